@@ -3,6 +3,7 @@ package controller
 import (
 	"context"
 	"sync"
+	"unique"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -25,8 +26,9 @@ type lostSecrets struct {
 	// shard is that of the records that ofShard reports; the zero value for none.
 	shard store.Shard
 
-	mu    sync.Mutex
-	known map[string]store.Key // by the name of the Secret
+	mu sync.Mutex
+	// known are the keys of all records.
+	known map[store.Key]bool
 	// stored are the records of the shard.
 	stored map[store.Key]bool
 }
@@ -58,12 +60,13 @@ func (l *lostSecrets) Add(object any) error {
 		return err
 	}
 	if k, ok := store.KeyOf(secret); ok {
+		k.Group, k.Kind = unique.Make(k.Group).Value(), unique.Make(k.Kind).Value() // as those of many records
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		if l.known == nil {
-			l.known = map[string]store.Key{}
+			l.known = map[store.Key]bool{}
 		}
-		l.known[secret.GetName()] = k
+		l.known[k] = true
 		if l.shard != (store.Shard{}) && store.ShardOf(secret) == l.shard {
 			if l.stored == nil {
 				l.stored = map[store.Key]bool{}
@@ -92,12 +95,16 @@ func (l *lostSecrets) Delete(object any) error {
 	if err != nil {
 		return err
 	}
+	k, ok := store.KeyOf(secret)
+	if !ok {
+		return nil
+	}
 	l.mu.Lock()
-	k, ok := l.known[secret.GetName()]
-	delete(l.known, secret.GetName())
+	known := l.known[k]
+	delete(l.known, k)
 	delete(l.stored, k)
 	l.mu.Unlock()
-	if ok {
+	if known {
 		l.report(k)
 	}
 	return nil
@@ -108,18 +115,18 @@ func (l *lostSecrets) Replace(objects []any, _ string) error {
 	l.mu.Lock()
 	before := l.known
 	l.stored = nil
-	l.known = make(map[string]store.Key, len(objects))
+	l.known = make(map[store.Key]bool, len(objects))
 	l.mu.Unlock()
 	for _, object := range objects {
 		if err := l.Add(object); err != nil {
 			return err
 		}
 	}
-	for name, k := range before {
+	for k := range before {
 		l.mu.Lock()
-		_, ok := l.known[name]
+		known := l.known[k]
 		l.mu.Unlock()
-		if !ok {
+		if !known {
 			l.report(k)
 		}
 	}

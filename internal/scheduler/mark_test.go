@@ -121,6 +121,25 @@ func TestResumeIsFoundOut(t *testing.T) {
 	})
 }
 
+// It rests already before it is planned with the next look.
+func TestResumedRests(t *testing.T) {
+	bubble(t, assigned, func(h *harness) {
+		h.cloud.silentPlans = true
+		h.rested()
+		h.log.take()
+		if o := h.observe(); !o.Resumed || !h.sched.Rest(h.r) {
+			t.Fatalf("it does not rest: %+v", o)
+		}
+		h.r.Resting = true
+		if o := h.observe(); o.Resumed || o == scheduler.Rested || !o.UpToDate() {
+			t.Errorf("the second observation: %+v", o)
+		}
+		if diff := cmp.Diff([]string{"refresh", "refresh", "plan"}, h.log.take()); diff != "" {
+			t.Errorf("calls (-want +got):\n%s", diff)
+		}
+	})
+}
+
 // A resource that is claimed first, as at the start of a controller, resumes, too.
 func TestResumeAfterClaim(t *testing.T) {
 	bubble(t, assigned, func(h *harness) {

@@ -46,13 +46,13 @@ func (s *Scheduler) Recall(k store.Key, uid types.UID) (in instance.Instance) {
 }
 
 // mayRest reports whether the observation of a resource can be made again from what the provider has sent. Anything out of the
-// ordinary keeps it awake. What an operation has made may rest until it is planned with the next look.
+// ordinary keeps it awake. What an operation has made, or an earlier process has planned, may rest until it is planned with the next look.
 func (e *entry) mayRest(r *Request) bool {
 	in, o := &e.record.Instance, e.view.observation
 	return !e.resting && !e.restless && e.state == loaded && e.view.fits(r.ConfigHash) && e.view.state == planned &&
 		r.Policies.Manage && !r.Deleted && r.ListRefresh == nil && r.Consists == nil && e.claimed == claimedFor(r) &&
 		atRest(in) &&
-		o.Steady() && !o.Resumed && !o.Imported && o.Reapply == "" && o.PlanHash == "" && o.Contradiction == "" && o.Last == e.last && len(o.Warnings) == 0
+		o.Steady() && !o.Imported && o.Reapply == "" && o.PlanHash == "" && o.Contradiction == "" && o.Last == e.last && len(o.Warnings) == 0
 }
 
 // wake decodes the values of an object at rest. If that is not possible, the record is loaded again.

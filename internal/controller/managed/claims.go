@@ -17,6 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/landbridge-io/landbridge/internal/controller/informer"
 	"github.com/landbridge-io/landbridge/internal/model"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
@@ -29,10 +30,15 @@ import (
 // change an object that belongs to a later one. Instances stay loaded.
 func (r *Reconciler) claimAll(ctx context.Context, informers cache.Cache) {
 	k := r.kind
-	var list *unstructured.UnstructuredList
+	waiting := map[store.Key]bool{}
 	err := wait.PollUntilContextCancel(ctx, 100*time.Millisecond, true, func(ctx context.Context) (bool, error) {
-		var err error
-		if list, err = k.list(ctx, informers); err != nil && ctx.Err() == nil {
+		err := k.each(ctx, informers, func(u *unstructured.Unstructured) {
+			k.heard(u, false)
+			if held(u) && k.ClaimsHere(u) {
+				waiting[k.key(u)] = true
+			}
+		})
+		if err != nil && ctx.Err() == nil {
 			k.Options.Logger.Error(err, "Cannot determine which objects resources manage, trying again", "kind", k.Model.Kind)
 		}
 		return err == nil, nil
@@ -40,26 +46,20 @@ func (r *Reconciler) claimAll(ctx context.Context, informers cache.Cache) {
 	if err != nil {
 		return // the kind is stopped
 	}
-	for i := range list.Items {
-		k.heard(&list.Items[i], false)
-	}
 	close(k.listed)
 	postponed := time.AfterFunc(postponement, func() { k.postponed.end(k.Queue) })
 	defer postponed.Stop()
-	others := r.claimListed(ctx, list.Items)
+	r.claimListed(ctx, waiting)
 	k.postponed.end(k.Queue)
 	var group errgroup.Group
 	group.SetLimit(max(1, k.Options.Workers))
-	for _, u := range others {
+	for key := range waiting {
 		group.Go(func() error {
 			backoff := wait.Backoff{Duration: 100 * time.Millisecond, Factor: 2, Steps: 10, Cap: 10 * time.Second}
 			return backoff.DelayFunc().Until(ctx, true, false, func(ctx context.Context) (bool, error) {
-				if !k.ClaimsHere(u) {
-					return true, nil
-				}
-				err := r.Claim(ctx, u)
+				err := r.claimCached(ctx, key)
 				if err != nil {
-					k.Options.Logger.Error(err, "Cannot determine which object a resource manages, trying again", "resource", k.key(u))
+					k.Options.Logger.Error(err, "Cannot determine which object a resource manages, trying again", "resource", key)
 				}
 				return err == nil, nil
 			})
@@ -74,27 +74,21 @@ func (r *Reconciler) claimAll(ctx context.Context, informers cache.Cache) {
 // request for each.
 const manyRecords = 32
 
-// claimListed claims the objects of resources whose records are found by listing those of the kind. It returns the other
-// resources, whose records have to be loaded one by one.
-func (r *Reconciler) claimListed(ctx context.Context, items []unstructured.Unstructured) (others map[store.Key]*unstructured.Unstructured) {
+// claimListed claims the objects of resources whose records are found by listing those of the kind. Those that are left in waiting have to
+// be loaded one by one.
+func (r *Reconciler) claimListed(ctx context.Context, waiting map[store.Key]bool) {
 	k := r.kind
-	others = map[store.Key]*unstructured.Unstructured{}
-	for i := range items {
-		if u := &items[i]; held(u) && k.ClaimsHere(u) {
-			others[k.key(u)] = u
-		}
-	}
-	if len(others) < manyRecords || k.Options.EachStored == nil {
-		return others
+	if len(waiting) < manyRecords || k.Options.EachStored == nil {
+		return
 	}
 	err := k.Options.EachStored(ctx, k.Model.GroupVersionKind().GroupKind(), func(keys []store.Key) {
 		failed := make([]bool, len(keys))
 		var group errgroup.Group
 		group.SetLimit(runtime.GOMAXPROCS(0))
 		for i, key := range keys {
-			if u := others[key]; u != nil {
+			if waiting[key] {
 				group.Go(func() error {
-					failed[i] = r.Claim(ctx, u) != nil
+					failed[i] = r.claimCached(ctx, key) != nil
 					return nil
 				})
 			}
@@ -102,14 +96,25 @@ func (r *Reconciler) claimListed(ctx context.Context, items []unstructured.Unstr
 		_ = group.Wait() // failures are counted in failed
 		for i, key := range keys {
 			if !failed[i] {
-				delete(others, key)
+				delete(waiting, key)
 			}
 		}
 	})
 	if err != nil && ctx.Err() == nil {
 		k.Options.Logger.Error(err, "Cannot list the stored instances of a kind, loading them one by one", "kind", k.Model.Kind)
 	}
-	return others
+}
+
+// claimCached claims the remote objects of a resource as the cache has it now.
+func (r *Reconciler) claimCached(ctx context.Context, key store.Key) error {
+	u, err := r.kind.get(ctx, r.kind.reader, types.NamespacedName{Namespace: key.Namespace, Name: key.Name})
+	if kerrors.IsNotFound(err) || err == nil && !r.kind.ClaimsHere(u) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return r.Claim(ctx, u)
 }
 
 // Claim claims the remote objects of a resource from its stored instance. It does nothing if no operation was ever started.
@@ -144,21 +149,12 @@ func (k *Kind) ClaimsHere(u *unstructured.Unstructured) bool {
 // changed.
 func (r *Reconciler) Claimed() { close(r.kind.claimed) }
 
-// list returns all resources of the kind, as soon as the cache has them.
-func (k *Kind) list(ctx context.Context, informers cache.Cache) (*unstructured.UnstructuredList, error) {
+// each calls a function with all resources of the kind, as soon as the cache has them.
+func (k *Kind) each(ctx context.Context, informers cache.Cache, f func(*unstructured.Unstructured)) error {
 	// A watch that is stopped while this waits, as when the provider's version changes, never syncs.
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
-	u := &unstructured.Unstructured{}
-	u.SetGroupVersionKind(k.Model.GroupVersionKind())
-	if _, err := informers.GetInformer(ctx, u); err != nil { // waits until it is synced
-		return nil, err
-	}
-	list := &unstructured.UnstructuredList{}
-	gvk := k.Model.GroupVersionKind()
-	gvk.Kind = k.Model.ListKind
-	list.SetGroupVersionKind(gvk)
-	return list, informers.List(ctx, list, client.UnsafeDisableDeepCopy)
+	return informer.Each(ctx, informers, k.Model.GroupVersionKind(), f)
 }
 
 // isClaimed reports whether the remote objects of all resources of the kind are claimed.

@@ -115,6 +115,15 @@ func (l *lanes) done(req reconcile.Request) {
 	defer l.mu.Unlock()
 	delete(l.of, req)
 	delete(l.waiting, req)
+	l.of, l.waiting = emptied(l.of), emptied(l.waiting)
+}
+
+// emptied returns a map, or a new one if it has no elements: a map keeps the memory of those that were deleted.
+func emptied[K comparable, V any](m map[K]V) map[K]V {
+	if len(m) == 0 {
+		return map[K]V{}
+	}
+	return m
 }
 
 // unmark returns the lane in which a request is queued.
@@ -123,6 +132,7 @@ func (l *lanes) unmark(req reconcile.Request) lane {
 	defer l.mu.Unlock()
 	of := l.marked[req]
 	delete(l.marked, req)
+	l.marked = emptied(l.marked)
 	return of
 }
 

@@ -102,7 +102,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (_ re
 	if r.kind.lanes.laneOf(req) == periodic && r.kind.postponed.add(req) {
 		return reconcile.Result{}, nil
 	}
-	if r.kind.busy() && r.kind.lanes.waits(req) {
+	if r.kind.lanes.waits(req) && r.kind.busy() {
 		r.kind.lanes.goOn(req)
 		return reconcile.Result{RequeueAfter: comeBackAfter}, nil
 	}

@@ -37,6 +37,7 @@ func (u *unanswered) begin(req reconcile.Request) {
 	if since, ok := u.waiting[req]; ok {
 		u.taken[req] = since
 		delete(u.waiting, req)
+		u.waiting = emptied(u.waiting)
 	}
 }
 
