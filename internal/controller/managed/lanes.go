@@ -69,11 +69,13 @@ func (l *lanes) mark(req reconcile.Request, of lane) {
 	delete(l.waiting, req)
 }
 
-// wait notes that only non-urgent work is left of a request.
+// wait notes that only non-urgent work is left of a request that has a lane, unless it was queued again meanwhile.
 func (l *lanes) wait(req reconcile.Request) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.waiting[req].IsZero() {
+	_, ok := l.of[req]
+	_, again := l.marked[req]
+	if ok && !again && l.waiting[req].IsZero() {
 		l.waiting[req] = time.Now()
 	}
 }

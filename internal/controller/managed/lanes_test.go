@@ -106,26 +106,44 @@ func TestLanesGoOn(t *testing.T) {
 func TestLanesWait(t *testing.T) {
 	req := request("a")
 	for name, tc := range map[string]struct {
-		happens func(l managed.Lanes)
-		want    bool
+		// meanwhile happens during the reconcile that finds nothing more than that work.
+		meanwhile, happens func(l managed.Lanes)
+		want               bool
 	}{
-		"nothing happens":     {func(managed.Lanes) {}, true},
-		"it goes on":          {func(l managed.Lanes) { l.GoOn(req) }, true},
-		"it is found again":   {func(l managed.Lanes) { time.Sleep(50 * time.Second); l.Wait(req) }, true},
-		"it is changed":       {func(l managed.Lanes) { l.Change(req) }, false},
-		"it is woken":         {func(l managed.Lanes) { l.Hurry(req) }, false},
-		"nothing is left":     {func(l managed.Lanes) { l.Gone(req) }, false},
-		"it waits for long":   {func(managed.Lanes) { time.Sleep(time.Minute) }, false},
-		"it still does, then": {func(l managed.Lanes) { time.Sleep(50 * time.Second); l.Wait(req); time.Sleep(10 * time.Second) }, false},
+		"nothing happens":     {happens: func(managed.Lanes) {}, want: true},
+		"it goes on":          {happens: func(l managed.Lanes) { l.GoOn(req) }, want: true},
+		"it is found again":   {happens: func(l managed.Lanes) { time.Sleep(50 * time.Second); l.Wait(req) }, want: true},
+		"it is changed":       {happens: func(l managed.Lanes) { l.Change(req) }},
+		"it is woken":         {happens: func(l managed.Lanes) { l.Hurry(req) }},
+		"nothing is left":     {happens: func(l managed.Lanes) { l.Gone(req) }},
+		"it waits for long":   {happens: func(managed.Lanes) { time.Sleep(time.Minute) }},
+		"it still does, then": {happens: func(l managed.Lanes) { time.Sleep(50 * time.Second); l.Wait(req); time.Sleep(10 * time.Second) }},
+		"it was changed meanwhile": {
+			meanwhile: func(l managed.Lanes) { l.Change(req) }, happens: func(managed.Lanes) {},
+		},
+		"it was woken meanwhile": {
+			meanwhile: func(l managed.Lanes) { l.Hurry(req); l.GoOn(req) }, happens: func(managed.Lanes) {},
+		},
+		"it has no lane": {
+			meanwhile: func(l managed.Lanes) { l.Gone(req) }, happens: func(managed.Lanes) {},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				l := managed.NewLanes()
+				q := l.Queue("", workqueue.DefaultTypedControllerRateLimiter[reconcile.Request]())
+				defer q.ShutDown()
 				l.Create(req)
+				q.Add(req)
+				q.Get()
 				if l.Waits(req) {
 					t.Error("it waits from the beginning")
 				}
+				if tc.meanwhile != nil {
+					tc.meanwhile(l)
+				}
 				l.Wait(req)
+				q.Done(req)
 				tc.happens(l)
 				if got := l.Waits(req); got != tc.want {
 					t.Errorf("it waits: %t, want %t", got, tc.want)
