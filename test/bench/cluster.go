@@ -69,6 +69,8 @@ func start(ctx context.Context, bin string, s settings) (_ *cluster, err error) 
 	// What the disk is busy with otherwise is no cost of a controller. Nor is it a cost of looks that the API server compares its
 	// caches with etcd.
 	c.apiserver = command(filepath.Join(bin, "playground"), "serve", "--data", c.dir, "--no-controllers", "--no-fsync", "--no-cache-checks", "--stop-on-stdin-close")
+	// With less, the API server of more than some ten thousand resources does nothing but collect garbage.
+	c.apiserver.Env = append(os.Environ(), "GOMEMLIMIT=8GiB")
 	if _, err = c.apiserver.StdinPipe(); err != nil {
 		return nil, err
 	}
