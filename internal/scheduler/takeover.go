@@ -117,9 +117,10 @@ func (s *Scheduler) takeOver(ctx context.Context, e *entry, r Request, ex terraf
 		return moveFailed(r, "What is stored of %s belongs to an earlier resource of the name. It is tried again.", text(from.Key))
 	case !src.Instance.Exists():
 		return moveFailed(r, "%s has no object. Remove this to have one created.", text(from.Key))
-	case len(src.Instance.Deposed) > 0 && !from.Exists:
-		return leftUnfinished(r, "objects that it has replaced are not destroyed")
 	case len(src.Instance.Deposed) > 0:
+		if !from.Exists {
+			return leftUnfinished(r, "objects that it has replaced are not destroyed")
+		}
 		return moveFailed(r, "%s has replaced objects that are not destroyed yet. It is tried again.", text(from.Key))
 	}
 	journal, err := json.Marshal(handOver{To: &r.Key, UID: r.UID})
@@ -130,9 +131,10 @@ func (s *Scheduler) takeOver(ctx context.Context, e *entry, r Request, ex terraf
 	switch h := handOverOf(op); {
 	case op == nil:
 		op = &instance.Operation{ID: string(uuid.NewUUID()), Kind: instance.Move, Generation: r.Generation, StartedAt: s.o.Clock.Now().UTC(), Journal: journal}
-	case (h == nil || *h.To != r.Key || h.UID != r.UID) && !from.Exists:
-		return leftUnfinished(r, "an operation of it has not ended")
 	case h == nil || *h.To != r.Key || h.UID != r.UID:
+		if !from.Exists {
+			return leftUnfinished(r, "an operation of it has not ended")
+		}
 		return moveFailed(r, "An operation of %s has not ended (%s). It is tried again.", text(from.Key), op.Kind)
 	}
 	moved, err := s.converted(ctx, r, ex, src)

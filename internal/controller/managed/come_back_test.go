@@ -59,7 +59,8 @@ func TestAnnotationsWait(t *testing.T) {
 	k.Queue = waitingQueue{many: &many}
 	req := reconcile.Request{NamespacedName: types.NamespacedName{Namespace: "team", Name: "x"}}
 	lanes := managed.LanesOf(k)
-	lanes.Created(req)
+	lanes.Create(req)
+	lanes.Popped(req)
 	type outcome struct {
 		Observed, Rested int
 		Within           time.Duration

@@ -135,12 +135,6 @@ func NewLanes() Lanes { return Lanes{newLanes(newUnanswered(time.Now))} }
 // LanesOf returns the lanes of a kind.
 func LanesOf(k *Kind) Lanes { return Lanes{k.lanes} }
 
-// Created has a request in the lane of new resources, which is not queued.
-func (l Lanes) Created(req reconcile.Request) {
-	l.mark(req, created)
-	l.unmark(req)
-}
-
 // Popped takes a request that was queued.
 func (l Lanes) Popped(req reconcile.Request) { l.unmark(req) }
 
