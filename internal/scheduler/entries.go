@@ -24,7 +24,8 @@ const (
 // entries holds the entries of the resources that exist or have a running operation.
 type entries struct {
 	byUID map[types.UID]*entry
-	byKey map[store.Key][]*entry
+	// byKey has one of the entries of a key. The others follow by entry.next.
+	byKey map[store.Key]*entry
 }
 
 // get returns the entry of a resource, which it creates if there is none.
@@ -42,10 +43,19 @@ func (x *entries) get(k store.Key, uid types.UID) *entry {
 
 func (x *entries) add(e *entry) {
 	if x.byUID == nil {
-		x.byUID, x.byKey = map[types.UID]*entry{}, map[store.Key][]*entry{}
+		x.byUID, x.byKey = map[types.UID]*entry{}, map[store.Key]*entry{}
 	}
 	x.byUID[e.uid] = e
-	x.byKey[e.key] = append(x.byKey[e.key], e)
+	e.next = x.byKey[e.key]
+	x.byKey[e.key] = e
+}
+
+// of returns the entries of a key.
+func (x *entries) of(k store.Key) (out []*entry) {
+	for e := x.byKey[k]; e != nil; e = e.next {
+		out = append(out, e)
+	}
+	return out
 }
 
 // begin notes that an operation begins. It is false if the entry was removed.
@@ -69,7 +79,7 @@ func (x *entries) end(e *entry) (gone bool) {
 
 // gone removes the entries of a key, as soon as no operation runs.
 func (x *entries) gone(k store.Key) {
-	for _, e := range slices.Clone(x.byKey[k]) {
+	for _, e := range x.of(k) {
 		x.leave(e)
 	}
 }
@@ -94,10 +104,14 @@ func (x *entries) remove(e *entry) {
 		return
 	}
 	delete(x.byUID, e.uid)
-	rest := slices.DeleteFunc(x.byKey[e.key], func(other *entry) bool { return other == e })
-	if x.byKey[e.key] = rest; len(rest) == 0 {
-		delete(x.byKey, e.key)
+	others := x.of(e.key)
+	delete(x.byKey, e.key)
+	for _, other := range slices.Backward(others) {
+		if other != e {
+			other.next, x.byKey[e.key] = x.byKey[e.key], other
+		}
 	}
+	e.next = nil
 }
 
 // limits bounds the concurrent operations of each provider configuration. It holds only the

@@ -143,6 +143,43 @@ func TestGoneLeavesOthers(t *testing.T) {
 	})
 }
 
+// Resources that had the same key one after the other.
+func TestEntriesOfOneKey(t *testing.T) {
+	for name, tc := range map[string]struct {
+		deleted []types.UID
+		left    int
+	}{
+		"none":             {nil, 3},
+		"the first":        {[]types.UID{"uid-0"}, 2},
+		"the middle one":   {[]types.UID{"uid-1"}, 2},
+		"the last":         {[]types.UID{"uid-2"}, 2},
+		"all but the last": {[]types.UID{"uid-0", "uid-1"}, 1},
+		"one twice":        {[]types.UID{"uid-1", "uid-1"}, 2},
+		"all":              {[]types.UID{"uid-2", "uid-0", "uid-1"}, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, assigned, func(h *harness) {
+				for _, uid := range []types.UID{"uid-0", "uid-1", "uid-2"} {
+					h.r.UID = uid
+					h.observe()
+				}
+				for _, uid := range tc.deleted {
+					h.sched.Deleted(uid)
+				}
+				h.sizes(tc.left, 0)
+				if got := h.sched.EntriesOf(h.r.Key); got != tc.left {
+					t.Errorf("%d entries of the key, want %d", got, tc.left)
+				}
+				h.sched.Gone(h.r.Key)
+				h.sizes(0, 0)
+				if got := h.sched.EntriesOf(h.r.Key); got != 0 {
+					t.Errorf("%d entries of the key are left", got)
+				}
+			})
+		})
+	}
+}
+
 func TestLimitsGoWithConfigurations(t *testing.T) {
 	bubble(t, assigned, func(h *harness) {
 		h.cloud.block = make(chan struct{})

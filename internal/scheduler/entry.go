@@ -25,8 +25,8 @@ import (
 type entry struct {
 	key store.Key
 	uid types.UID
-	// presence is guarded by Scheduler.mu.
-	presence presence
+	// next is another entry of the same key. It is guarded by Scheduler.mu.
+	next *entry
 
 	turn turn
 
@@ -34,7 +34,6 @@ type entry struct {
 	*awake
 	rested rested
 
-	state recordState
 	// read is the version of the record that was loaded last. Until this process writes the record, the write of an
 	// earlier one can still succeed.
 	read string
@@ -55,14 +54,17 @@ type entry struct {
 	unrecorded atomic.Pointer[Error]
 	// observed is set when this process has observed the object.
 	observed atomic.Bool
-	// remembered is the answer of Remembered; nil when the record is not known.
-	remembered atomic.Pointer[Remembered]
-
-	view view
+	// presence is guarded by Scheduler.mu.
+	presence presence
+	state    recordState
 	// resting is set while the values of the record's instance are not decoded, and the observation is Rested.
 	resting bool
 	// restless is set if the provider sends the same object with other bytes each time.
 	restless bool
+	// remembered is the answer of Remembered; nil when the record is not known.
+	remembered atomic.Pointer[Remembered]
+
+	view view
 	// validated is the hash of the configuration that the provider accepted last.
 	validated string
 	// begun is the id of the operation that this process began last.

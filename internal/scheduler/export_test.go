@@ -7,6 +7,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
 
@@ -19,6 +20,9 @@ func (s *Scheduler) Sizes() (entries, limits int) {
 	defer s.mu.Unlock()
 	return len(s.entries.byUID), len(s.limits.byConfiguration)
 }
+
+// EntriesOf returns how many entries a key has.
+func (s *Scheduler) EntriesOf(k store.Key) int { return len(s.entriesOf(k)) }
 
 // The inputs and chains of decisions.
 type (

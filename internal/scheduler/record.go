@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"k8s.io/apimachinery/pkg/types"
 
@@ -111,7 +110,7 @@ func (s *Scheduler) Lost(k store.Key) {
 func (s *Scheduler) entriesOf(k store.Key) []*entry {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return slices.Clone(s.entries.byKey[k])
+	return s.entries.of(k)
 }
 
 // save stores the instance.

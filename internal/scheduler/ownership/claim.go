@@ -1,6 +1,7 @@
 package ownership
 
 import (
+	"iter"
 	"time"
 	"unique"
 
@@ -68,7 +69,7 @@ func (a Access) Names() []string {
 }
 
 // Strength is the strength of a claim.
-type Strength int
+type Strength uint8
 
 // The strengths, from weak to strong.
 const (
@@ -116,17 +117,18 @@ type Rival struct {
 	Holds bool
 }
 
-// claim is the claim of a claimant on an object, and its place in the object's list.
+// claim is the claim of a claimant on an object.
 type claim struct {
 	by       *Claimant
 	on       *object
 	strength Strength
 	// inherited and recorded are those of Claim.
 	inherited, recorded bool
-	place               int
 	// order numbers all claims. Those of a resource on one object through several accounts have the same number, so
 	// that of two resources the same one comes first through each of them.
 	order uint64
+	// next and previous are others of the same list.
+	next, previous *claim
 }
 
 // before reports whether a comes before b, which is a claim on the same object.
@@ -146,64 +148,39 @@ func (a *claim) before(b *claim) bool {
 	return a.order < b.order
 }
 
-// object holds all claims on an object. A claimant has at most one.
-type object struct {
-	Object
-	// strong are all claims that are stronger than Weak.
-	strong, weak []*claim
-	// owner is the first of strong; nil when there is none.
-	owner *claim
-}
+// claims is a list of claims. Most have one element, for which a slice would need more memory.
+type claims struct{ first *claim }
 
-func (o *object) list(s Strength) *[]*claim {
-	if s <= Weak {
-		return &o.weak
+func (l *claims) add(c *claim) {
+	if c.next = l.first; c.next != nil {
+		c.next.previous = c
 	}
-	return &o.strong
+	l.first = c
 }
 
-func (o *object) add(c *claim) {
-	list := o.list(c.strength)
-	c.place = len(*list)
-	*list = append(*list, c)
-}
-
-func (o *object) remove(c *claim) {
-	list := o.list(c.strength)
-	last := len(*list) - 1
-	moved := (*list)[last]
-	(*list)[c.place], moved.place = moved, c.place
-	(*list)[last] = nil
-	*list = (*list)[:last]
-}
-
-func (o *object) empty() bool { return len(o.strong) == 0 && len(o.weak) == 0 }
-
-// rival returns the claim that comes before c; nil when none does.
-func (o *object) rival(c *claim) *claim {
-	switch {
-	case c.strength <= Weak:
-		return nil
-	case o.owner != c:
-		return o.owner
-	case c.strength == Wanted && len(o.weak) > 0 && !c.by.busy:
-		return o.weak[0]
+func (l *claims) remove(c *claim) {
+	if c.next != nil {
+		c.next.previous = c.previous
 	}
-	return nil
+	if c.previous != nil {
+		c.previous.next = c.next
+	} else {
+		l.first = c.next
+	}
+	c.next, c.previous = nil, nil
 }
 
-// elect updates the owner, and adds the resources that have to be reconciled to wake.
-func (o *object) elect(wake *waking) {
-	before := o.owner
-	var first *claim
-	for _, c := range o.strong {
-		if first == nil || c.before(first) {
-			first = c
+func (l *claims) empty() bool { return l.first == nil }
+
+// several reports whether there is more than one claim.
+func (l *claims) several() bool { return l.first != nil && l.first.next != nil }
+
+func (l *claims) all() iter.Seq[*claim] {
+	return func(yield func(*claim) bool) {
+		for c := l.first; c != nil; c = c.next {
+			if !yield(c) {
+				return
+			}
 		}
-	}
-	o.owner = first
-	if before != first {
-		wake.add(before)
-		wake.add(first)
 	}
 }

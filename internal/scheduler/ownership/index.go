@@ -11,7 +11,7 @@ import (
 type Index struct {
 	mu        sync.Mutex
 	last      uint64 // order of claims
-	objects   map[Object]*object
+	objects   objects
 	claimants map[store.Key]*Claimant
 }
 
@@ -56,7 +56,7 @@ func (x *Index) Claimant(r Owner) (c *Claimant, wake []store.Key) {
 
 func (x *Index) register(c *Claimant) {
 	if x.claimants == nil {
-		x.claimants, x.objects = map[store.Key]*Claimant{}, map[Object]*object{}
+		x.claimants, x.objects = map[store.Key]*Claimant{}, objects{}
 	}
 	x.claimants[c.Key] = c
 }
@@ -108,7 +108,7 @@ func (x *Index) set(c *Claimant, claims []Claim, w *waking) {
 		have.index()
 	}
 	c.claims = slices.DeleteFunc(c.claims, func(mine *claim) bool {
-		next, ok := want.on(mine.on.Object)
+		next, ok := want.on(mine.on.id())
 		switch {
 		case ok && next.Strength == mine.strength && next.Inherited == mine.inherited:
 			mine.recorded = next.Recorded
@@ -191,7 +191,7 @@ func sameAs(o Object, s Strength) sameObject { return sameObject{o.Type, o.Ident
 func (h *claimed) index() {
 	h.objects, h.orders = map[Object]bool{}, make(map[sameObject]uint64, len(h.before))
 	for _, c := range h.before {
-		if at := sameAs(c.on.Object, c.strength); h.orders[at] == 0 {
+		if at := sameAs(c.on.id(), c.strength); h.orders[at] == 0 {
 			h.orders[at] = c.order
 		}
 	}
@@ -201,15 +201,15 @@ func (h *claimed) add(c *claim) {
 	if h.objects == nil {
 		return
 	}
-	h.objects[c.on.Object] = true
-	h.orders[sameAs(c.on.Object, c.strength)] = c.order
+	h.objects[c.on.id()] = true
+	h.orders[sameAs(c.on.id(), c.strength)] = c.order
 }
 
 func (h *claimed) has(now []*claim, o Object) bool {
 	if h.objects != nil {
 		return h.objects[o]
 	}
-	return slices.ContainsFunc(now, func(c *claim) bool { return c.on.Object == o })
+	return slices.ContainsFunc(now, func(c *claim) bool { return c.on.id() == o })
 }
 
 // order returns the number of a claim on the same object through another account.
@@ -220,7 +220,7 @@ func (h *claimed) order(now []*claim, on Object, s Strength) (order uint64, ok b
 	}
 	for _, list := range [][]*claim{now, h.before} {
 		for _, c := range list {
-			if sameAs(c.on.Object, c.strength) == sameAs(on, s) && c.on.Account != on.Account {
+			if sameAs(c.on.id(), c.strength) == sameAs(on, s) && c.on.in.account != on.Account {
 				return c.order, true
 			}
 		}
@@ -229,13 +229,9 @@ func (h *claimed) order(now []*claim, on Object, s Strength) (order uint64, ok b
 }
 
 func (x *Index) add(c *Claimant, made Claim, order uint64, w *waking) *claim {
-	o := x.objects[made.Object]
-	if o == nil {
-		o = &object{Object: made.Object}
-		x.objects[made.Object] = o
-	}
+	o := x.objects.make(made.Object)
 	out := &claim{by: c, on: o, strength: made.Strength, inherited: made.Inherited, recorded: made.Recorded, order: order}
-	o.add(out)
+	o.list(out.strength).add(out)
 	if made.Strength > Weak && (o.owner == nil || out.before(o.owner)) {
 		w.add(o.owner)
 		o.owner = out
@@ -245,14 +241,14 @@ func (x *Index) add(c *Claimant, made Claim, order uint64, w *waking) *claim {
 
 func (x *Index) remove(c *claim, w *waking) {
 	o := c.on
-	o.remove(c)
+	o.list(c.strength).remove(c)
 	switch {
 	case o.empty():
-		delete(x.objects, o.Object)
+		x.objects.remove(o)
 	case o.owner == c:
 		o.owner = nil
 		o.elect(w)
-	case c.strength <= Weak && len(o.weak) == 0:
+	case c.strength <= Weak && o.weak.empty():
 		w.add(o.owner) // the weak claim may have prevented it from writing
 	}
 }
@@ -271,7 +267,7 @@ func (c *Claimant) rival() (r Rival, ok bool) {
 		if other == nil || ok && r.Claim.Strength >= mine.strength {
 			continue
 		}
-		r, ok = Rival{Owner: other.by.Owner, Claim: Claim{Object: mine.on.Object, Strength: mine.strength}, Holds: other.strength >= Begun}, true
+		r, ok = Rival{Owner: other.by.Owner, Claim: Claim{Object: mine.on.id(), Strength: mine.strength}, Holds: other.strength >= Begun}, true
 	}
 	return r, ok
 }
@@ -282,7 +278,7 @@ func (c *Claimant) Strong() (out []Object) {
 	defer c.index.mu.Unlock()
 	for _, mine := range c.claims {
 		if mine.strength > Weak {
-			out = append(out, mine.on.Object)
+			out = append(out, mine.on.id())
 		}
 	}
 	return out
@@ -292,7 +288,7 @@ func (c *Claimant) Strong() (out []Object) {
 func (c *Claimant) Has(on Object) bool {
 	c.index.mu.Lock()
 	defer c.index.mu.Unlock()
-	return slices.ContainsFunc(c.claims, func(mine *claim) bool { return mine.on.Object == on && mine.strength >= Begun })
+	return slices.ContainsFunc(c.claims, func(mine *claim) bool { return mine.on.id() == on && mine.strength >= Begun })
 }
 
 // Holder returns another resource that has begun to make the object, or holds it. A resource that wants the object has
@@ -300,8 +296,8 @@ func (c *Claimant) Has(on Object) bool {
 func (c *Claimant) Holder(on Object) (Owner, bool) {
 	c.index.mu.Lock()
 	defer c.index.mu.Unlock()
-	if o := c.index.objects[on]; o != nil {
-		for _, other := range o.strong {
+	if o := c.index.objects.get(on); o != nil {
+		for other := range o.strong.all() {
 			if other.by != c && (other.strength >= Begun || other.by.busy) {
 				return other.by.Owner, true
 			}
@@ -315,16 +311,16 @@ func (c *Claimant) Holder(on Object) (Owner, bool) {
 func (c *Claimant) Elsewhere(on Object, weak bool) (Owner, bool) {
 	c.index.mu.Lock()
 	defer c.index.mu.Unlock()
-	o := c.index.objects[on]
+	o := c.index.objects.get(on)
 	if o == nil {
 		return Owner{}, false
 	}
-	for _, other := range o.strong {
+	for other := range o.strong.all() {
 		if other.by.Key.Namespace != c.Key.Namespace && other.strength >= Begun {
 			return other.by.Owner, true
 		}
 	}
-	for _, other := range o.weak {
+	for other := range o.weak.all() {
 		if weak && other.by.Key.Namespace != c.Key.Namespace && other.strength == Weak {
 			return other.by.Owner, true
 		}
@@ -337,12 +333,12 @@ func (c *Claimant) Shared() (Rival, bool) {
 	c.index.mu.Lock()
 	defer c.index.mu.Unlock()
 	for _, mine := range c.claims {
-		if !mine.recorded || len(mine.on.strong) < 2 {
+		if !mine.recorded || !mine.on.strong.several() {
 			continue
 		}
-		for _, other := range mine.on.strong {
+		for other := range mine.on.strong.all() {
 			if other != mine && other.recorded {
-				return Rival{Owner: other.by.Owner, Claim: Claim{Object: mine.on.Object, Strength: mine.strength}}, true
+				return Rival{Owner: other.by.Owner, Claim: Claim{Object: mine.on.id(), Strength: mine.strength}}, true
 			}
 		}
 	}
@@ -372,7 +368,7 @@ func (c *Claimant) End() (wake []store.Key) {
 		c.index.release(c, w)
 	}
 	for _, mine := range c.claims {
-		if mine.strength > Weak && mine.on.owner == mine && len(mine.on.strong) > 1 {
+		if mine.strength > Weak && mine.on.owner == mine && mine.on.strong.several() {
 			mine.on.elect(w)
 		}
 	}
@@ -383,12 +379,10 @@ func (c *Claimant) End() (wake []store.Key) {
 func (c *Claimant) Alone(on Object) bool {
 	c.index.mu.Lock()
 	defer c.index.mu.Unlock()
-	o := c.index.objects[on]
+	o := c.index.objects.get(on)
 	if o == nil {
 		return true
 	}
-	others := func(claims []*claim) bool {
-		return len(claims) > 1 || len(claims) == 1 && claims[0].by != c
-	}
-	return !others(o.strong) && !others(o.weak)
+	others := func(l *claims) bool { return l.several() || !l.empty() && l.first.by != c }
+	return !others(&o.strong) && !others(&o.weak)
 }
