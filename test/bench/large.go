@@ -222,13 +222,18 @@ func (c *cluster) unchanged(ctx context.Context, window time.Duration) (looks fl
 
 // allObserved reports whether the controller has observed n resources or more, and all that it knows.
 func (c *cluster) allObserved(ctx context.Context, n int) (bool, error) {
-	time.Sleep(min(250*time.Millisecond, 20*time.Millisecond+time.Duration(n)*time.Millisecond)) // an answer costs the controller some milliseconds
-	known, err := c.sum(ctx, "landbridge_resources", "")
-	if err != nil || known < float64(n) {
-		return false, nil // the controller does not answer yet, or has not loaded all
-	}
-	unobserved, err := c.sum(ctx, "landbridge_resources_unobserved", "")
-	return err == nil && unobserved == 0, nil
+	time.Sleep(min(500*time.Millisecond, 20*time.Millisecond+time.Duration(n)*time.Millisecond)) // an answer costs the controller some milliseconds
+	var known, unobserved float64
+	err := metrics(ctx, http.DefaultClient, "http://"+c.metrics, func(name, _ string, value float64) {
+		switch name {
+		case "landbridge_resources":
+			known += value
+		case "landbridge_resources_unobserved":
+			unobserved += value
+		}
+	})
+	// There is an error as long as the controller does not answer yet.
+	return err == nil && known >= float64(n) && unobserved == 0, nil
 }
 
 // sum returns the sum of a metric of the controller over all labels that contain a text.

@@ -6,9 +6,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	toolscache "k8s.io/client-go/tools/cache"
-	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
@@ -27,7 +25,8 @@ func (l listened) List(ctx context.Context, into client.ObjectList, o ...client.
 	if err != nil {
 		return err
 	}
-	p, ok := packingOf(informer)
+	whole, _ := informer.(prompt)
+	p, ok := whole.SharedIndexInformer.(packing)
 	if !ok {
 		return l.Cache.List(ctx, into, o...)
 	}
@@ -48,44 +47,6 @@ func (l listened) List(ctx context.Context, into client.ObjectList, o ...client.
 		}
 	}
 	return nil
-}
-
-// Each calls a function with the objects of a kind that a cache has, which must not be changed, as soon as it has all of them. Only one of
-// them is unpacked at a time.
-func Each(ctx context.Context, c cache.Cache, kind schema.GroupVersionKind, f func(*unstructured.Unstructured)) error {
-	obj := &unstructured.Unstructured{}
-	obj.SetGroupVersionKind(kind)
-	informer, err := c.GetInformer(ctx, obj) // waits until it is synced
-	if err != nil {
-		return err
-	}
-	if p, ok := packingOf(informer); ok {
-		for _, o := range p.SharedIndexInformer.GetIndexer().List() {
-			if u, ok := unpacked(o).(*unstructured.Unstructured); ok {
-				f(u)
-			}
-		}
-		return nil
-	}
-	list := &unstructured.UnstructuredList{}
-	list.SetGroupVersionKind(kind)
-	if err := c.List(ctx, list, client.UnsafeDisableDeepCopy); err != nil {
-		return err
-	}
-	for i := range list.Items {
-		f(&list.Items[i])
-	}
-	return nil
-}
-
-// packingOf returns the informer that packs the objects of a cache's informer.
-func packingOf(i cache.Informer) (packing, bool) {
-	whole, ok := i.(prompt)
-	if !ok {
-		return packing{}, false
-	}
-	p, ok := whole.SharedIndexInformer.(packing)
-	return p, ok
 }
 
 // matches reports whether a selector matches the labels of an object.

@@ -143,14 +143,6 @@ func TestNewCache(t *testing.T) {
 					t.Errorf("%v: listed %v, %v", x.o, list.Items, err)
 				}
 			}
-			names = nil
-			if err := informer.Each(ctx, c, thing, func(u *unstructured.Unstructured) { names = append(names, u.GetName()+" of "+u.GetLabels()["of"]) }); err != nil {
-				t.Error(err)
-			}
-			slices.Sort(names)
-			if diff := cmp.Diff([]string{"a of a", "b of b"}, names); diff != "" {
-				t.Errorf("each: -want +got:\n%s", diff)
-			}
 			i, err := c.GetInformer(ctx, obj)
 			if err != nil {
 				t.Fatal(err)

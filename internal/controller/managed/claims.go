@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"runtime"
+	"sync"
 	"time"
 
 	"github.com/zclconf/go-cty/cty"
@@ -14,10 +15,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/wait"
-	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/landbridge-io/landbridge/internal/controller/informer"
 	"github.com/landbridge-io/landbridge/internal/model"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
@@ -25,27 +24,51 @@ import (
 	"github.com/landbridge-io/landbridge/internal/translate"
 )
 
-// claimAll registers the references of all resources of the kind, and claims their remote objects from the
-// stored instances. No remote object is changed before: a resource that is reconciled first must not
-// change an object that belongs to a later one. Instances stay loaded.
-func (r *Reconciler) claimAll(ctx context.Context, informers cache.Cache) {
+// unclaimed are the resources, when a controller starts, whose remote objects are to be claimed from the stored instances.
+type unclaimed struct {
+	mu   sync.Mutex
+	keys map[store.Key]bool
+}
+
+// begin has resources added until take.
+func (x *unclaimed) begin() {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.keys = map[store.Key]bool{}
+}
+
+// add is called with each resource that the controller hears of.
+func (x *unclaimed) add(k *Kind, u *unstructured.Unstructured) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.keys != nil && held(u) && k.ClaimsHere(u) {
+		x.keys[k.key(u)] = true
+	}
+}
+
+// take returns the resources that were added.
+func (x *unclaimed) take() map[store.Key]bool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	keys := x.keys
+	x.keys = nil
+	return keys
+}
+
+// claimAll claims the remote objects of all resources of the kind from the stored instances, as soon as listed returns: then
+// the controller has heard of all of them, and knows their references. No remote object is changed before: a resource that is
+// reconciled first must not change an object that belongs to a later one. Instances stay loaded.
+func (r *Reconciler) claimAll(ctx context.Context, listed func(context.Context) error) {
 	k := r.kind
-	waiting := map[store.Key]bool{}
-	err := wait.PollUntilContextCancel(ctx, 100*time.Millisecond, true, func(ctx context.Context) (bool, error) {
-		err := k.each(ctx, informers, func(u *unstructured.Unstructured) {
-			k.heard(u, false)
-			if held(u) && k.ClaimsHere(u) {
-				waiting[k.key(u)] = true
-			}
-		})
-		if err != nil && ctx.Err() == nil {
-			k.Options.Logger.Error(err, "Cannot determine which objects resources manage, trying again", "kind", k.Model.Kind)
-		}
-		return err == nil, nil
-	})
-	if err != nil {
+	err := listed(ctx)
+	if ctx.Err() != nil {
 		return // the kind is stopped
 	}
+	if err != nil {
+		k.Options.Logger.Error(err, "Cannot determine which objects resources manage, and nothing is changed", "kind", k.Model.Kind)
+		return
+	}
+	waiting := k.unclaimed.take()
 	close(k.listed)
 	postponed := time.AfterFunc(postponement, func() { k.postponed.end(k.Queue) })
 	defer postponed.Stop()
@@ -148,14 +171,6 @@ func (k *Kind) ClaimsHere(u *unstructured.Unstructured) bool {
 // Claimed is called when the remote objects of all resources of the kind are claimed. Until then, none is
 // changed.
 func (r *Reconciler) Claimed() { close(r.kind.claimed) }
-
-// each calls a function with all resources of the kind, as soon as the cache has them.
-func (k *Kind) each(ctx context.Context, informers cache.Cache, f func(*unstructured.Unstructured)) error {
-	// A watch that is stopped while this waits, as when the provider's version changes, never syncs.
-	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
-	defer cancel()
-	return informer.Each(ctx, informers, k.Model.GroupVersionKind(), f)
-}
 
 // isClaimed reports whether the remote objects of all resources of the kind are claimed.
 func (k *Kind) isClaimed() bool { return isClosed(k.claimed) }

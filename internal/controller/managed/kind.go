@@ -83,6 +83,7 @@ type Kind struct {
 	listed, claimed chan struct{}
 	// postponed are the looks that wait for the records that are being listed.
 	postponed *postponed
+	unclaimed *unclaimed
 	// early are new and changed resources that the cache does not have yet.
 	early *early
 	// sought is the number of writes for which rivals were sought before all objects were claimed.
@@ -151,6 +152,7 @@ func (k *Kind) Start(ctx context.Context, m manager.Manager, queued func()) erro
 	r := NewReconciler(k, m.GetClient(), m.GetAPIReader())
 	k.lifetime = ctx
 	k.postponed.begin()
+	k.unclaimed.begin()
 	k.early.begin()
 	backoff := workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](k.Options.MinBackoff, k.Options.MaxBackoff)
 	ctl, err := controller.NewUnmanaged("managed/"+gvk.GroupKind().String(), controller.Options{
@@ -206,13 +208,14 @@ func (k *Kind) Start(ctx context.Context, m manager.Manager, queued func()) erro
 	}
 	err = informer.Start(ctx, m.GetCache(), obj, early, k.Options.Logger)
 	k.early.end()
+	resources := source.Kind(informer.Only(m.GetCache()), obj, k.lanes.handler(), r.Changed())
 	if err == nil {
-		err = ctl.Watch(source.Kind(informer.Only(m.GetCache()), obj, k.lanes.handler(), r.Changed()))
+		err = ctl.Watch(resources)
 	}
 	if err != nil {
 		return fmt.Errorf("cannot watch %s: %w", gvk.Kind, err)
 	}
-	go r.claimAll(ctx, m.GetCache())
+	go r.claimAll(ctx, resources.WaitForSync)
 	return nil
 }
 

@@ -71,7 +71,7 @@ func NewReconciler(k *Kind, cached client.Client, live client.Reader) *Reconcile
 	k.configurations, k.handles = newConfigurations(live), handlesOf(k.Model)
 	k.lifetime, k.activations = context.Background(), &activations{}
 	k.written, k.troubles, k.unanswered = newWritten(), newTroubles(), newUnanswered(time.Now)
-	k.lanes, k.postponed, k.early = newLanes(k.unanswered), &postponed{}, &early{}
+	k.lanes, k.postponed, k.unclaimed, k.early = newLanes(k.unanswered), &postponed{}, &unclaimed{}, &early{}
 	k.sought = &atomic.Int32{}
 	cached = earlyReader{cached, k}
 	k.reader, k.live = cached, live
@@ -174,6 +174,7 @@ func (r *Reconciler) Changed() predicate.TypedPredicate[*unstructured.Unstructur
 	return desiredStateChanged(r.kind.namedBySpec(), func(u *unstructured.Unstructured, gone bool) {
 		r.client.heard(u)
 		r.kind.heard(u, gone)
+		r.kind.unclaimed.add(r.kind, u)
 	})
 }
 
