@@ -161,6 +161,9 @@ func (l Lanes) Waits(req reconcile.Request) bool { return l.waits(req) }
 // Hurry is hurry.
 func (l Lanes) Hurry(req reconcile.Request) { l.hurry(req) }
 
+// Unhurried is the number of queued requests with non-urgent work.
+func (l Lanes) Unhurried() int { return int(l.unhurried.Load()) }
+
 // Gone is gone.
 func (l Lanes) Gone(req reconcile.Request) { l.done(req) }
 

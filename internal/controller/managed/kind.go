@@ -263,8 +263,10 @@ func (k *Kind) namedBySpec() bool {
 // hand, and expect their external names as soon as they are ready.
 const busyThreshold = 32
 
-// busy reports whether the pending work of the kind exceeds busyThreshold.
-func (k *Kind) busy() bool { return k.Queue.Len()+k.Scheduler.Running() > busyThreshold }
+// busy reports whether the pending work of the kind, without that which is not urgent, exceeds busyThreshold.
+func (k *Kind) busy() bool {
+	return k.Queue.Len()-int(k.lanes.unhurried.Load())+k.Scheduler.Running() > busyThreshold
+}
 
 // Listed returns a channel that is closed when the references of all resources of the kind are known.
 func (k *Kind) Listed() <-chan struct{} { return k.listed }

@@ -3,6 +3,7 @@ package managed
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -26,15 +27,25 @@ const (
 	created
 	// changed: they were changed since they were first seen.
 	changed
+	// unhurried: only non-urgent work is left of them.
+	unhurried
 	laneCount
 )
 
+// urgent reports whether somebody waits for the resources of a lane.
+func (l lane) urgent() bool { return l == created || l == changed }
+
 // lanes is the order of a kind's queue. Resources of the lanes alternate, so that none waits for many of another.
 type lanes struct {
+	// queues have the requests of each lane, and queued the lane of each request. Those that are in queues only were put into
+	// another lane since.
 	queues     [laneCount]workqueue.Queue[reconcile.Request]
+	queued     map[reconcile.Request]lane
 	unanswered *unanswered
 	// last is the lane of the last one.
 	last lane
+	// unhurried is the number of queued requests in the lane.
+	unhurried atomic.Int64
 
 	mu sync.Mutex
 	// of are the lanes of the resources that were changed, or are new, until they are found unchanged.
@@ -49,7 +60,10 @@ type lanes struct {
 const longestWait = time.Minute
 
 func newLanes(u *unanswered) *lanes {
-	l := &lanes{unanswered: u, last: laneCount - 1, of: map[reconcile.Request]lane{}, marked: map[reconcile.Request]lane{}, waiting: map[reconcile.Request]time.Time{}}
+	l := &lanes{
+		unanswered: u, last: laneCount - 1, queued: map[reconcile.Request]lane{},
+		of: map[reconcile.Request]lane{}, marked: map[reconcile.Request]lane{}, waiting: map[reconcile.Request]time.Time{},
+	}
 	for i := range l.queues {
 		l.queues[i] = workqueue.DefaultQueue[reconcile.Request]()
 	}
@@ -106,7 +120,11 @@ func (l *lanes) laneOf(req reconcile.Request) lane {
 func (l *lanes) goOn(req reconcile.Request) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if of, ok := l.of[req]; ok {
+	of, ok := l.of[req]
+	if _, waits := l.waiting[req]; waits {
+		of = unhurried
+	}
+	if ok {
 		l.marked[req] = of
 	}
 }
@@ -138,26 +156,47 @@ func (l *lanes) unmark(req reconcile.Request) lane {
 	return of
 }
 
-// Touch implements workqueue.Queue. A queued request keeps its place.
-func (l *lanes) Touch(req reconcile.Request) { l.unmark(req) }
+// Touch implements workqueue.Queue. A queued request keeps its place, unless somebody waits for it now.
+func (l *lanes) Touch(req reconcile.Request) {
+	if of := l.unmark(req); of.urgent() && !l.queued[req].urgent() {
+		l.leave(req)
+		l.push(req, of)
+	}
+}
 
 // Push implements workqueue.Queue.
-func (l *lanes) Push(req reconcile.Request) { l.queues[l.unmark(req)].Push(req) }
+func (l *lanes) Push(req reconcile.Request) { l.push(req, l.unmark(req)) }
+
+func (l *lanes) push(req reconcile.Request, of lane) {
+	l.queues[of].Push(req)
+	l.queued[req] = of
+	if of == unhurried {
+		l.unhurried.Add(1)
+	}
+}
+
+// leave takes a request out of its lane.
+func (l *lanes) leave(req reconcile.Request) {
+	if l.queued[req] == unhurried {
+		l.unhurried.Add(-1)
+	}
+	delete(l.queued, req)
+	l.queued = emptied(l.queued)
+}
 
 // Len implements workqueue.Queue.
-func (l *lanes) Len() (n int) {
-	for _, q := range l.queues {
-		n += q.Len()
-	}
-	return n
-}
+func (l *lanes) Len() int { return len(l.queued) }
 
 // Pop implements workqueue.Queue.
 func (l *lanes) Pop() reconcile.Request {
 	for {
 		l.last = (l.last + 1) % laneCount
-		if q := l.queues[l.last]; q.Len() > 0 {
-			return q.Pop()
+		for q := l.queues[l.last]; q.Len() > 0; {
+			req := q.Pop()
+			if of, ok := l.queued[req]; ok && of == l.last {
+				l.leave(req)
+				return req
+			}
 		}
 	}
 }

@@ -14,18 +14,23 @@ import (
 
 func TestLanes(t *testing.T) {
 	cases := map[string]struct {
-		// queued are names in order; those with a ! are of changed resources, those with a + of new ones.
+		// queued are names in order; those with a ! are of changed resources, those with a + of new ones, and those with a ~
+		// have only non-urgent work.
 		queued []string
 		want   []string
 	}{
-		"all periodic":      {[]string{"a", "b", "c"}, []string{"a", "b", "c"}},
-		"all changed":       {[]string{"!a", "!b", "!c"}, []string{"a", "b", "c"}},
-		"in turns":          {[]string{"a", "b", "c", "d", "!e", "!f"}, []string{"a", "e", "b", "f", "c", "d"}},
-		"in turns too":      {[]string{"!a", "!b", "!c", "d"}, []string{"d", "a", "b", "c"}},
-		"all three":         {[]string{"a", "b", "+c", "+d", "!e"}, []string{"a", "c", "e", "b", "d"}},
-		"all new":           {[]string{"+a", "+b", "+c"}, []string{"a", "b", "c"}},
-		"queued already":    {[]string{"a", "b", "c", "!c", "!a"}, []string{"a", "b", "c"}},
-		"then as any other": {[]string{"!a", "a", "b"}, []string{"b", "a"}},
+		"all periodic":               {[]string{"a", "b", "c"}, []string{"a", "b", "c"}},
+		"all changed":                {[]string{"!a", "!b", "!c"}, []string{"a", "b", "c"}},
+		"in turns":                   {[]string{"a", "b", "c", "d", "!e", "!f"}, []string{"a", "e", "b", "f", "c", "d"}},
+		"in turns too":               {[]string{"!a", "!b", "!c", "d"}, []string{"d", "a", "b", "c"}},
+		"all three":                  {[]string{"a", "b", "+c", "+d", "!e"}, []string{"a", "c", "e", "b", "d"}},
+		"all new":                    {[]string{"+a", "+b", "+c"}, []string{"a", "b", "c"}},
+		"changed in the queue":       {[]string{"a", "b", "c", "!c", "!a"}, []string{"b", "c", "a"}},
+		"changed twice in the queue": {[]string{"!a", "b", "!c", "!a"}, []string{"b", "a", "c"}},
+		"new, then changed":          {[]string{"+a", "+b", "!b", "!a"}, []string{"a", "b"}},
+		"changed, then as any other": {[]string{"!a", "a", "b"}, []string{"b", "a"}},
+		"nobody waits":               {[]string{"~a", "~b", "!c", "d"}, []string{"d", "c", "a", "b"}},
+		"changed while nobody waits": {[]string{"~a", "~b", "~c", "!c"}, []string{"c", "a", "b"}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -40,6 +45,12 @@ func TestLanes(t *testing.T) {
 				case '+':
 					name = name[1:]
 					l.Create(request(name))
+				case '~':
+					name = name[1:]
+					l.Create(request(name))
+					l.Popped(request(name))
+					l.Wait(request(name))
+					l.GoOn(request(name))
 				}
 				q.Add(request(name))
 			}
@@ -54,6 +65,47 @@ func TestLanes(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Requests with non-urgent work are counted while they are queued as such.
+func TestLanesUnhurried(t *testing.T) {
+	l := managed.NewLanes()
+	q := l.Queue("", workqueue.DefaultTypedControllerRateLimiter[reconcile.Request]())
+	defer q.ShutDown()
+	add := func(name string) {
+		l.GoOn(request(name))
+		q.Add(request(name))
+	}
+	for _, name := range []string{"a", "b", "c"} {
+		l.Create(request(name))
+		l.Popped(request(name))
+		l.Wait(request(name))
+		add(name)
+		add(name)
+	}
+	q.Add(request("d"))
+	counted := func(queued, unhurried int) {
+		t.Helper()
+		if q.Len() != queued || l.Unhurried() != unhurried {
+			t.Errorf("%d are queued, %d of them unhurried; want %d and %d", q.Len(), l.Unhurried(), queued, unhurried)
+		}
+	}
+	counted(4, 3)
+	l.Change(request("b"))
+	q.Add(request("b"))
+	counted(4, 2)
+	l.Hurry(request("c"))
+	add("c")
+	counted(4, 1)
+	for range 3 {
+		req, _ := q.Get()
+		q.Done(req)
+	}
+	counted(1, 1)
+	if req, _ := q.Get(); req != request("a") {
+		t.Errorf("%s comes last", req.Name)
+	}
+	counted(0, 0)
 }
 
 // What happens while it is worked on is queued when that has ended.

@@ -114,8 +114,8 @@ func (k *Kind) resolve(ctx context.Context, r *CustomResource) providerconfig.Ha
 	return k.ProviderConfigs.Resolve(ctx, r.GetProviderConfigReference(), r.GetNamespace())
 }
 
-// fresh is the age up to which a resource may be untouched.
-const fresh = 30 * time.Second
+// fresh is the age up to which a resource may be untouched. Of thousands that are created at once, the last ones wait for minutes.
+const fresh = 15 * time.Minute
 
 // untouched reports whether the resource looks as if nothing was begun for it: it has no
 // finalizer of ours, or only the one that the API server adds, and no status. This is wrong if a
