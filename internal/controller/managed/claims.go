@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
 	"runtime"
 	"sync"
 	"time"
@@ -38,11 +39,11 @@ func (x *unclaimed) begin() {
 }
 
 // add is called with each resource that the controller hears of.
-func (x *unclaimed) add(k *Kind, u *unstructured.Unstructured) {
+func (x *unclaimed) add(key store.Key, u *unstructured.Unstructured) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if x.keys != nil && held(u) && k.ClaimsHere(u) {
-		x.keys[k.key(u)] = true
+	if x.keys != nil && held(u) {
+		x.keys[key] = true
 	}
 }
 
@@ -65,11 +66,17 @@ func (r *Reconciler) claimAll(ctx context.Context, listed func(context.Context) 
 		return // the kind is stopped
 	}
 	if err != nil {
-		k.Options.Logger.Error(err, "Cannot determine which objects resources manage, and nothing is changed", "kind", k.Model.Kind)
+		k.Options.Logger.Error(err, "Cannot determine which objects resources manage. They are not changed until the controller is restarted", "kind", k.Model.Kind)
 		return
 	}
 	waiting := k.unclaimed.take()
 	close(k.listed)
+	if k.Options.Shards != nil {
+		maps.DeleteFunc(waiting, func(key store.Key, _ bool) bool {
+			u, err := k.get(ctx, k.reader, types.NamespacedName{Namespace: key.Namespace, Name: key.Name})
+			return err == nil && !k.ClaimsHere(u)
+		})
+	}
 	postponed := time.AfterFunc(postponement, func() { k.postponed.end(k.Queue) })
 	defer postponed.Stop()
 	r.claimListed(ctx, waiting)

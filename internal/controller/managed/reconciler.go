@@ -174,7 +174,7 @@ func (r *Reconciler) Changed() predicate.TypedPredicate[*unstructured.Unstructur
 	return desiredStateChanged(r.kind.namedBySpec(), func(u *unstructured.Unstructured, gone bool) {
 		r.client.heard(u)
 		r.kind.heard(u, gone)
-		r.kind.unclaimed.add(r.kind, u)
+		r.kind.unclaimed.add(r.kind.key(u), u)
 	})
 }
 
