@@ -2,16 +2,23 @@ package managed_test
 
 import (
 	"context"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/zclconf/go-cty/cty"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/event"
 
 	"github.com/landbridge-io/landbridge/config"
 	"github.com/landbridge-io/landbridge/internal/controller/managed"
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/model"
+	"github.com/landbridge-io/landbridge/internal/scheduler"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 	"github.com/landbridge-io/landbridge/schema"
 )
@@ -57,6 +64,76 @@ func byIdentity(values map[string]string) terraform.ImportTarget {
 
 func byID(id string) terraform.ImportTarget {
 	return terraform.ImportTarget{ID: id, Identity: cty.NilVal}
+}
+
+// When a controller starts, the objects of all resources that it has heard of are claimed, and no earlier than it has heard of all.
+func TestClaimAll(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		// heard are the names of resources; those with a ! are not held by a finalizer.
+		heard   []string
+		fails   error // of the watch
+		others  bool  // other shards have the resources
+		claimed []string
+	}{
+		"none":                          {},
+		"all":                           {heard: []string{"a", "b"}, claimed: []string{"a", "b"}},
+		"one twice":                     {heard: []string{"a", "a"}, claimed: []string{"a"}},
+		"without those that are new":    {heard: []string{"!a", "b"}, claimed: []string{"b"}},
+		"without one that is gone":      {heard: []string{"gone", "b"}, claimed: []string{"b"}},
+		"without those of other shards": {heard: []string{"a"}, others: true},
+		"not if the watch fails":        {heard: []string{"a"}, fails: errors.New("the watch has ended")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			k, reconciles := kind(t), 0
+			claims := &claiming{}
+			looksBy(k, claims, &reconciles)
+			if tc.others {
+				k.Options.Shards = elsewhere{}
+			}
+			r := managed.NewReconciler(k, claimable{}, claimable{})
+			k.Queue = noQueue{}
+			managed.BeginClaims(k)
+			hears := r.Changed()
+			for _, name := range tc.heard {
+				u := resourceOf(k)
+				if new, ok := strings.CutPrefix(name, "!"); ok {
+					name = new
+					u.SetFinalizers(nil)
+				}
+				u.SetName(name)
+				hears.Create(event.TypedCreateEvent[*unstructured.Unstructured]{Object: u})
+			}
+			managed.ClaimAll(t.Context(), r, func(context.Context) error {
+				if len(claims.names) > 0 || managed.IsClosed(k.Listed()) || managed.IsClosed(k.ObjectsClaimed()) {
+					t.Error("objects are claimed before all resources are known")
+				}
+				return tc.fails
+			})
+			slices.Sort(claims.names)
+			if diff := cmp.Diff(tc.claimed, claims.names); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+			if want := tc.fails == nil; managed.IsClosed(k.Listed()) != want || managed.IsClosed(k.ObjectsClaimed()) != want {
+				t.Errorf("all are known: %t, and claimed: %t; want %t", managed.IsClosed(k.Listed()), managed.IsClosed(k.ObjectsClaimed()), want)
+			}
+		})
+	}
+}
+
+// claiming is a scheduler that has the names of the resources whose objects were claimed.
+type claiming struct {
+	scheduler.Interface
+	mu    sync.Mutex
+	names []string
+}
+
+func (c *claiming) Claim(_ context.Context, r scheduler.Request) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.names = append(c.names, r.Key.Name)
+	return nil
 }
 
 func TestSpellImport(t *testing.T) {

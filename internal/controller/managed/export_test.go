@@ -167,12 +167,21 @@ func (l Lanes) Unhurried() int { return int(l.unhurried.Load()) }
 // Gone is gone.
 func (l Lanes) Gone(req reconcile.Request) { l.done(req) }
 
+// BeginClaims has the resources kept that are heard of, as when a kind starts.
+func BeginClaims(k *Kind) { k.unclaimed.begin() }
+
+// ClaimAll is claimAll.
+func ClaimAll(ctx context.Context, r *Reconciler, listed func(context.Context) error) {
+	r.claimAll(ctx, listed)
+}
+
 // What is made of a kind.
 var (
 	SpellImport     = spellImport
 	IdentityHistory = identityHistory
 	FitObject       = fitObject
 	Awaited         = awaited
+	IsClosed        = isClosed
 )
 
 // FailFor has a failed Synced condition show a reason.
