@@ -158,8 +158,8 @@ func (l Lanes) Wait(req reconcile.Request) { l.wait(req) }
 // Waits is waits.
 func (l Lanes) Waits(req reconcile.Request) bool { return l.waits(req) }
 
-// Hurry is hurry.
-func (l Lanes) Hurry(req reconcile.Request) { l.hurry(req) }
+// Wake is wake.
+func (l Lanes) Wake(req reconcile.Request) { l.wake(req) }
 
 // Unhurried is the number of queued requests with non-urgent work.
 func (l Lanes) Unhurried() int { return int(l.unhurried.Load()) }

@@ -277,8 +277,8 @@ func (k *Kind) ObjectsClaimed() <-chan struct{} { return k.claimed }
 // Wake queues a resource for an immediate reconcile.
 func (k *Kind) Wake(key store.Key) {
 	req := reconcile.Request{NamespacedName: types.NamespacedName{Namespace: key.Namespace, Name: key.Name}}
-	k.lanes.hurry(req)
-	k.goOn(req)
+	k.lanes.wake(req)
+	k.Queue.Add(req)
 }
 
 // goOn queues a resource to continue with what was begun.

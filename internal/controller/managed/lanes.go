@@ -27,13 +27,25 @@ const (
 	created
 	// changed: they were changed since they were first seen.
 	changed
+	// begun: they were new or changed, and what was begun for them goes on, as when an operation has ended. Otherwise thousands of
+	// new resources would all be begun before one of them is ready.
+	begun
 	// unhurried: only non-urgent work is left of them.
 	unhurried
 	laneCount
 )
 
-// urgent reports whether somebody waits for the resources of a lane.
-func (l lane) urgent() bool { return l == created || l == changed }
+// urgency is higher for lanes whose resources somebody waits for, and highest for those of which work is left undone.
+func (l lane) urgency() int {
+	switch l {
+	case begun:
+		return 2
+	case created, changed:
+		return 1
+	default:
+		return 0
+	}
+}
 
 // lanes is the order of a kind's queue. Resources of the lanes alternate, so that none waits for many of another.
 type lanes struct {
@@ -102,11 +114,15 @@ func (l *lanes) waits(req reconcile.Request) bool {
 	return ok && time.Since(since) < longestWait
 }
 
-// hurry is called when there may be other work for a resource.
-func (l *lanes) hurry(req reconcile.Request) {
+// wake puts a request, which is queued next, into the lane of what was begun, if it has a lane. There may be other work for it than
+// that which waits.
+func (l *lanes) wake(req reconcile.Request) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	delete(l.waiting, req)
+	if _, ok := l.of[req]; ok {
+		l.marked[req] = begun
+	}
 }
 
 // laneOf returns the lane of a resource.
@@ -156,9 +172,9 @@ func (l *lanes) unmark(req reconcile.Request) lane {
 	return of
 }
 
-// Touch implements workqueue.Queue. A queued request keeps its place, unless somebody waits for it now.
+// Touch implements workqueue.Queue. A queued request keeps its place, unless it is more urgent now.
 func (l *lanes) Touch(req reconcile.Request) {
-	if of := l.unmark(req); of.urgent() && !l.queued[req].urgent() {
+	if of := l.unmark(req); of.urgency() > l.queued[req].urgency() {
 		l.leave(req)
 		l.push(req, of)
 	}

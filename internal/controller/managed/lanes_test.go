@@ -14,8 +14,8 @@ import (
 
 func TestLanes(t *testing.T) {
 	cases := map[string]struct {
-		// queued are names in order; those with a ! are of changed resources, those with a + of new ones, and those with a ~
-		// have only non-urgent work.
+		// queued are names in order; those with a ! are of changed resources, those with a + of new ones, those with a * of
+		// new ones that were begun, and those with a ~ have only non-urgent work.
 		queued []string
 		want   []string
 	}{
@@ -29,6 +29,8 @@ func TestLanes(t *testing.T) {
 		"changed twice in the queue": {[]string{"!a", "b", "!c", "!a"}, []string{"b", "a", "c"}},
 		"new, then changed":          {[]string{"+a", "+b", "!b", "!a"}, []string{"a", "b"}},
 		"changed, then as any other": {[]string{"!a", "a", "b"}, []string{"b", "a"}},
+		"what was begun":             {[]string{"+a", "+b", "+c", "*d", "*e", "!f"}, []string{"a", "f", "d", "b", "e", "c"}},
+		"begun in the queue":         {[]string{"+a", "+b", "+c", "*c"}, []string{"a", "c", "b"}},
 		"nobody waits":               {[]string{"~a", "~b", "!c", "d"}, []string{"d", "c", "a", "b"}},
 		"changed while nobody waits": {[]string{"~a", "~b", "~c", "!c"}, []string{"c", "a", "b"}},
 	}
@@ -45,6 +47,10 @@ func TestLanes(t *testing.T) {
 				case '+':
 					name = name[1:]
 					l.Create(request(name))
+				case '*':
+					name = name[1:]
+					l.Create(request(name))
+					l.Wake(request(name))
 				case '~':
 					name = name[1:]
 					l.Create(request(name))
@@ -94,8 +100,8 @@ func TestLanesUnhurried(t *testing.T) {
 	l.Change(request("b"))
 	q.Add(request("b"))
 	counted(4, 2)
-	l.Hurry(request("c"))
-	add("c")
+	l.Wake(request("c"))
+	q.Add(request("c"))
 	counted(4, 1)
 	for range 3 {
 		req, _ := q.Get()
@@ -166,7 +172,7 @@ func TestLanesWait(t *testing.T) {
 		"it goes on":          {happens: func(l managed.Lanes) { l.GoOn(req) }, want: true},
 		"it is found again":   {happens: func(l managed.Lanes) { time.Sleep(50 * time.Second); l.Wait(req) }, want: true},
 		"it is changed":       {happens: func(l managed.Lanes) { l.Change(req) }},
-		"it is woken":         {happens: func(l managed.Lanes) { l.Hurry(req) }},
+		"it is woken":         {happens: func(l managed.Lanes) { l.Wake(req) }},
 		"nothing is left":     {happens: func(l managed.Lanes) { l.Gone(req) }},
 		"it waits for long":   {happens: func(managed.Lanes) { time.Sleep(time.Minute) }},
 		"it still does, then": {happens: func(l managed.Lanes) { time.Sleep(50 * time.Second); l.Wait(req); time.Sleep(10 * time.Second) }},
@@ -174,7 +180,7 @@ func TestLanesWait(t *testing.T) {
 			meanwhile: func(l managed.Lanes) { l.Change(req) }, happens: func(managed.Lanes) {},
 		},
 		"it was woken meanwhile": {
-			meanwhile: func(l managed.Lanes) { l.Hurry(req); l.GoOn(req) }, happens: func(managed.Lanes) {},
+			meanwhile: func(l managed.Lanes) { l.Wake(req) }, happens: func(managed.Lanes) {},
 		},
 		"it has no lane": {
 			meanwhile: func(l managed.Lanes) { l.Gone(req) }, happens: func(managed.Lanes) {},
