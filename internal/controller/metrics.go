@@ -159,6 +159,14 @@ func (s countedStore) Free(ctx context.Context, k store.Key) error {
 	return store.ErrElsewhere
 }
 
+// Fence implements store.Sharded if the store does.
+func (s countedStore) Fence(ctx context.Context, k store.Key) error {
+	if f, ok := s.Store.(store.Sharded); ok {
+		return f.Fence(ctx, k)
+	}
+	return store.ErrElsewhere
+}
+
 func countWrite(begin time.Time, err error) {
 	stateWriteSeconds.Observe(time.Since(begin).Seconds())
 	result := "Failed"

@@ -18,9 +18,12 @@ const (
 	paceInterval = 200 * time.Millisecond
 )
 
-// worthwhile is how many bytes a process allocates before its heap is released again: that collects garbage, which costs more
-// than everything else that an idle process does.
-const worthwhile = 8 << 20
+// worthwhile is how many bytes a process allocates at least before its heap is released again, and worthwhilePart which part of what
+// lives: that collects garbage, which costs more than everything else that an idle process does, and more the more lives.
+const (
+	worthwhile     = 8 << 20
+	worthwhilePart = 8
+)
 
 // Garbage is how much garbage a heap may have before it is collected: Bytes, or more as long as the heap has at most Heap bytes
 // with it; but at least Least and at most Most percent of what lives. With a percentage alone, a large heap would grow by so much
@@ -73,12 +76,14 @@ func (p *pace) set(g Garbage) {
 // allocated since the last time. failed is called with errors.
 func KeepSmall(ctx context.Context, ticks <-chan time.Time, failed func(error)) {
 	a := &allocations{sample: []metrics.Sample{{Name: allocated}}} // with all of the start
+	living := []metrics.Sample{{Name: alive}}
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-ticks:
-			if a.since() >= worthwhile {
+			metrics.Read(living)
+			if a.since() >= max(worthwhile, living[0].Value.Uint64()/worthwhilePart) {
 				debug.FreeOSMemory()
 				a.rate()
 			}

@@ -697,13 +697,13 @@ func (m *memory) Load(_ context.Context, k store.Key, r *schema.Resource) (store
 		return store.Record{}, store.ErrNotFound
 	}
 	if m.elsewhere[k] {
-		return store.Record{Owner: stored.owner}, store.ErrElsewhere
+		return store.Record{Owner: stored.owner, Handled: stored.handled}, store.ErrElsewhere
 	}
 	in, err := instance.Decode(stored.data, r)
 	return store.Record{Owner: stored.owner, Version: stored.version, Instance: in, Handled: stored.handled}, err
 }
 
-// Leave and Free are those of store.Secrets.
+// Leave, Free and Fence are those of store.Secrets.
 func (m *memory) Leave(context.Context, store.Key) error { return nil }
 
 func (m *memory) Free(_ context.Context, k store.Key) error {
@@ -713,6 +713,16 @@ func (m *memory) Free(_ context.Context, k store.Key) error {
 		return store.ErrElsewhere
 	}
 	delete(m.elsewhere, k)
+	return nil
+}
+
+func (m *memory) Fence(_ context.Context, k store.Key) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if in, err := instance.Decode(m.records[k].data, store.Verbatim); err != nil || in.Operation != nil {
+		return store.ErrElsewhere
+	}
+	m.touchLocked(k)
 	return nil
 }
 

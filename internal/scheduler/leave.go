@@ -23,6 +23,18 @@ func (s *Scheduler) loadFreed(ctx context.Context, k store.Key, as *schema.Resou
 	return s.o.Store.Load(ctx, k, as)
 }
 
+// fenceRecord has the writes of a record of another shard fail that are based on what is stored now.
+func (s *Scheduler) fenceRecord(ctx context.Context, k store.Key) error {
+	l, ok := s.o.Store.(store.Sharded)
+	if !ok {
+		return store.ErrElsewhere
+	}
+	if !s.o.Leads() {
+		return errSuccessor
+	}
+	return l.Fence(ctx, k)
+}
+
 // Leave implements Interface. Nothing of the resource stays in memory, so that nothing outdated is used if it comes back.
 func (s *Scheduler) Leave(ctx context.Context, k store.Key, stored bool) (left bool, _ error) {
 	entries := s.entriesOf(k)

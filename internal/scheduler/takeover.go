@@ -214,6 +214,7 @@ func (s *Scheduler) letGo(ctx context.Context, e *entry, r Request) error {
 	src, err := s.o.Store.Load(ctx, from, store.Verbatim)
 	switch {
 	case errors.Is(err, store.ErrNotFound):
+	case errors.Is(err, store.ErrElsewhere) && src.Handled.MovedTo == text(r.Key): // another shard has determined the outcome
 	case err != nil:
 		return &Error{Reason: ReasonStore, Err: fmt.Errorf("the stored instance of %s cannot be loaded: %w", text(from), err)}
 	case src.Instance.Operation != nil && src.Instance.Operation.ID == id:
@@ -245,17 +246,41 @@ func (s *Scheduler) handOver(ctx context.Context, e *entry, r Request) error {
 	defer s.moves.Unlock()
 	op := e.record.Instance.Operation
 	h := handOverOf(op)
-	target, err := s.o.Store.Load(ctx, *h.To, store.Verbatim)
-	if err != nil && !errors.Is(err, store.ErrNotFound) {
+	taken, err := s.taken(ctx, h, op)
+	if err != nil {
 		return &Error{Reason: ReasonStore, Err: fmt.Errorf("the stored instance of %s, to which the object is moved, cannot be loaded: %w", text(*h.To), err)}
 	}
 	in := e.record.Instance
 	in.Operation = nil
-	if id, _ := parseMove(target.Handled.MovedFrom); err == nil && target.Owner == h.UID && id == op.ID {
+	if taken {
 		in = instance.Instance{State: cty.NilVal}
 		e.record.Handled.MovedTo = text(*h.To)
 	}
 	return s.save(ctx, e, r, in)
+}
+
+// taken reports whether the target of a Move has the object. If not, it does not get it by a late write.
+func (s *Scheduler) taken(ctx context.Context, h *handOver, op *instance.Operation) (bool, error) {
+	target, err := s.o.Store.Load(ctx, *h.To, store.Verbatim)
+	later := func() bool { return errors.Is(err, store.ErrElsewhere) && target.Owner != h.UID }
+	if later() {
+		// Another resource of the name, of another shard. What its record was before may be what the target is going to write over.
+		if err := s.fenceRecord(ctx, *h.To); err != nil {
+			return false, err
+		}
+		if target, err = s.o.Store.Load(ctx, *h.To, store.Verbatim); later() {
+			return false, nil
+		}
+	}
+	id, _ := parseMove(target.Handled.MovedFrom)
+	has := target.Owner == h.UID && id == op.ID
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		return false, nil
+	case errors.Is(err, store.ErrElsewhere) && has:
+		return true, nil
+	}
+	return has, err
 }
 
 // movedTo is the error of a resource whose object another one has taken over.

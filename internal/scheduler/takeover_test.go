@@ -2,6 +2,7 @@ package scheduler_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -293,6 +294,111 @@ func TestTakeOverFromAnotherShard(t *testing.T) {
 				}
 				if o := m.new.observe(); !o.Exists() || !o.Imported {
 					t.Errorf("the observation is %+v", o)
+				}
+			})
+		})
+	}
+}
+
+// The record of the target may belong to another shard, as when the resource was created again with another configuration. The source
+// determines the outcome if that record tells it, and no late write can change it.
+func TestTakeOverByAnotherShard(t *testing.T) {
+	for name, c := range map[string]struct {
+		// fails is the write that fails.
+		fails int
+		// later is set if there is another resource of the name, and operation if one of it has not ended.
+		later, operation bool
+		reason           scheduler.Reason
+	}{
+		"it has the object":                   {fails: 3, reason: scheduler.ReasonMoved},
+		"it may still get it":                 {fails: 2, reason: scheduler.ReasonStore},
+		"a later resource of the name":        {fails: 2, later: true},
+		"a later resource, with an operation": {fails: 2, later: true, operation: true, reason: scheduler.ReasonStore},
+	} {
+		t.Run(name, func(t *testing.T) {
+			newMoves(t, true, func(m *moves) {
+				n := 0
+				m.store.fails(func(call string) fault {
+					if call == "save" {
+						if n++; n == c.fails {
+							return unavailable
+						}
+					}
+					return ""
+				})
+				if _, err := m.new.sched.Observe(t.Context(), m.new.r); err == nil {
+					t.Fatal("the process did not end")
+				}
+				m.store.fails(nil)
+				key, before := m.new.r.Key, store.Record{}
+				if c.fails == 2 {
+					rec := store.Record{Owner: m.new.r.UID}
+					if c.later {
+						rec.Owner = "later"
+					}
+					if c.operation {
+						rec.Instance.Operation = &instance.Operation{ID: "1", Kind: instance.Create}
+					}
+					var err error
+					if before, err = m.store.Save(t.Context(), key, store.Verbatim, rec); err != nil {
+						t.Fatal(err)
+					}
+				}
+				m.store.elsewhere = map[store.Key]bool{key: true}
+				m.again(m.old)
+				if c.reason != "" {
+					m.old.observeRefused(c.reason)
+					return
+				}
+				m.old.want("a", 2)
+				m.old.settle()
+				if ids := m.cloud.ids(); len(ids) != 1 || m.cloud.applies != 2 {
+					t.Errorf("there are objects %v after %d changes", ids, m.cloud.applies)
+				}
+				before.Owner, before.Instance = m.new.r.UID, m.old.stored().Instance
+				if _, err := m.store.Save(t.Context(), key, m.new.r.Resource.Schema, before); !errors.Is(err, store.ErrConflict) {
+					t.Errorf("the former target gets the object, too: %v", err)
+				}
+			})
+		})
+	}
+}
+
+// A resource that has taken over an object is not held up by the record of the other one, which another shard has, if that has let the
+// object go.
+func TestTakeOverLetGoByAnotherShard(t *testing.T) {
+	for name, let := range map[string]bool{"it has let go": true, "it has not": false} {
+		t.Run(name, func(t *testing.T) {
+			newMoves(t, true, func(m *moves) {
+				n := 0
+				m.store.fails(func(call string) fault {
+					if call == "save" {
+						if n++; n == 3 {
+							return unavailable
+						}
+					}
+					return ""
+				})
+				if _, err := m.new.sched.Observe(t.Context(), m.new.r); err == nil {
+					t.Fatal("the process did not end")
+				}
+				m.store.fails(nil)
+				if !m.new.stored().Handled.MoveOpen {
+					t.Fatal("the move is not open")
+				}
+				if let {
+					m.again(m.old)
+					m.old.observeRefused(scheduler.ReasonMoved)
+				}
+				m.store.elsewhere = map[store.Key]bool{m.old.r.Key: true}
+				m.again(m.new)
+				if !let {
+					m.new.observeRefused(scheduler.ReasonStore)
+					return
+				}
+				m.new.settle()
+				if rec := m.new.stored(); rec.Handled.MoveOpen {
+					t.Errorf("the move has not ended: %+v", rec.Handled)
 				}
 			})
 		})

@@ -106,7 +106,7 @@ func TestUnchangedResourceIsOnlyObserved(t *testing.T) {
 }
 
 // A resource that an earlier process has left at rest is not reconciled when it is looked at first, and is with the next look,
-// whose plan is this process's own. Both looks leave its mark.
+// whose plan is this process's own. Each look leaves its mark, as does a reconcile that finds the resource steady.
 func TestResumedResourceIsOnlyObserved(t *testing.T) {
 	t.Parallel()
 	up := &scheduler.Observation{
@@ -122,9 +122,9 @@ func TestResumedResourceIsOnlyObserved(t *testing.T) {
 		// published is set if there is a connection Secret.
 		published bool
 	}{
-		"resumed":     {marked: true, answers: []*scheduler.Observation{&resumed, up, up}, reconciles: []int{0, 1, 0}, marks: []int{1, 0, 1}},
-		"not resumed": {marked: true, answers: []*scheduler.Observation{up, up}, reconciles: []int{1, 0}, marks: []int{0, 1}},
-		"no marks":    {answers: []*scheduler.Observation{&resumed, up}, reconciles: []int{1, 1}, marks: []int{0, 0}},
+		"resumed":            {marked: true, answers: []*scheduler.Observation{&resumed, up, up}, reconciles: []int{0, 1, 0}, marks: []int{1, 1, 1}},
+		"not resumed":        {marked: true, answers: []*scheduler.Observation{up, up}, reconciles: []int{1, 0}, marks: []int{1, 1}},
+		"marks are not read": {answers: []*scheduler.Observation{&resumed, up}, reconciles: []int{1, 1}, marks: []int{1, 1}},
 		"with a connection Secret": {
 			marked: true, published: true, answers: []*scheduler.Observation{&resumed, up, up, up}, reconciles: []int{1, 1, 1, 1}, marks: []int{0, 0, 1, 1}, // the first look writes the status
 		},

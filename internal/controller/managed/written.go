@@ -73,8 +73,11 @@ func (k *Kind) restReconciled(a *attempt) (steady bool) {
 		return false
 	}
 	if a.request != nil && r.read != nil && k.written.same(r, r.observation) && !published(r) {
-		k.rest(subjectOf(r), r.read.GetResourceVersion(), *a.request)
-		k.configurations.shrink(subjectOf(r))
+		of, written := subjectOf(r), *a.request
+		written.Version = r.read.GetResourceVersion() // the one that a later process finds
+		k.mark(of, written.Version, r.observation, k.written.memo.get(of), written)
+		k.rest(of, written.Version, written)
+		k.configurations.shrink(of)
 	}
 	return true
 }

@@ -111,7 +111,7 @@ func (s *Secrets) Load(ctx context.Context, k Key, r *schema.Resource) (Record, 
 	case err != nil:
 		return Record{}, err
 	case s.Shard.conflicts(head.shard):
-		return Record{Owner: head.record.Owner}, ErrElsewhere
+		return Record{Owner: head.record.Owner, Handled: head.record.Handled}, ErrElsewhere
 	case head.pending:
 		s.saved.Store(k, head.last)
 		return Record{}, ErrNotFound

@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/uuid"
 
 	"github.com/landbridge-io/landbridge/internal/instance"
 )
@@ -20,6 +21,7 @@ type Shard struct{ Number, Count int }
 type Sharded interface {
 	Leave(ctx context.Context, k Key) error
 	Free(ctx context.Context, k Key) error
+	Fence(ctx context.Context, k Key) error
 }
 
 var _ Sharded = (*Secrets)(nil)
@@ -64,34 +66,57 @@ func (s *Secrets) Leave(ctx context.Context, k Key) error {
 // those whose finalizers somebody has removed: nobody leaves them. It returns ErrElsewhere if an operation has not ended, whose outcome
 // the other shard may still have to store, or if the record was written meanwhile.
 func (s *Secrets) Free(ctx context.Context, k Key) error {
-	secret, err := s.client().Get(ctx, SecretName(k), metav1.GetOptions{})
-	if kerrors.IsNotFound(err) {
+	secret, err := s.unused(ctx, k)
+	if secret != nil {
+		err = s.unmark(ctx, secret)
+	}
+	return freed(err)
+}
+
+// Fence has those writes of a record of another shard fail that are based on what is stored now, as if the record had been written again.
+// It returns ErrElsewhere as Free does.
+func (s *Secrets) Fence(ctx context.Context, k Key) error {
+	secret, err := s.unused(ctx, k)
+	if secret != nil {
+		secret.Annotations[annotationWrite] = string(uuid.NewUUID())
+		_, err = s.client().Update(ctx, secret, metav1.UpdateOptions{})
+	}
+	return freed(err)
+}
+
+func freed(err error) error {
+	switch {
+	case kerrors.IsConflict(err):
+		return ErrElsewhere
+	case err != nil && !kerrors.IsNotFound(err) && !errors.Is(err, ErrElsewhere):
+		return fmt.Errorf("cannot free the stored instance: %w", err)
+	case kerrors.IsNotFound(err):
 		return nil
 	}
+	return err
+}
+
+// unused returns the head of a record of another shard; nil if there is none. It returns ErrElsewhere if an operation has not ended.
+func (s *Secrets) unused(ctx context.Context, k Key) (*corev1.Secret, error) {
+	secret, err := s.client().Get(ctx, SecretName(k), metav1.GetOptions{})
 	if err != nil {
-		return fmt.Errorf("cannot load the stored instance: %w", err)
+		return nil, err
 	}
 	head, data, err := s.read(ctx, SecretName(k), secret)
 	switch {
 	case errors.Is(err, ErrNotFound):
-		return nil
+		return nil, nil
 	case err != nil:
-		return err
+		return nil, err
 	case !s.Shard.conflicts(head.shard):
-		return nil
+		return nil, nil
 	case head.pending:
-		return ErrElsewhere
+		return nil, ErrElsewhere
 	}
 	if in, err := instance.Decode(data, Verbatim); err != nil || in.Operation != nil {
-		return ErrElsewhere
+		return nil, ErrElsewhere
 	}
-	switch err := s.unmark(ctx, secret); {
-	case kerrors.IsConflict(err):
-		return ErrElsewhere
-	case err != nil && !kerrors.IsNotFound(err):
-		return fmt.Errorf("cannot free the stored instance: %w", err)
-	}
-	return nil
+	return secret, nil
 }
 
 // unmark writes a head without its shard, if it is still the stored one.

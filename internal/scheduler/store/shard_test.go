@@ -45,6 +45,39 @@ func TestFree(t *testing.T) {
 	load(t, second, k)
 }
 
+// After Fence, another shard cannot write over what it has read before.
+func TestFence(t *testing.T) {
+	client := secrets(t)
+	of := func(number int) *store.Secrets {
+		return &store.Secrets{Client: client, Shard: store.Shard{Number: number, Count: 3}}
+	}
+	first, second, k := of(0), of(1), key("fenced")
+	if err := second.Fence(t.Context(), k); err != nil {
+		t.Errorf("without a record: %v", err)
+	}
+	in := anInstance("a")
+	in.Operation = &instance.Operation{ID: "id", Kind: instance.Update}
+	rec := save(t, first, k, store.Record{Instance: in, Owner: "uid"})
+	if err := second.Fence(t.Context(), k); !errors.Is(err, store.ErrElsewhere) {
+		t.Errorf("with an operation: %v", err)
+	}
+	rec.Instance.Operation, rec.Handled.MovedFrom = nil, "of it"
+	rec = save(t, first, k, rec)
+	if err := second.Fence(t.Context(), k); err != nil {
+		t.Fatal(err)
+	}
+	if elsewhere, err := second.Load(t.Context(), k, thing); !errors.Is(err, store.ErrElsewhere) || elsewhere.Owner != "uid" || elsewhere.Handled.MovedFrom != "of it" {
+		t.Errorf("it is not the first shard's any more: %+v, %v", elsewhere, err)
+	}
+	rec.Instance = anInstance("b")
+	if _, err := first.Save(t.Context(), k, thing, rec); !errors.Is(err, store.ErrConflict) {
+		t.Errorf("the first shard writes what it had before: %v", err)
+	}
+	again := load(t, first, k)
+	again.Instance = anInstance("b")
+	save(t, first, k, again)
+}
+
 // A record that one shard has written is used by another one only when the first has left it. Shards of another division, and a
 // controller without shards, use it at once. What the first still tries to write after the other has written is refused.
 func TestShards(t *testing.T) {

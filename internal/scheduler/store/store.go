@@ -52,7 +52,7 @@ type Record struct {
 
 // Store keeps one record per custom resource. Implementations are safe for concurrent use.
 type Store interface {
-	// Load returns ErrNotFound when nothing is stored, and ErrElsewhere with the record's owner.
+	// Load returns ErrNotFound when nothing is stored, and ErrElsewhere with the record's owner and tokens.
 	Load(ctx context.Context, k Key, r *schema.Resource) (Record, error)
 	// Save writes the record if its Version is still the stored one, and returns it with its new
 	// Version; else ErrConflict. A record with an empty Version must not exist yet. Metadata that
