@@ -76,6 +76,9 @@ func large(ctx context.Context, r *figure.Report, bin string, n int, profile str
 	r.Add(figure.Figure{Name: "large: create: controller and provider", Value: each(created.controller+created.provider, float64(n)), Unit: "ms CPU each"})
 	r.Add(figure.Figure{Name: "large: create: API server", Value: each(created.apiserver, float64(n)), Unit: "ms CPU each"})
 
+	if err := c.lookedAt(ctx, n); err != nil {
+		return fmt.Errorf("not all resources were looked at after they were created: %w", err)
+	}
 	var profiling errgroup.Group
 	if profile != "" {
 		profiling.Go(func() error { return c.profileLooks(ctx, profile, largeWindow) })
@@ -198,7 +201,7 @@ func (c *cluster) unchanged(ctx context.Context, window time.Duration) (looks fl
 	if err != nil {
 		return 0, usage{}, 0, err
 	}
-	reconciles, err := c.sum(ctx, "controller_runtime_reconcile_total", `controller="managed/`)
+	reconciles, err := c.reconciles(ctx)
 	if err != nil {
 		return 0, usage{}, 0, err
 	}
@@ -213,11 +216,29 @@ func (c *cluster) unchanged(ctx context.Context, window time.Duration) (looks fl
 	if err != nil {
 		return 0, usage{}, 0, err
 	}
-	reconcilesAfter, err := c.sum(ctx, "controller_runtime_reconcile_total", `controller="managed/`)
+	reconcilesAfter, err := c.reconciles(ctx)
 	if err == nil && reconcilesAfter == reconciles {
 		err = errors.New("no resource was looked at")
 	}
 	return reconcilesAfter - reconciles, after.sub(before), memory, err
+}
+
+// reconciles returns the number of reconciles until now.
+func (c *cluster) reconciles(ctx context.Context) (float64, error) {
+	return c.sum(ctx, "controller_runtime_reconcile_total", `controller="managed/`)
+}
+
+// lookedAt waits until there were n looks. The first one at a new resource plans once more, while later ones are what goes on for good.
+func (c *cluster) lookedAt(ctx context.Context, n int) error {
+	before, err := c.reconciles(ctx)
+	if err != nil {
+		return err
+	}
+	return c.until(ctx, 20*time.Minute, func() (bool, error) {
+		time.Sleep(time.Second)
+		now, err := c.reconciles(ctx)
+		return now-before >= float64(n), err
+	})
 }
 
 // allObserved reports whether the controller has observed n resources or more, and all that it knows.
