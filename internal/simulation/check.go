@@ -105,8 +105,8 @@ func (c *check) stored(s *corev1.Secret) {
 func mentions(content []byte, o *object) bool { return bytes.Contains(content, []byte(o.password)) }
 
 // decided is how long ago a process may have decided on what it requests, for instance because the API server was asked
-// in between.
-const decided = 30 * time.Second
+// in between. It finds out after its request, and undoes it.
+const decided = reconcileTimeout
 
 // creates is called before a process creates the Secret of a stored instance, with the time of the request.
 // It must not do so for a resource of which it has heard that it is gone, unless it had decided before.

@@ -38,6 +38,8 @@ const (
 	pollInterval  = time.Minute
 	// operationTimeout is longer than the cloud takes to complete what it has accepted.
 	operationTimeout = 5 * time.Minute
+	// reconcileTimeout is longer than some delayed requests take together.
+	reconcileTimeout = time.Minute
 	cloudTakes       = time.Minute
 )
 
@@ -302,7 +304,7 @@ func (p *process) lead() {
 		k := &kind{Kind: &managed.Kind{
 			Model: m, ProviderConfigs: configsOf(p, m.Type), Neighbours: neighbours{p, graph}, Scheduler: p.scheduler, Queue: p,
 			Options: managed.Options{
-				Poll: pollInterval, Jitter: func(limit time.Duration) time.Duration { return limit / 2 }, Workers: 4, Timeout: time.Minute, MinBackoff: time.Second, MaxBackoff: 30 * time.Second,
+				Poll: pollInterval, Jitter: func(limit time.Duration) time.Duration { return limit / 2 }, Workers: 4, Timeout: reconcileTimeout, MinBackoff: time.Second, MaxBackoff: 30 * time.Second,
 				Recorder: recorder{p}, Metrics: xpmanaged.NewNopMetricRecorder(), Logger: logr.Discard(), Marked: p.marked,
 				Naming: func(ctx context.Context, gk runtimeschema.GroupKind, of scheduler.Sought, most int) ([]store.Key, bool, error) {
 					return secrets.Naming(ctx, gk.Group, gk.Kind, of.By, of.Objects, most)
