@@ -33,6 +33,9 @@ const (
 	period = time.Minute
 	// saveEvery is how long a few new marks wait until they are saved. Many are saved at the next check.
 	saveEvery = 10 * time.Minute
+	// manyNew is the number of new marks that are saved as soon as there are no more of them. Each stands for some events of its kind since
+	// the last save, and an API server tells a watch that begins at Since of a hundred events at least.
+	manyNew = 25
 	// keepFor is how long marks of earlier processes are kept while this one has found fewer resources at rest.
 	keepFor = time.Hour
 	// timeout bounds reading, and the last save.
@@ -55,6 +58,8 @@ type Checkpoint struct {
 	// earlier are the marks that were read, and saved those in the Secrets, both sorted.
 	earlier, saved []scheduler.Mark
 	savedAt        time.Time
+	// unsaved is the number of new marks at the last check.
+	unsaved int
 	// version is the resource version of the Secrets that were read.
 	version string
 }
@@ -139,7 +144,9 @@ func (c *Checkpoint) save(ctx context.Context, started time.Time, last bool) {
 		c.earlier = nil // what was not looked at since will not be
 	}
 	fresh := missing(marks, c.saved)
-	worth := len(marks) >= len(c.earlier)-len(c.earlier)/10 && fresh > 0 && (last || fresh >= len(marks)/10 || now.Sub(c.savedAt) >= saveEvery)
+	over := fresh >= manyNew && fresh == c.unsaved
+	c.unsaved = fresh
+	worth := len(marks) >= len(c.earlier)-len(c.earlier)/10 && fresh > 0 && (last || over || fresh >= len(marks)/10 || now.Sub(c.savedAt) >= saveEvery)
 	c.mu.Unlock()
 	if !worth {
 		return

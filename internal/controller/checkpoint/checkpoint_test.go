@@ -33,6 +33,7 @@ type process struct {
 
 	mu       sync.Mutex
 	from, to int // the marks of resources at rest
+	checks   int
 }
 
 // start runs a process until the test ends, or stop is called.
@@ -56,9 +57,23 @@ func start(t *testing.T, secrets typedcorev1.SecretInterface, from, to int) *pro
 func (p *process) marks(yield func(scheduler.Mark)) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.checks++
 	for i := p.from; i < p.to; i++ {
 		yield(mark(i))
 	}
+}
+
+// check has a minute pass, and waits until it was checked what is to be saved.
+func (p *process) check(t *testing.T) {
+	t.Helper()
+	checks := func() int {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		return p.checks
+	}
+	before := checks()
+	p.clock.Step(time.Minute)
+	eventually(t, "it is checked", func() bool { return checks() > before })
 }
 
 func (p *process) rest(from, to int) {
@@ -137,7 +152,8 @@ func TestCheckpoint(t *testing.T) {
 	}
 }
 
-// Many new marks are saved within a minute, a few within ten, and nothing is written without any.
+// Many new marks are saved within a minute, those of the end of a burst when it is over, a few within ten minutes, and nothing is written
+// without any.
 func TestCheckpointIsSavedRarely(t *testing.T) {
 	t.Parallel()
 	s := playgroundtest.Start(t).Secrets(t)
@@ -176,6 +192,20 @@ func TestCheckpointIsSavedRarely(t *testing.T) {
 	if again := start(t, s, 0, 0); again.has(0, 1) != 0 || again.has(1, 1001) != 1000 {
 		t.Errorf("known are %d", again.has(0, 1001))
 	}
+}
+
+// What came to rest at the end of a burst is saved when the burst is over.
+func TestCheckpointAfterBurst(t *testing.T) {
+	t.Parallel()
+	s := playgroundtest.Start(t).Secrets(t)
+	p := start(t, s, 0, 1000)
+	p.clock.Step(time.Minute)
+	eventually(t, "many marks are saved", func() bool { return sizes(t, s)["test-checkpoint.0"] == 1000 })
+	p.rest(0, 1060)
+	for range 3 { // after ten minutes, any mark is saved
+		p.check(t)
+	}
+	eventually(t, "the marks of the end are saved", func() bool { return sizes(t, s)["test-checkpoint.0"] == 1060 })
 }
 
 // Marks that cannot be read are none.
