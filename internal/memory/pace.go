@@ -65,8 +65,7 @@ type pace struct {
 
 // set sets the percentage for the heap as it is. Each call of SetGCPercent stops the process for a moment.
 func (p *pace) set(g Garbage) {
-	metrics.Read(p.sample)
-	if percent := g.percent(p.sample[0].Value.Uint64()); percent != p.percent {
+	if percent := g.percent(read(p.sample)); percent != p.percent {
 		debug.SetGCPercent(percent)
 		p.percent = percent
 	}
@@ -82,8 +81,7 @@ func KeepSmall(ctx context.Context, ticks <-chan time.Time, failed func(error)) 
 		case <-ctx.Done():
 			return
 		case <-ticks:
-			metrics.Read(living)
-			if a.since() >= max(worthwhile, living[0].Value.Uint64()/worthwhilePart) {
+			if a.since() >= max(worthwhile, read(living)/worthwhilePart) {
 				debug.FreeOSMemory()
 				a.rate()
 			}
@@ -160,15 +158,19 @@ func newAllocations() *allocations {
 
 // since returns the bytes since rate was called.
 func (a *allocations) since() uint64 {
-	metrics.Read(a.sample)
-	return a.sample[0].Value.Uint64() - a.last
+	return read(a.sample) - a.last
 }
 
 // rate returns the bytes per second since it was called before.
 func (a *allocations) rate() float64 {
-	metrics.Read(a.sample)
-	bytes, now := a.sample[0].Value.Uint64(), time.Now()
+	bytes, now := read(a.sample), time.Now()
 	out := float64(bytes-a.last) / now.Sub(a.at).Seconds()
 	a.last, a.at = bytes, now
 	return out
+}
+
+// read returns the value of a sample of one metric.
+func read(sample []metrics.Sample) uint64 {
+	metrics.Read(sample)
+	return sample[0].Value.Uint64()
 }

@@ -10,14 +10,11 @@ import (
 
 // loadFreed loads a record that belongs to another shard, and whose resource does not exist any more.
 func (s *Scheduler) loadFreed(ctx context.Context, k store.Key, as *schema.Resource) (store.Record, error) {
-	l, ok := s.o.Store.(store.Sharded)
-	if !ok {
-		return store.Record{}, store.ErrElsewhere
+	l, err := s.sharded()
+	if err == nil {
+		err = l.Free(ctx, k)
 	}
-	if !s.o.Leads() {
-		return store.Record{}, errSuccessor
-	}
-	if err := l.Free(ctx, k); err != nil {
+	if err != nil {
 		return store.Record{}, err
 	}
 	return s.o.Store.Load(ctx, k, as)
@@ -25,14 +22,23 @@ func (s *Scheduler) loadFreed(ctx context.Context, k store.Key, as *schema.Resou
 
 // fenceRecord has the writes of a record of another shard fail that are based on what is stored now.
 func (s *Scheduler) fenceRecord(ctx context.Context, k store.Key) error {
-	l, ok := s.o.Store.(store.Sharded)
-	if !ok {
-		return store.ErrElsewhere
-	}
-	if !s.o.Leads() {
-		return errSuccessor
+	l, err := s.sharded()
+	if err != nil {
+		return err
 	}
 	return l.Fence(ctx, k)
+}
+
+// sharded returns the store, to change a record of another shard.
+func (s *Scheduler) sharded() (store.Sharded, error) {
+	l, ok := s.o.Store.(store.Sharded)
+	switch {
+	case !ok:
+		return nil, store.ErrElsewhere
+	case !s.o.Leads():
+		return nil, errSuccessor
+	}
+	return l, nil
 }
 
 // Leave implements Interface. Nothing of the resource stays in memory, so that nothing outdated is used if it comes back.

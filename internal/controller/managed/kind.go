@@ -83,6 +83,7 @@ type Kind struct {
 	listed, claimed chan struct{}
 	// postponed are the looks that wait for the records that are being listed.
 	postponed *postponed
+	// unclaimed are the resources whose objects are claimed when all are known.
 	unclaimed *unclaimed
 	// early are new and changed resources that the cache does not have yet.
 	early *early

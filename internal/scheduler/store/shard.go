@@ -54,7 +54,8 @@ func (s *Secrets) Leave(ctx context.Context, k Key) error {
 		return nil
 	}
 	if err == nil {
-		err = s.unmark(ctx, secret)
+		delete(secret.Annotations, annotationShard)
+		_, err = s.client().Update(ctx, secret, metav1.UpdateOptions{})
 	}
 	if err != nil && !kerrors.IsNotFound(err) {
 		return fmt.Errorf("cannot leave the stored instance to another replica: %w", err)
@@ -66,62 +67,46 @@ func (s *Secrets) Leave(ctx context.Context, k Key) error {
 // those whose finalizers somebody has removed: nobody leaves them. It returns ErrElsewhere if an operation has not ended, whose outcome
 // the other shard may still have to store, or if the record was written meanwhile.
 func (s *Secrets) Free(ctx context.Context, k Key) error {
-	secret, err := s.unused(ctx, k)
-	if secret != nil {
-		err = s.unmark(ctx, secret)
-	}
-	return freed(err)
+	return s.annotateUnused(ctx, k, func(annotations map[string]string) { delete(annotations, annotationShard) })
 }
 
 // Fence has those writes of a record of another shard fail that are based on what is stored now, as if the record had been written again.
 // It returns ErrElsewhere as Free does.
 func (s *Secrets) Fence(ctx context.Context, k Key) error {
-	secret, err := s.unused(ctx, k)
-	if secret != nil {
-		secret.Annotations[annotationWrite] = string(uuid.NewUUID())
-		_, err = s.client().Update(ctx, secret, metav1.UpdateOptions{})
-	}
-	return freed(err)
+	return s.annotateUnused(ctx, k, func(annotations map[string]string) { annotations[annotationWrite] = string(uuid.NewUUID()) })
 }
 
-func freed(err error) error {
-	switch {
-	case kerrors.IsConflict(err):
-		return ErrElsewhere
-	case err != nil && !kerrors.IsNotFound(err) && !errors.Is(err, ErrElsewhere):
-		return fmt.Errorf("cannot free the stored instance: %w", err)
-	case kerrors.IsNotFound(err):
+// annotateUnused changes the annotations of a head of another shard, if there is one. It returns ErrElsewhere if an operation has not
+// ended, or if the record was written meanwhile.
+func (s *Secrets) annotateUnused(ctx context.Context, k Key, change func(annotations map[string]string)) error {
+	secret, err := s.client().Get(ctx, SecretName(k), metav1.GetOptions{})
+	if kerrors.IsNotFound(err) {
 		return nil
 	}
-	return err
-}
-
-// unused returns the head of a record of another shard; nil if there is none. It returns ErrElsewhere if an operation has not ended.
-func (s *Secrets) unused(ctx context.Context, k Key) (*corev1.Secret, error) {
-	secret, err := s.client().Get(ctx, SecretName(k), metav1.GetOptions{})
 	if err != nil {
-		return nil, err
+		return fmt.Errorf("cannot load the stored instance: %w", err)
 	}
 	head, data, err := s.read(ctx, SecretName(k), secret)
 	switch {
 	case errors.Is(err, ErrNotFound):
-		return nil, nil
+		return nil
 	case err != nil:
-		return nil, err
+		return err
 	case !s.Shard.conflicts(head.shard):
-		return nil, nil
+		return nil
 	case head.pending:
-		return nil, ErrElsewhere
+		return ErrElsewhere
 	}
 	if in, err := instance.Decode(data, Verbatim); err != nil || in.Operation != nil {
-		return nil, ErrElsewhere
+		return ErrElsewhere
 	}
-	return secret, nil
-}
-
-// unmark writes a head without its shard, if it is still the stored one.
-func (s *Secrets) unmark(ctx context.Context, secret *corev1.Secret) error {
-	delete(secret.Annotations, annotationShard)
-	_, err := s.client().Update(ctx, secret, metav1.UpdateOptions{})
-	return err
+	change(secret.Annotations)
+	_, err = s.client().Update(ctx, secret, metav1.UpdateOptions{})
+	switch {
+	case kerrors.IsConflict(err):
+		return ErrElsewhere
+	case err != nil && !kerrors.IsNotFound(err):
+		return fmt.Errorf("cannot free the stored instance: %w", err)
+	}
+	return nil
 }
