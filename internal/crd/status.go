@@ -11,10 +11,14 @@ func statusSchema(r *model.Resource, root *model.Type, w writer) props {
 	w.status = true
 	atProvider := w.object(root, 0, false)
 	atProvider.Description = "The last observed state of the remote object, without sensitive values."
+	atomic := "atomic"
 	out := props{
 		Type:        "object",
 		Description: "The observed state of the resource.",
 		Default:     unobserved(),
+		// The controller alone writes it. Managed fields of each of its fields would be as large as the status, and the API server would
+		// compute them at each write.
+		XMapType: &atomic,
 		Properties: map[string]props{
 			"atProvider":             atProvider,
 			"state":                  {Type: "string", Description: "State of the remote object: Empty, Partial, Tainted or Full."},

@@ -212,6 +212,9 @@ func markers(schema props) []string {
 	if schema.XListType != nil {
 		add("+listType=%s", *schema.XListType)
 	}
+	if schema.XMapType != nil {
+		add("+structType=%s", *schema.XMapType)
+	}
 	if schema.Nullable {
 		add("+nullable")
 	}

@@ -69,6 +69,12 @@ func TestLifeOfString(t *testing.T) {
 	if got := text(s, "status", "state"); got != "Full" {
 		t.Errorf("state %q", got)
 	}
+	c.MustGet(t, s)
+	for _, f := range s.GetManagedFields() {
+		if fields := string(f.FieldsV1.Raw); f.Subresource == "status" && fields != `{"f:status":{}}` {
+			t.Errorf("The managed fields of the status are %s, which is large for a large status.", fields)
+		}
+	}
 	if got := s.GetAnnotations()[externalName]; got != result {
 		t.Errorf("external name %q, want %q", got, result)
 	}
@@ -514,4 +520,26 @@ func TestImport(t *testing.T) {
 		}
 		c.Remove(t, r)
 	})
+}
+
+// The status is one value for server-side apply. What others apply of it does not stay.
+func TestAppliedStatus(t *testing.T) {
+	c := shared(t)
+	c.real(t, "random")
+	s := resource(random, "String", c.Namespace(t), "s", m{"forProvider": m{"length": int64(12)}})
+	c.MustCreate(t, s)
+	c.WaitReady(t, s)
+	result := text(s, "status", "atProvider", "result")
+
+	applied := resource(random, "String", s.GetNamespace(), s.GetName(), nil)
+	delete(applied.Object, "spec")
+	applied.Object["status"] = m{"state": "Tainted"}
+	options := &client.SubResourceApplyOptions{ApplyOptions: client.ApplyOptions{FieldManager: "another", Force: new(true)}}
+	if err := c.Status().Apply(t.Context(), client.ApplyConfigurationFromUnstructured(applied), options); err != nil {
+		t.Fatal(err)
+	}
+	c.WaitReady(t, s)
+	if got := text(s, "status", "atProvider", "result"); got != result || text(s, "status", "state") != "Full" {
+		t.Errorf("The status is %v after another one was applied, want that of %q.", s.Object["status"], result)
+	}
 }

@@ -280,6 +280,10 @@ func (s *Secrets) before(ctx context.Context, k Key, version string) (last, erro
 	return head.last, nil
 }
 
+// untracked, in an update, has the API server remove the managed fields and compute none from then on, until somebody applies the
+// Secret. They are for objects with several writers, and here take as much space as the record.
+var untracked = []metav1.ManagedFieldsEntry{{}}
+
 // errSplit is the error of put for a head that was labelled as split meanwhile.
 var errSplit = errors.New("the stored instance may have parts")
 
@@ -296,6 +300,9 @@ func (s *Secrets) put(ctx context.Context, head *corev1.Secret, was last) (last,
 		if head.ResourceVersion = was.version; was.version == "" {
 			written, err = s.client().Create(ctx, head, metav1.CreateOptions{})
 		} else {
+			if was.foreign == nil {
+				head.ManagedFields = untracked
+			}
 			written, err = s.client().Update(ctx, head, metav1.UpdateOptions{})
 		}
 		switch {

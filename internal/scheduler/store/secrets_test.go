@@ -12,6 +12,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation"
+	applycorev1 "k8s.io/client-go/applyconfigurations/core/v1"
 	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 	"pgregory.net/rapid"
 
@@ -487,4 +488,52 @@ func TestSecretsFence(t *testing.T) {
 	if got := len(load(t, &store.Secrets{Client: client}, k).Instance.Private); got != writers*each {
 		t.Errorf("%d writes are left of %d", got, writers*each)
 	}
+}
+
+func TestManagedFields(t *testing.T) {
+	api := secrets(t)
+	s, k := &store.Secrets{Client: api, PartSize: 500}, key("untracked")
+	namespace := ""
+	managed := func() (managers []string) {
+		t.Helper()
+		list, err := api.List(t.Context(), metav1.ListOptions{LabelSelector: store.Selector})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, secret := range list.Items {
+			namespace = secret.Namespace
+			for _, f := range secret.ManagedFields {
+				managers = append(managers, f.Manager)
+			}
+		}
+		return managers
+	}
+	rec := save(t, s, k, store.Record{Instance: anInstance("first")})
+	rec.Instance = anInstance(strings.Repeat("a large one ", 100))
+	rec = save(t, s, k, rec)
+	if got := managed(); got != nil {
+		t.Errorf("The API server keeps managed fields of %v.", got)
+	}
+
+	// Server-side apply of others works all the same, and what it knows stays.
+	label := func(name string) {
+		t.Helper()
+		secret := applycorev1.Secret(store.SecretName(k), namespace).WithLabels(map[string]string{name: "yes"})
+		if _, err := api.Apply(t.Context(), secret, metav1.ApplyOptions{FieldManager: "backup"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	label("first")
+	rec.Instance = anInstance("second")
+	save(t, s, k, rec)
+	label("second")
+	secret, err := api.Get(t.Context(), store.SecretName(k), metav1.GetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if secret.Labels["first"] != "" || secret.Labels["second"] != "yes" {
+		t.Errorf("labels %v; want the second that was applied alone", secret.Labels)
+	}
+	got := load(t, s, k)
+	same(t, got, store.Record{Version: got.Version, Instance: anInstance("second")})
 }
