@@ -447,6 +447,7 @@ func newManager(config *rest.Config, scheme *runtime.Scheme, lock *lease, o Opti
 		// Longer than the grace period of operations.
 		GracefulShutdownTimeout: ptr.To(o.GracePeriod + 10*time.Second),
 		NewCache:                informer.NewCache,
+		NewClient:               newClient,
 		Client: client.Options{Cache: &client.CacheOptions{
 			Unstructured: true,
 			// Secrets are never cached, whoever reads them.

@@ -25,6 +25,9 @@ func Recorder(once, repeated record.EventRecorder) record.EventRecorder {
 	return recorder{once: once, repeated: repeated}
 }
 
+// NewClient is the manager's client.
+var NewClient = newClient
+
 // Lease exports lease.
 type Lease = lease
 

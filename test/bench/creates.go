@@ -52,6 +52,6 @@ func (c *cluster) createMany(ctx context.Context, r *figure.Report, served, unse
 	}{{"controller", used.controller}, {"provider", used.provider}, {"API server", used.apiserver}} {
 		r.Add(figure.Figure{Name: "create, 780 at once: " + of.name, Value: of.Seconds() * 1000 / many, Unit: "ms CPU each"})
 	}
-	r.Ratio(figure.Figure{Name: "time to Ready: 780 at once, last", Value: seconds(all), Unit: "s", MaxRatio: 1.8}, floor)
+	r.Ratio(figure.Figure{Name: "time to Ready: 780 at once, last", Value: seconds(all), Unit: "s", MaxRatio: 1.6}, floor)
 	return nil
 }
