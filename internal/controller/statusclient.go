@@ -3,11 +3,13 @@ package controller
 import (
 	"context"
 	"fmt"
+	"sync"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -21,6 +23,8 @@ const onlyMetadata = "application/vnd.kubernetes.protobuf;as=PartialObjectMetada
 type statusClient struct {
 	client.Client
 	rest rest.Interface
+	// mappings are those of the kinds that were written. The mapper looks through all groups for each, and client.Client keeps its own, too.
+	mappings *sync.Map // schema.GroupVersionKind -> *meta.RESTMapping
 }
 
 // newClient implements client.NewClientFunc. The options have an HTTP client.
@@ -30,7 +34,19 @@ func newClient(config *rest.Config, o client.Options) (client.Client, error) {
 		return nil, err
 	}
 	of, err := rest.UnversionedRESTClientForConfigAndClient(metadata.ConfigFor(config), o.HTTPClient)
-	return statusClient{whole, of}, err
+	return statusClient{whole, of, &sync.Map{}}, err
+}
+
+// mapping returns the resource of a kind.
+func (c statusClient) mapping(gvk schema.GroupVersionKind) (*meta.RESTMapping, error) {
+	if known, ok := c.mappings.Load(gvk); ok {
+		return known.(*meta.RESTMapping), nil
+	}
+	mapping, err := c.RESTMapper().RESTMapping(gvk.GroupKind(), gvk.Version)
+	if err == nil {
+		c.mappings.Store(gvk, mapping)
+	}
+	return mapping, err
 }
 
 // Status implements client.StatusClient.
@@ -50,7 +66,7 @@ func (w statusWriter) Update(ctx context.Context, obj client.Object, opts ...cli
 		return w.SubResourceWriter.Update(ctx, obj, opts...)
 	}
 	gvk := u.GroupVersionKind()
-	mapping, err := w.client.RESTMapper().RESTMapping(gvk.GroupKind(), gvk.Version)
+	mapping, err := w.client.mapping(gvk)
 	if err != nil {
 		return err
 	}
