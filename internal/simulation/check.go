@@ -104,6 +104,12 @@ func (c *check) stored(s *corev1.Secret) {
 // mentions reports whether the content of a stored instance has the password of an object.
 func mentions(content []byte, o *object) bool { return bytes.Contains(content, []byte(o.password)) }
 
+// identifies reports whether the content of a stored instance has the id of an object. The password of one that was found
+// after its create was interrupted, or imported, is unknown.
+func identifies(content []byte, o *object) bool {
+	return bytes.Contains(content, fmt.Appendf(nil, "%q:%q", "id", o.id))
+}
+
 // decided is how long ago a process may have decided on what it requests, for instance because the API server was asked
 // in between. It finds out after its request, and undoes it.
 const decided = reconcileTimeout
@@ -148,7 +154,7 @@ func (c *check) created(o *object) {
 	for _, other := range c.w.cloud.objects {
 		if other.tag == o.tag && other.resourceType == o.resourceType && (other.resourceType != named || other.name == o.name) {
 			n++
-			known = known && (other == o || mentions(content, other))
+			known = known && (other == o || mentions(content, other) || identifies(content, other))
 		}
 	}
 	// Replaced objects that cannot be destroyed add up, as in Terraform.

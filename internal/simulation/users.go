@@ -555,7 +555,7 @@ func (u *users) decide(k store.Key, i *incarnation, message string) {
 			}
 			continue
 		}
-		if bytes.Contains(known, fmt.Appendf(nil, "%q:%q", "id", o.id)) {
+		if identifies(known, o) {
 			continue // a replaced object
 		}
 		u.w.note("user imports %s", o)
