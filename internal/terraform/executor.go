@@ -15,7 +15,8 @@ import (
 // is the given one if nothing new is known.
 type Executor interface {
 	// Refresh brings the instance to the current schema and identity versions and reads the
-	// remote object. If the object is gone, the returned instance does not exist.
+	// remote object. If the object is gone, the returned instance does not exist. The instance may be
+	// packed, and is returned so if the provider has sent the same bytes.
 	Refresh(ctx context.Context, r ResourceType, in instance.Instance) (Refreshed, diagnostic.Diagnostics)
 	// Validate asks the provider to validate the configuration.
 	Validate(ctx context.Context, r ResourceType, config Config) diagnostic.Diagnostics

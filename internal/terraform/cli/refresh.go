@@ -12,8 +12,21 @@ import (
 	"github.com/landbridge-io/landbridge/internal/terraform/engine"
 )
 
-// Refresh implements terraform.Executor.
+// Refresh implements terraform.Executor. An instance that is packed is unpacked for the program's state file, and returned as it was
+// given if the provider has sent the same bytes.
 func (e *Executor) Refresh(ctx context.Context, r terraform.ResourceType, in instance.Instance) (terraform.Refreshed, diagnostic.Diagnostics) {
+	whole, err := in.Unpacked(r.Schema)
+	if err != nil {
+		return terraform.Refreshed{Instance: in}, e.cannotRun(err)
+	}
+	out, diags := e.refresh(ctx, r, whole)
+	if in.IsPacked() && out.Unchanged && out.Instance.Wire == in.Wire {
+		out.Instance = in
+	}
+	return out, diags
+}
+
+func (e *Executor) refresh(ctx context.Context, r terraform.ResourceType, in instance.Instance) (terraform.Refreshed, diagnostic.Diagnostics) {
 	none := e.replay(log{})
 	if before, diags := engine.New(none).Refresh(ctx, r, in); !none.missing {
 		return before, diags // there is no object, or it cannot be read
