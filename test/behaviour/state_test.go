@@ -121,13 +121,9 @@ func timeouts(t *testing.T, c *column) {
 
 func timeoutOwn(t *testing.T, c *column) {
 	u, object := c.aThing(t, m{}, m{"lifecycle": m{"timeouts": m{"update": "8s"}}})
-	c.fault(t, api.Fault{On: api.OnUpdate, Collection: string(api.Things), Match: map[string]string{"name": nameOf(t)}, Count: 1, Delay: api.Duration(40 * time.Second)})
-	begin := time.Now()
+	c.fault(t, api.Fault{On: api.OnUpdate, Collection: string(api.Things), Match: map[string]string{"name": nameOf(t)}, Count: 1, Delay: api.Duration(time.Hour)})
 	c.MustPatch(t, u, `{"spec":{"forProvider":{"size":7}}}`)
 	c.WaitReady(t, u)
-	if took := time.Since(begin); took > 35*time.Second {
-		t.Errorf("it took %s", took)
-	}
 	if got := is(t, c.world, api.Things, object.ID).Size; got != 7 {
 		t.Errorf("the size is %d", got)
 	}
