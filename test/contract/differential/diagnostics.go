@@ -24,6 +24,8 @@ type said struct {
 	Path    cty.Path
 	// isHidden is set when the path is redacted because it contains a secret.
 	isHidden bool
+	// goesOn is set when the attribute is inside that of Path, in an element without an index or with a redacted key.
+	goesOn bool
 }
 
 func (s said) isError() bool { return s.Severity == diagnostic.Error }
@@ -40,8 +42,9 @@ func saidByMessages(m *model.Resource, messages local.Messages) []said {
 		s := said{Severity: x.Severity, Summary: x.Summary}
 		for _, prefix := range []string{"spec.forProvider.", "status.atProvider."} {
 			if field, ok := strings.CutPrefix(x.Path, prefix); ok {
-				field, _, _ = strings.Cut(field, "[*]")
+				field, inside, _ := strings.Cut(field, "[*]")
 				path, err := m.ParseFieldPath(field)
+				s.goesOn = inside != ""
 				s.Path, s.isHidden = path, err != nil || strings.Contains(field, redact.Concealed)
 			}
 		}
@@ -108,6 +111,8 @@ func (x *compared) sameSaid(s said, d tofu.Diagnostic, c *tofu.Configuration) bo
 		return d.Path() == "" || x.samePath(s.Path, d.Path())
 	case !c.Has(name, d.Offset):
 		return true // the offset is not that of an attribute
+	case s.goesOn && x.hasSensitive(s.Path):
+		return true // inside a value from a Secret, which is one expression, tofu looks for names among the attributes around it
 	}
 	// The single element of a block that is presented as an object has no index.
 	return c.Place(name, s.Path) == d.Offset || c.Place(name, s.Path.IndexInt(0)) == d.Offset
