@@ -24,8 +24,8 @@ type said struct {
 	Path    cty.Path
 	// isHidden is set when the path is redacted because it contains a secret.
 	isHidden bool
-	// goesOn is set when the attribute is inside that of Path, in an element without an index or with a redacted key.
-	goesOn bool
+	// inside is the whole path where Path ends at an element whose key is not told. Any key stands for it.
+	inside cty.Path
 }
 
 func (s said) isError() bool { return s.Severity == diagnostic.Error }
@@ -42,9 +42,11 @@ func saidByMessages(m *model.Resource, messages local.Messages) []said {
 		s := said{Severity: x.Severity, Summary: x.Summary}
 		for _, prefix := range []string{"spec.forProvider.", "status.atProvider."} {
 			if field, ok := strings.CutPrefix(x.Path, prefix); ok {
-				field, inside, _ := strings.Cut(field, "[*]")
+				if whole := strings.ReplaceAll(field, "[*]", `["key"]`); whole != field {
+					s.inside, _ = m.ParseFieldPath(whole)
+				}
+				field, _, _ = strings.Cut(field, "[*]")
 				path, err := m.ParseFieldPath(field)
-				s.goesOn = inside != ""
 				s.Path, s.isHidden = path, err != nil || strings.Contains(field, redact.Concealed)
 			}
 		}
@@ -111,8 +113,8 @@ func (x *compared) sameSaid(s said, d tofu.Diagnostic, c *tofu.Configuration) bo
 		return d.Path() == "" || x.samePath(s.Path, d.Path())
 	case !c.Has(name, d.Offset):
 		return true // the offset is not that of an attribute
-	case s.goesOn && x.hasSensitive(s.Path):
-		return true // inside a value from a Secret, which is one expression, tofu looks for names among the attributes around it
+	case len(s.inside) > 0 && c.Place(name, s.inside) == d.Offset:
+		return true // inside a value from a Secret, which is one expression, names are looked for among the attributes around it
 	}
 	// The single element of a block that is presented as an object has no index.
 	return c.Place(name, s.Path) == d.Offset || c.Place(name, s.Path.IndexInt(0)) == d.Offset
