@@ -83,28 +83,19 @@ func large(ctx context.Context, r *figure.Report, bin string, n int, profile str
 	if profile != "" {
 		profiling.Go(func() error { return c.profileLooks(ctx, profile, largeWindow) })
 	}
-	floorBefore, err := readFloor(ctx, bin)
-	if err != nil {
-		return err
-	}
-	looks, used, memory, err := c.unchanged(ctx, largeWindow)
+	looks, err := c.looksBesideFloor(ctx, bin, largeWindow)
 	if err := errors.Join(err, profiling.Wait()); err != nil {
 		return err
 	}
-	used = used.without(idle, largeWindow)
-	floorAfter, err := readFloor(ctx, bin)
-	if err != nil {
-		return err
-	}
-	floor := (floorBefore + floorAfter) / 2 // the speed of a machine changes within minutes
+	used := looks.used.without(idle, looks.took)
 	const floorName = "large: floor: the same Read called directly, provider and client"
-	look := each(used.total(), looks)
-	r.Add(figure.Figure{Name: floorName, Value: floor.Seconds() * 1000, Unit: "ms CPU"})
+	look := each(used.total(), looks.n)
+	r.Add(figure.Figure{Name: floorName, Value: looks.floor.Seconds() * 1000, Unit: "ms CPU"})
 	r.Ratio(figure.Figure{Name: "large: look at an unchanged resource: controller, provider and API server", Value: look, Unit: "ms CPU"}, floorName)
-	r.Ratio(figure.Figure{Name: "large: look at an unchanged resource: controller", Value: each(used.controller, looks), Unit: "ms CPU"}, floorName)
-	r.Ratio(figure.Figure{Name: "large: look at an unchanged resource: API server", Value: each(used.apiserver, looks), Unit: "ms CPU"}, floorName)
-	r.Add(figure.Figure{Name: "large: memory, controller and provider", Value: memory, Unit: "MiB"})
-	perResource := (memory - empty) * 1024 / float64(n)
+	r.Ratio(figure.Figure{Name: "large: look at an unchanged resource: controller", Value: each(used.controller, looks.n), Unit: "ms CPU"}, floorName)
+	r.Ratio(figure.Figure{Name: "large: look at an unchanged resource: API server", Value: each(used.apiserver, looks.n), Unit: "ms CPU"}, floorName)
+	r.Add(figure.Figure{Name: "large: memory, controller and provider", Value: looks.memory, Unit: "MiB"})
+	perResource := (looks.memory - empty) * 1024 / float64(n)
 	r.Add(figure.Figure{Name: "large: the same without resources", Value: empty, Unit: "MiB"})
 	r.Add(figure.Figure{Name: "large: memory for each resource", Value: perResource, Unit: "KiB"})
 	if profile != "" {
@@ -163,7 +154,7 @@ func large(ctx context.Context, r *figure.Report, bin string, n int, profile str
 	}
 	r.Add(figure.Figure{Name: "large: between looks: controller", Value: between.controller * 1000, Unit: "ms CPU per second"})
 	million(r, empty, perResource, storedEach, look, (restarted.controller+restarted.provider).Seconds()/float64(n))
-	fmt.Printf("large: %d resources, %.0f MiB, %.2f ms per look, %.1f s restart\n", n, memory, look, seconds(restart))
+	fmt.Printf("large: %d resources, %.0f MiB, %.2f ms per look, %.1f s restart\n", n, looks.memory, look, seconds(restart))
 	return nil
 }
 
@@ -191,53 +182,6 @@ func (c *cluster) quiet(ctx context.Context) error {
 		}
 		time.Sleep(time.Second)
 		return time.Since(since) > 20*time.Second, err
-	})
-}
-
-// unchanged returns how many resources were looked at during a time in which nothing changes, the processor time that was used, and the largest
-// memory in MiB.
-func (c *cluster) unchanged(ctx context.Context, window time.Duration) (looks float64, used usage, memory float64, _ error) {
-	before, err := c.usage()
-	if err != nil {
-		return 0, usage{}, 0, err
-	}
-	reconciles, err := c.reconciles(ctx)
-	if err != nil {
-		return 0, usage{}, 0, err
-	}
-	for end := time.Now().Add(window); time.Now().Before(end); time.Sleep(time.Second) {
-		controller, provider, err := c.memory()
-		if err != nil {
-			return 0, usage{}, 0, err
-		}
-		memory = max(memory, controller+provider)
-	}
-	after, err := c.usage()
-	if err != nil {
-		return 0, usage{}, 0, err
-	}
-	reconcilesAfter, err := c.reconciles(ctx)
-	if err == nil && reconcilesAfter == reconciles {
-		err = errors.New("no resource was looked at")
-	}
-	return reconcilesAfter - reconciles, after.sub(before), memory, err
-}
-
-// reconciles returns the number of reconciles until now.
-func (c *cluster) reconciles(ctx context.Context) (float64, error) {
-	return c.sum(ctx, "controller_runtime_reconcile_total", `controller="managed/`)
-}
-
-// lookedAt waits until there were n looks. The first one at a new resource plans once more, while later ones are what goes on for good.
-func (c *cluster) lookedAt(ctx context.Context, n int) error {
-	before, err := c.reconciles(ctx)
-	if err != nil {
-		return err
-	}
-	return c.until(ctx, 20*time.Minute, func() (bool, error) {
-		time.Sleep(time.Second)
-		now, err := c.reconciles(ctx)
-		return now-before >= float64(n), err
 	})
 }
 

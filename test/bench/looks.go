@@ -1,0 +1,87 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// unchanged is what was measured while nothing changed.
+type unchanged struct {
+	n      float64 // number of looks
+	used   usage
+	took   time.Duration // how long it was measured
+	memory float64       // largest one of controller and provider, in MiB
+	floor  time.Duration // processor time of one Read that is called directly
+}
+
+// looksBesideFloor measures looks at unchanged resources for as long as window, and the floor. The speed of a machine changes within
+// seconds, so the time is divided into rounds, and the floor, measured before and after each of them, is the mean.
+func (c *cluster) looksBesideFloor(ctx context.Context, bin string, window time.Duration) (u unchanged, _ error) {
+	const rounds = 5
+	for i := range rounds + 1 {
+		floor, err := readFloor(ctx, bin)
+		if err != nil {
+			return unchanged{}, err
+		}
+		u.floor += floor / (rounds + 1)
+		if i == rounds {
+			break
+		}
+		if err := c.addLooks(ctx, &u, window/rounds); err != nil {
+			return unchanged{}, err
+		}
+	}
+	if u.n == 0 {
+		return unchanged{}, errors.New("no resource was looked at")
+	}
+	return u, nil
+}
+
+// addLooks measures the looks of a round.
+func (c *cluster) addLooks(ctx context.Context, u *unchanged, round time.Duration) error {
+	looks, err := c.reconciles(ctx)
+	if err != nil {
+		return err
+	}
+	before, err := c.usage()
+	if err != nil {
+		return err
+	}
+	began := time.Now()
+	for ; time.Since(began) < round; time.Sleep(time.Second) {
+		controller, provider, err := c.memory()
+		if err != nil {
+			return err
+		}
+		u.memory = max(u.memory, controller+provider)
+	}
+	after, err := c.usage()
+	if err != nil {
+		return err
+	}
+	u.took += time.Since(began)
+	looksAfter, err := c.reconciles(ctx)
+	used := after.sub(before)
+	u.n += looksAfter - looks
+	u.used = usage{u.used.controller + used.controller, u.used.provider + used.provider, u.used.apiserver + used.apiserver}
+	return err
+}
+
+// reconciles returns the number of reconciles until now, looks included.
+func (c *cluster) reconciles(ctx context.Context) (float64, error) {
+	return c.sum(ctx, "controller_runtime_reconcile_total", `controller="managed/`)
+}
+
+// lookedAt waits until there were n looks. The first one at a new resource plans once more, while later ones are what goes on for good.
+func (c *cluster) lookedAt(ctx context.Context, n int) error {
+	before, err := c.reconciles(ctx)
+	if err != nil {
+		return err
+	}
+	return c.until(ctx, 20*time.Minute, func() (bool, error) {
+		time.Sleep(time.Second)
+		now, err := c.reconciles(ctx)
+		return now-before >= float64(n), err
+	})
+}
