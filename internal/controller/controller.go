@@ -456,7 +456,7 @@ func newManager(config *rest.Config, scheme *runtime.Scheme, lock *lease, o Opti
 	}
 	if o.LeaderElection {
 		options.LeaderElection, options.LeaderElectionResourceLockInterface = true, lock
-		options.LeaderElectionID = lock.Describe() // only for the metric
+		options.LeaderElectionID = lock.name // only for the metric
 	}
 	return ctrl.NewManager(config, options)
 }

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/uuid"
 	coordinationv1 "k8s.io/client-go/kubernetes/typed/coordination/v1"
 	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/leaderelection"
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
@@ -19,6 +20,8 @@ import (
 // was suspended only after a while that it does not lead any more.
 type lease struct {
 	resourcelock.Interface
+	// name is that of the Lease object.
+	name string
 	// duration is how long other processes wait after the last renewal. safe is how long after it operations may be
 	// started.
 	duration, safe time.Duration
@@ -53,13 +56,23 @@ func newLease(config *rest.Config, recorder resourcelock.EventRecorder, o Option
 		return nil, err
 	}
 	// safe is the renewal deadline: a request that is started by then reaches the provider before another process leads.
-	return &lease{Interface: lock, duration: o.LeaseDuration, safe: o.renewDeadline()}, nil
+	return &lease{Interface: lock, name: name, duration: o.LeaseDuration, safe: o.renewDeadline()}, nil
 }
 
 // leaseName returns the name of the Lease object.
 func leaseName(o Options) string { return o.Name + "." + v1alpha1.Group }
 
 func (o Options) renewDeadline() time.Duration { return o.LeaseDuration * 2 / 3 }
+
+// notLed sets the metric of a lease that this process has given up to 0. Leader election does so when it begins and when it cannot renew
+// the lease, but not when it ends in order.
+func (l *lease) notLed() error {
+	_, err := leaderelection.NewLeaderElector(leaderelection.LeaderElectionConfig{
+		Lock: l, Name: l.name, LeaseDuration: l.duration, RenewDeadline: l.safe, RetryPeriod: l.safe / 2,
+		Callbacks: leaderelection.LeaderCallbacks{OnStartedLeading: func(context.Context) {}, OnStoppedLeading: func() {}},
+	})
+	return err
+}
 
 // Create implements resourcelock.Interface.
 func (l *lease) Create(ctx context.Context, r resourcelock.LeaderElectionRecord) error {

@@ -135,7 +135,7 @@ func runShards(ctx context.Context, config *rest.Config, scheme *runtime.Scheme,
 			Worker: &sharding.Worker{Number: number, Placement: s.placement},
 			probes: func(checks []check) func() { return s.probes(number, checks) },
 		}
-		return runPart(ctx, config, scheme, recorder, lock, w, part)
+		return errors.Join(runPart(ctx, config, scheme, recorder, lock, w, part), lock.notLed())
 	}
 	front, err := s.front(config, scheme)
 	if err != nil {

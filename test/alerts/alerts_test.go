@@ -70,11 +70,24 @@ func TestAlerts(t *testing.T) {
 			series: `leader_election_master_status{name="landbridge.landbridge.io", pod="a"} 0x30
 				leader_election_master_status{name="landbridge.landbridge.io", pod="b"} 0x30
 				leader_election_master_status{name="another"} 1x30`,
-			summary: "No replica of Landbridge leads, so no resource is reconciled.",
+			summary: "No replica of Landbridge leads, or none leads a shard, so its resources are not reconciled.",
 		},
 		"no replica": {
 			alert: "LandbridgeHasNoLeader", after: 20 * time.Minute, series: `leader_election_master_status{name="another"} 1x30`,
-			summary: "No replica of Landbridge leads, so no resource is reconciled.",
+			summary: "No replica of Landbridge leads, or none leads a shard, so its resources are not reconciled.",
+		},
+		"shards with leaders": {
+			alert: "LandbridgeHasNoLeader", after: 20 * time.Minute,
+			series: `leader_election_master_status{name="shard-0.landbridge.landbridge.io", pod="a"} 1x30
+				leader_election_master_status{name="shard-1.landbridge.landbridge.io", pod="a"} 0x30
+				leader_election_master_status{name="shard-1.landbridge.landbridge.io", pod="b"} 1x30`,
+		},
+		"shard without a leader": {
+			alert: "LandbridgeHasNoLeader", after: 20 * time.Minute,
+			series: `leader_election_master_status{name="shard-0.landbridge.landbridge.io", pod="a"} 1x30
+				leader_election_master_status{name="shard-1.landbridge.landbridge.io", pod="a"} 0x30
+				leader_election_master_status{name="shard-1.landbridge.landbridge.io", pod="b"} 0x30`,
+			summary: "No replica of Landbridge leads, or none leads a shard, so its resources are not reconciled.",
 		},
 		"states are accepted": {
 			alert: "LandbridgeStateRefused", after: 20 * time.Minute, series: `landbridge_state_writes_refused_total{group="g", kind="Thing"} 3x30`,

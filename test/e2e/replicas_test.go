@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -48,10 +49,19 @@ func (c *cluster) replica(t *testing.T, cache string, shards int, more ...string
 	return r
 }
 
-var resourceCount = regexp.MustCompile(`^landbridge_resources\{.*shard="(\d+)".*\} (\d+)$`)
+var (
+	resourceCount = regexp.MustCompile(`^landbridge_resources\{.*shard="(\d+)".*\} (\d+)$`)
+	leadsShard    = regexp.MustCompile(`^leader_election_master_status\{name="shard-(\d+).landbridge.landbridge.io"\} (1)$`) // an alert of the chart asks for these names
+)
 
 // works returns how many resources of each shard a replica works on.
-func (r *replica) works(ctx context.Context) map[int]int {
+func (r *replica) works(ctx context.Context) map[int]int { return r.shards(ctx, resourceCount) }
+
+// leads returns the shards that a replica leads.
+func (r *replica) leads(ctx context.Context) map[int]int { return r.shards(ctx, leadsShard) }
+
+// shards returns the sums, by shard, of the metrics that a pattern with shard and value matches. Shards with 0 are left out.
+func (r *replica) shards(ctx context.Context, pattern *regexp.Regexp) map[int]int {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+r.metrics+"/metrics", nil)
 	if err != nil {
 		return nil
@@ -64,7 +74,7 @@ func (r *replica) works(ctx context.Context) map[int]int {
 	content, _ := io.ReadAll(answer.Body)
 	out := map[int]int{}
 	for line := range strings.Lines(string(content)) {
-		if match := resourceCount.FindStringSubmatch(strings.TrimSpace(line)); match != nil && match[2] != "0" {
+		if match := pattern.FindStringSubmatch(strings.TrimSpace(line)); match != nil && match[2] != "0" {
 			shard, _ := strconv.Atoi(match[1])
 			n, _ := strconv.Atoi(match[2])
 			out[shard] += n
@@ -136,6 +146,11 @@ func TestReplicasThatShareTheWork(t *testing.T) {
 		}
 		return len(ofFirst) == shards/2 && len(ofSecond) == shards/2 && sum(ofFirst)+sum(ofSecond) == shards*each
 	})
+	for r, works := range map[*replica]map[int]int{first: ofFirst, second: ofSecond} {
+		if diff := cmp.Diff(slices.Sorted(maps.Keys(works)), slices.Sorted(maps.Keys(r.leads(t.Context())))); diff != "" {
+			t.Errorf("a replica does not lead the shards that it works on (-works +leads):\n%s", diff)
+		}
+	}
 	placed := c.shardsOf(t)
 	if used := slices.Compact(slices.Sorted(maps.Values(placed))); len(placed) != shards || len(used) != shards {
 		t.Fatalf("configurations are in the shards %v", placed)
