@@ -71,7 +71,7 @@ func TestLifeOfString(t *testing.T) {
 	}
 	c.MustGet(t, s)
 	for _, f := range s.GetManagedFields() {
-		if fields := string(f.FieldsV1.Raw); f.Subresource == "status" && fields != `{"f:status":{}}` {
+		if fields := f.FieldsV1.GetRawString(); f.Subresource == "status" && fields != `{"f:status":{}}` {
 			t.Errorf("The managed fields of the status are %s, which is large for a large status.", fields)
 		}
 	}
