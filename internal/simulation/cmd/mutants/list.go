@@ -39,9 +39,6 @@ var mutants = []mutant{
 		"out.Operation = doubt; terraform", "out.Operation = nil; terraform"}},
 	{name: "the replaced objects are forgotten", edit: edit{schedulerDir + "operation.go",
 		"out.Operation, out.Deposed = nil, in.Deposed", "out.Operation, out.Deposed = nil, nil"}},
-	{name: "the outcome is stored for a released resource", edit: edit{schedulerDir + "conclude.go",
-		"errors.Is(loadErr, store.ErrNotFound) && !s.mayExist(ctx, r.Key, r.UID):", "false:"}},
-
 	{name: "the outcome is told before it is stored", edit: edit{schedulerDir + "operation.go",
 		"if rec, err = s.conclude(e, r, in, rec); err != nil {", "outcome := rec\n\tgo func() { _, _ = s.conclude(e, r, in, outcome) }()\n\tif err != nil {"}},
 
@@ -156,8 +153,6 @@ var mutants = []mutant{
 	{name: "a configuration is used before the objects of its resources are claimed", replicas: 3, edit: edit{managedDir + "shards.go",
 		"active = active && a.of[name].active", "_ = active"},
 		also: []edit{{managedDir + "shards.go", "if err == nil && !k.active(use.Configurations) {", "if false {"}}},
-	{name: "a configuration is used before those of its account are claimed", replicas: 3, edit: edit{controllerDir + "sharding/worker.go",
-		"ok && number == w.Number && !slices.Contains(out, name)", "ok && false && number == w.Number && !slices.Contains(out, name)"}},
 	{name: "configurations of one account are in several shards", replicas: 3, edit: edit{controllerDir + "shard/settle.go",
 		"if value == \"\" {", "if value == \"\" || kind != \"group\" {"}},
 	{name: "a module is taken for one resource type", replicas: 3, edit: edit{managedDir + "shards.go",
