@@ -105,9 +105,7 @@ bench-scale: build ## The same for a provider with more than a thousand types; b
 
 .PHONY: fuzz-short
 fuzz-short: ## Every fuzz target for ten seconds
-	@for package in $$($(GO) list -f '{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}}{{end}}' ./...); do \
-		for target in $$($(GO) test -list '^Fuzz' $$package | { grep '^Fuzz' || true; }); do \
-			(set -x; $(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime 10s $$package); done; done
+	@GO='$(GO)' .ci/fuzz
 
 # The output of `make test TESTFLAGS=-json`: what is in it need not run again.
 RESULTS ?=
