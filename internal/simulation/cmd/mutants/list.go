@@ -58,8 +58,6 @@ var mutants = []mutant{
 		"return h, instance.Instance{}, terraform.NonExistent(diags)", "return h, instance.Instance{}, true"}},
 
 	// Ownership after a start.
-	{name: "the objects of others are not claimed before a write", edit: edit{managedDir + "rivals.go",
-		"return err == nil && few\n", "return few || true\n"}, also: []edit{{managedDir + "rivals.go", "err == nil && few && key != e.request.Key", "few && err == nil && key == e.request.Key"}}},
 	{name: "records do not tell which object they name", edit: edit{schedulerDir + "rivals.go",
 		"out.Hash = hash\n", "out.Hash = \"\"\n"}},
 
