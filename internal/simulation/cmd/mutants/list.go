@@ -58,8 +58,8 @@ var mutants = []mutant{
 		"return h, instance.Instance{}, terraform.NonExistent(diags)", "return h, instance.Instance{}, true"}},
 
 	// Ownership after a start.
-	{name: "records do not tell which object they name", edit: edit{schedulerDir + "rivals.go",
-		"out.Hash = hash\n", "out.Hash = \"\"\n"}},
+	{name: "the objects of others are not claimed before a write", edit: edit{managedDir + "rivals.go",
+		"if !(e.kind.isClaimed() || e.rivalsClaimed(ctx) || awaited(ctx, e.kind.claimed)) || !awaited(ctx, others()) {", "if others == nil {"}},
 
 	// Rest.
 	{name: "the object of a resource at rest is forgotten", edit: edit{schedulerDir + "rest.go",
