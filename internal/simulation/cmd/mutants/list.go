@@ -80,8 +80,6 @@ var mutants = []mutant{
 		also: []edit{{managedDir + "claims.go", "request.New = false //", "//"}}},
 	{name: "resources that are gone stay in memory", edit: edit{schedulerDir + "claims.go", "s.entries.gone(k)", "_ = s.entries.gone"},
 		also: []edit{{schedulerDir + "record.go", "s.entries.remove(e)", "_ = s.entries.remove"}, {schedulerDir + "claims.go", "s.entries.deleted(uid)", "_, _ = s.entries.deleted, uid"}}},
-	{name: "the record of a resource whose deletion was heard before its removal stays", edit: edit{schedulerDir + "record.go",
-		"rec.Owner != r.UID && !retired(rec)", "rec.Owner != r.UID && (true || retired(rec))"}},
 	{name: "the former parts are deleted before the new ones are named", edit: edit{schedulerDir + "store/parts.go",
 		"p.head.Labels[labelSplit] = \"true\"\n\tnow, err", "p.head.Labels[labelSplit] = \"true\"\n\t_ = s.deleteParts(ctx, slices.DeleteFunc(slices.Clone(former), func(f part) bool { return slices.Contains(c.Parts, f) }))\n\tnow, err"}},
 
