@@ -62,9 +62,8 @@ func (c *cluster) addLooks(ctx context.Context, u *unchanged, round time.Duratio
 	}
 	u.took += time.Since(began)
 	looksAfter, err := c.reconciles(ctx)
-	used := after.sub(before)
 	u.n += looksAfter - looks
-	u.used = usage{u.used.controller + used.controller, u.used.provider + used.provider, u.used.apiserver + used.apiserver}
+	u.used = u.used.add(after.sub(before))
 	return err
 }
 

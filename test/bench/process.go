@@ -55,6 +55,10 @@ func anonymous(pid int) (float64, error) {
 // usage is the processor time used so far; provider is that of all processes the controller has started.
 type usage struct{ controller, provider, apiserver time.Duration }
 
+func (u usage) add(v usage) usage {
+	return usage{u.controller + v.controller, u.provider + v.provider, u.apiserver + v.apiserver}
+}
+
 func (u usage) sub(v usage) usage {
 	return usage{u.controller - v.controller, u.provider - v.provider, u.apiserver - v.apiserver}
 }
