@@ -24,10 +24,7 @@ func TestEndpoints(t *testing.T) {
 	server := playgroundtest.New(t, playgroundtest.Options{})
 	c := on(t, server)
 	metrics, health := clustertest.FreeAddress(t), clustertest.FreeAddress(t)
-	// The lease is longer than the test, so that the replica lives without the API server.
-	p := c.StartProgram(t, poll, "--provider-cache", filepath.Join(directory(t), "cache"), "--metrics-address", metrics, "--health-address", health,
-		"--leader-elect", "--lease-duration", "1h")
-	defer p.Kill(t)
+	flags := []string{"--provider-cache", filepath.Join(directory(t), "cache"), "--metrics-address", metrics, "--health-address", health}
 	web := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}} // the certificate is self-signed
 	get := func(ctx context.Context, url, token string) (status int, body string) {
 		r, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
@@ -45,10 +42,22 @@ func TestEndpoints(t *testing.T) {
 		content, _ := io.ReadAll(answer.Body)
 		return answer.StatusCode, string(content)
 	}
-	eventually(t, "it is ready", func(ctx context.Context) bool {
-		status, body := get(ctx, "http://"+health+"/readyz?verbose", "")
-		return status == http.StatusOK && clustertest.ContainsAll(body, "[+] API server", "[+] caches", "this replica leads", "[+] kinds", "[+] providers: 0 running")
+	ready := func(t *testing.T, leadership string) {
+		t.Helper()
+		eventually(t, "it is ready", func(ctx context.Context) bool {
+			status, body := get(ctx, "http://"+health+"/readyz?verbose", "")
+			return status == http.StatusOK && clustertest.ContainsAll(body, "[+] API server", "[+] caches", leadership, "[+] kinds", "[+] providers: 0 running")
+		})
+	}
+	t.Run("without leader election", func(t *testing.T) {
+		c.RunProgram(t, poll, flags...)
+		ready(t, "without leader election")
 	})
+
+	// The lease is longer than the test, so that the replica lives without the API server.
+	p := c.StartProgram(t, poll, append(flags, "--leader-elect", "--lease-duration", "1h")...)
+	defer p.Kill(t)
+	ready(t, "this replica leads")
 
 	kube, err := kubernetes.NewForConfig(c.Config)
 	if err != nil {
