@@ -18,6 +18,9 @@ const (
 	paceInterval = 200 * time.Millisecond
 )
 
+// calm is the part of the most allocations between two ticks at which work is over.
+const calm = 4
+
 // worthwhile is how many bytes a process allocates at least before its heap is released again, and worthwhilePart which part of what
 // lives: that collects garbage, which costs more than everything else that an idle process does, and more the more lives.
 const (
@@ -71,19 +74,34 @@ func (p *pace) set(g Garbage) {
 	}
 }
 
-// KeepSmall releases memory at each tick until ctx ends: the pages of the program, and the free heap if more than a little was
-// allocated since the last time. failed is called with errors.
+// work is what a process has allocated: until its heap was released last, until the last tick, and at most between two ticks since the
+// release.
+type work struct{ released, before, most uint64 }
+
+// over reports whether the heap is worth to be released now: more than a little was allocated since the last time, and that work is over.
+// total is what was allocated until now, and live what lives of it.
+func (w *work) over(total, live uint64) bool {
+	lately := total - w.before
+	w.before, w.most = total, max(w.most, lately)
+	if total-w.released < max(worthwhile, live/worthwhilePart) || lately > w.most/calm {
+		return false
+	}
+	w.released, w.most = total, 0
+	return true
+}
+
+// KeepSmall releases memory at ticks until ctx ends: the pages of the program at each, and the free heap when more than a little was
+// allocated since the last time, and that work is over. Work that goes on needs what was free again. failed is called with errors.
 func KeepSmall(ctx context.Context, ticks <-chan time.Time, failed func(error)) {
-	a := &allocations{sample: []metrics.Sample{{Name: allocated}}} // with all of the start
-	living := []metrics.Sample{{Name: alive}}
+	total, living := []metrics.Sample{{Name: allocated}}, []metrics.Sample{{Name: alive}}
+	var w work
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-ticks:
-			if a.since() >= max(worthwhile, read(living)/worthwhilePart) {
+			if w.over(read(total), read(living)) {
 				debug.FreeOSMemory()
-				a.rate()
 			}
 			if err := ReleaseProgram(); err != nil {
 				failed(err)
@@ -154,11 +172,6 @@ func newAllocations() *allocations {
 	a := &allocations{sample: []metrics.Sample{{Name: allocated}}}
 	a.rate()
 	return a
-}
-
-// since returns the bytes since rate was called.
-func (a *allocations) since() uint64 {
-	return read(a.sample) - a.last
 }
 
 // rate returns the bytes per second since it was called before.
