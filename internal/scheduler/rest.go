@@ -2,6 +2,7 @@ package scheduler
 
 import (
 	"reflect"
+	"sync"
 
 	"k8s.io/apimachinery/pkg/types"
 
@@ -120,9 +121,16 @@ type rested struct {
 
 // awake returns what was rested.
 func (r *rested) awake(uid types.UID) *awake {
+	out := new(awake)
+	r.into(out, uid)
+	return out
+}
+
+// into writes what was rested into out.
+func (r *rested) into(out *awake, uid types.UID) {
 	in := instance.Undecoded(r.wire, r.identified)
 	in.SchemaVersion, in.IdentityVersion, in.Private, in.CreateBeforeDestroy = r.schemaVersion, r.identityVersion, r.private, r.createFirst
-	return &awake{record: store.Record{Owner: uid, Version: r.version, Instance: in}, drifts: drifts{planned: r.planned}, completed: r.completed}
+	*out = awake{record: store.Record{Owner: uid, Version: r.version, Instance: in}, drifts: drifts{planned: r.planned}, completed: r.completed}
 }
 
 // rested returns what is needed of a resource at rest; ok is false if there is more.
@@ -132,12 +140,18 @@ func (a *awake) rested(uid types.UID) (_ rested, ok bool) {
 		version: a.record.Version, wire: in.Wire, private: in.Private, schemaVersion: in.SchemaVersion, identityVersion: in.IdentityVersion,
 		identified: in.HasIdentity(), createFirst: in.CreateBeforeDestroy, planned: a.drifts.planned, completed: a.completed,
 	}
-	back := r.awake(uid)
+	back := compared.Get().(*awake)
+	defer compared.Put(back)
+	defer func() { *back = awake{} }()
+	r.into(back, uid)
 	if len(a.missing) == 0 {
 		back.missing = a.missing
 	}
 	return r, reflect.DeepEqual(a, back)
 }
+
+// compared are for what rested compares.
+var compared = sync.Pool{New: func() any { return new(awake) }}
 
 // rests reports whether a deed leaves a resource at rest.
 func (o *observing) rests(r *Request, next deed) bool {

@@ -48,5 +48,7 @@ func must[T any](v T, err error) T {
 // compress returns JSON compressed.
 func compress(object []byte) []byte { return bytes.Clone(compressor().EncodeAll(object, nil)) }
 
-// decompress is the reverse of compress.
-func decompress(compressed []byte) ([]byte, error) { return decompressor().DecodeAll(compressed, nil) }
+// decompress is the reverse of compress. It appends to a buffer.
+func decompress(compressed, buffer []byte) ([]byte, error) {
+	return decompressor().DecodeAll(compressed, buffer)
+}

@@ -53,6 +53,9 @@ func pack(in any) (any, error) {
 	}, nil
 }
 
+// buffers have the JSON of objects while they are unpacked.
+var buffers = sync.Pool{New: func() any { return new([]byte) }}
+
 // unpack returns the object, which must not be changed.
 func (p *packed) unpack() *unstructured.Unstructured {
 	p.mu.Lock()
@@ -60,8 +63,11 @@ func (p *packed) unpack() *unstructured.Unstructured {
 	u := p.last.Value()
 	if u == nil {
 		u = &unstructured.Unstructured{}
-		object, err := decompress(p.object)
+		buffer := buffers.Get().(*[]byte)
+		defer buffers.Put(buffer)
+		object, err := decompress(p.object, (*buffer)[:0])
 		if err == nil {
+			*buffer = object
 			err = sjson.UnmarshalCaseSensitivePreserveInts(object, &u.Object)
 		}
 		if err != nil {

@@ -222,8 +222,8 @@ func (k *Kind) Start(ctx context.Context, m manager.Manager, queued func()) erro
 
 // get reads a resource of the kind, which must not be changed: it may be that of a cache.
 func (k *Kind) get(ctx context.Context, reader client.Reader, name types.NamespacedName) (*unstructured.Unstructured, error) {
-	u := &unstructured.Unstructured{}
-	u.SetGroupVersionKind(k.Model.GroupVersionKind())
+	version, kind := k.Model.GroupVersionKind().ToAPIVersionAndKind()
+	u := &unstructured.Unstructured{Object: map[string]any{"apiVersion": version, "kind": kind}}
 	return u, reader.Get(ctx, name, u, client.UnsafeDisableDeepCopy)
 }
 

@@ -166,7 +166,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (_ re
 
 // paused reports whether managed.Reconciler leaves a resource alone.
 func paused(r *CustomResource) bool {
-	return meta.IsPaused(r) || len(r.GetManagementPolicies()) == 0
+	return r.annotation(meta.AnnotationKeyReconciliationPaused) == "true" || len(r.GetManagementPolicies()) == 0
 }
 
 // Changed returns a predicate for the events that need a reconcile. It must hear every event of the cache.

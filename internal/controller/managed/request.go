@@ -102,8 +102,7 @@ func (c *connector) subject(ctx context.Context, r *CustomResource, spec desired
 
 // lookRequested returns the tokens of the annotations that ask for a look at the resource now.
 func lookRequested(r *CustomResource) string {
-	theirs, _ := meta.GetReconcileRequest(r)
-	return r.annotation(v1alpha1.AnnotationReconcile) + " " + theirs
+	return r.annotation(v1alpha1.AnnotationReconcile) + " " + r.annotation(meta.AnnotationKeyReconcileRequestedAt)
 }
 
 // resolve resolves the provider configurations of the resource.

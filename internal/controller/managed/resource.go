@@ -205,11 +205,13 @@ func (r *CustomResource) SetWriteConnectionSecretToReference(ref *xpv2.LocalSecr
 
 // GetProviderConfigReference implements resource.TypedProviderConfigReferencer.
 func (r *CustomResource) GetProviderConfigReference() *xpv2.ProviderConfigReference {
-	ref, ok, _ := unstructured.NestedStringMap(r.Object, "spec", "providerConfigRef")
-	if !ok {
+	ref := r.object("spec", "providerConfigRef")
+	if ref == nil {
 		return nil
 	}
-	return &xpv2.ProviderConfigReference{Kind: ref["kind"], Name: ref["name"]}
+	kind, _ := ref["kind"].(string)
+	name, _ := ref["name"].(string)
+	return &xpv2.ProviderConfigReference{Kind: kind, Name: name}
 }
 
 // providerConfigReferences returns spec.providerConfigRefs, which instances of modules have.
