@@ -2,8 +2,13 @@ package main
 
 import (
 	"context"
+	"encoding/base64"
 	"errors"
 	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
 // unchanged is what was measured while nothing changed.
@@ -65,6 +70,25 @@ func (c *cluster) addLooks(ctx context.Context, u *unchanged, round time.Duratio
 	u.n += looksAfter - looks
 	u.used = u.used.add(after.sub(before))
 	return err
+}
+
+// checkpointed waits until the checkpoint has the marks of n resources. It is saved once after many were created, and is no cost of looks.
+func (c *cluster) checkpointed(ctx context.Context, n int) error {
+	const each = 16 // bytes of a mark
+	secrets := c.client.Resource(corev1.SchemeGroupVersion.WithResource("secrets"))
+	return c.until(ctx, 5*time.Minute, func() (bool, error) {
+		time.Sleep(time.Second)
+		list, err := secrets.List(ctx, metav1.ListOptions{FieldSelector: "type=landbridge.io/checkpoint"})
+		if err != nil {
+			return false, err
+		}
+		marks := 0
+		for _, s := range list.Items {
+			saved, _, _ := unstructured.NestedString(s.Object, "data", "marks")
+			marks += base64.StdEncoding.DecodedLen(len(saved)) / each
+		}
+		return marks >= n, nil
+	})
 }
 
 // reconciles returns the number of reconciles until now, looks included.

@@ -190,7 +190,7 @@ func reconcile(ctx context.Context, r *figure.Report, bin string, window time.Du
 		return err
 	}
 	// Let the resources settle: statuses, first polls, and events, which are written slowly.
-	if err := c.quiet(ctx); err != nil {
+	if err := errors.Join(c.checkpointed(ctx, 1000), c.quiet(ctx)); err != nil {
 		return err
 	}
 	writes, err := c.writes(ctx)
@@ -205,7 +205,15 @@ func reconcile(ctx context.Context, r *figure.Report, bin string, window time.Du
 	if err != nil {
 		return err
 	}
-	used := looks.used.without(idle, looks.took)
+	controller, provider, err = c.memory()
+	if err != nil {
+		return err
+	}
+	alone, err := c.alone(window)
+	if err != nil {
+		return err
+	}
+	used := looks.used.without(alone, looks.took)
 	per := func(d time.Duration) float64 { return d.Seconds() * 1000 / looks.n }
 	const floorName = "floor: the same Read called directly, provider and client"
 	r.Add(figure.Figure{Name: floorName, Value: looks.floor.Seconds() * 1000, Unit: "ms CPU"})
@@ -214,10 +222,6 @@ func reconcile(ctx context.Context, r *figure.Report, bin string, window time.Du
 	r.Ratio(figure.Figure{Name: "unchanged reconcile: provider", Value: per(used.provider), Unit: "ms CPU"}, floorName)
 	r.Ratio(figure.Figure{Name: "unchanged reconcile: API server", Value: per(used.apiserver), Unit: "ms CPU"}, floorName)
 	r.Add(figure.Figure{Name: "unchanged reconcile: API writes, all of them together", Value: float64(writesAfter.since(writes)), Unit: "writes", Bound: -1})
-	controller, provider, err = c.memory()
-	if err != nil {
-		return err
-	}
 	r.Add(figure.Figure{Name: "memory: 1,000 resources, controller", Value: controller, Unit: "MiB"})
 	r.Add(figure.Figure{Name: "memory: 1,000 resources, provider", Value: provider, Unit: "MiB"})
 	r.Add(figure.Figure{Name: "memory: 1,000 resources, controller and provider", Value: controller + provider, Unit: "MiB", Bound: 100})
@@ -240,7 +244,24 @@ func (c *cluster) idle(window time.Duration) (idleness, error) {
 	return idleness{float64(used.controller) / float64(took), float64(used.apiserver) / float64(took)}, err
 }
 
-// without returns the usage of a time without what the API server uses when there is no resource.
+// alone ends the controller, and measures what the API server uses without it.
+func (c *cluster) alone(window time.Duration) (idleness, error) {
+	if err := c.controller.Process.Signal(syscall.SIGTERM); err != nil {
+		return idleness{}, err
+	}
+	_ = c.controller.Wait()
+	time.Sleep(5 * time.Second) // for the end of its requests
+	before, err := cpu(c.apiserver.Process.Pid)
+	if err != nil {
+		return idleness{}, err
+	}
+	began := time.Now()
+	time.Sleep(window)
+	after, err := cpu(c.apiserver.Process.Pid)
+	return idleness{apiserver: float64(after-before) / float64(time.Since(began))}, err
+}
+
+// without returns the usage of a time without what the API server uses when it is idle.
 func (u usage) without(idle idleness, took time.Duration) usage {
 	u.apiserver = max(0, u.apiserver-time.Duration(idle.apiserver*float64(took)))
 	return u
