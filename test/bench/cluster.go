@@ -209,7 +209,10 @@ func (c *cluster) stop() {
 }
 
 func (c *cluster) usage() (u usage, err error) {
-	if u.controller, u.provider, err = times(c.controller.Process.Pid); err != nil {
+	if u.controller, err = cpu(c.controller.Process.Pid); err != nil {
+		return u, err
+	}
+	if u.provider, err = ended(c.controller.Process.Pid); err != nil {
 		return u, err
 	}
 	for _, pid := range processtest.Children(c.controller.Process.Pid) {

@@ -87,7 +87,7 @@ func large(ctx context.Context, r *figure.Report, bin string, n int, profile str
 	if err := errors.Join(err, profiling.Wait()); err != nil {
 		return err
 	}
-	used := looks.used.without(idle, looks.took)
+	used := looks.without(idle)
 	const floorName = "large: floor: the same Read called directly, provider and client"
 	look := each(used.total(), looks.n)
 	r.Add(figure.Figure{Name: floorName, Value: looks.floor.Seconds() * 1000, Unit: "ms CPU"})
@@ -152,7 +152,7 @@ func large(ctx context.Context, r *figure.Report, bin string, n int, profile str
 	if err != nil {
 		return err
 	}
-	r.Add(figure.Figure{Name: "large: between looks: controller", Value: between.controller * 1000, Unit: "ms CPU per second"})
+	r.Add(figure.Figure{Name: "large: between looks: controller", Value: between.controller.Seconds() * 1000, Unit: "ms CPU per second"})
 	million(r, empty, perResource, storedEach, look, (restarted.controller+restarted.provider).Seconds()/float64(n))
 	fmt.Printf("large: %d resources, %.0f MiB, %.2f ms per look, %.1f s restart\n", n, looks.memory, look, seconds(restart))
 	return nil

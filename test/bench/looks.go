@@ -13,11 +13,19 @@ import (
 
 // unchanged is what was measured while nothing changed.
 type unchanged struct {
-	n      float64 // number of looks
-	used   usage
-	took   time.Duration // how long it was measured
-	memory float64       // largest one of controller and provider, in MiB
-	floor  time.Duration // processor time of one Read that is called directly
+	n         float64 // number of looks
+	used      usage
+	apiserver []time.Duration // what the API server used in each second
+	took      time.Duration   // how long it was measured
+	memory    float64         // largest one of controller and provider, in MiB
+	floor     time.Duration   // processor time of one Read that is called directly
+}
+
+// without returns the usage of the looks, without what the API server uses when it is idle.
+func (u unchanged) without(idle idleness) usage {
+	out := u.used
+	out.apiserver = time.Duration(float64(max(0, usual(u.apiserver)-idle.apiserver)) * u.took.Seconds())
+	return out
 }
 
 // looksBesideFloor measures looks at unchanged resources for as long as window, and the floor. The speed of a machine changes within
@@ -54,13 +62,15 @@ func (c *cluster) addLooks(ctx context.Context, u *unchanged, round time.Duratio
 		return err
 	}
 	began := time.Now()
-	for ; time.Since(began) < round; time.Sleep(time.Second) {
+	apiserver, err := c.apiserverSeconds(round, func() error {
 		controller, provider, err := c.memory()
-		if err != nil {
-			return err
-		}
 		u.memory = max(u.memory, controller+provider)
+		return err
+	})
+	if err != nil {
+		return err
 	}
+	u.apiserver = append(u.apiserver, apiserver...)
 	after, err := c.usage()
 	if err != nil {
 		return err

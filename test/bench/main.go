@@ -147,8 +147,8 @@ func reconcile(ctx context.Context, r *figure.Report, bin string, window time.Du
 	if err != nil {
 		return err
 	}
-	r.Add(figure.Figure{Name: "idle, without resources: controller", Value: idle.controller * 1000, Unit: "ms CPU per second"})
-	r.Add(figure.Figure{Name: "idle, without resources: API server", Value: idle.apiserver * 1000, Unit: "ms CPU per second"})
+	r.Add(figure.Figure{Name: "idle, without resources: controller", Value: idle.controller.Seconds() * 1000, Unit: "ms CPU per second"})
+	r.Add(figure.Figure{Name: "idle, without resources: API server", Value: idle.apiserver.Seconds() * 1000, Unit: "ms CPU per second"})
 	if _, err := c.create(ctx, strs, "warm-up", 1, 1); err != nil {
 		return err
 	}
@@ -213,7 +213,7 @@ func reconcile(ctx context.Context, r *figure.Report, bin string, window time.Du
 	if err != nil {
 		return err
 	}
-	used := looks.used.without(alone, looks.took)
+	used := looks.without(alone)
 	per := func(d time.Duration) float64 { return d.Seconds() * 1000 / looks.n }
 	const floorName = "floor: the same Read called directly, provider and client"
 	r.Add(figure.Figure{Name: floorName, Value: looks.floor.Seconds() * 1000, Unit: "ms CPU"})
@@ -226,45 +226,6 @@ func reconcile(ctx context.Context, r *figure.Report, bin string, window time.Du
 	r.Add(figure.Figure{Name: "memory: 1,000 resources, provider", Value: provider, Unit: "MiB"})
 	r.Add(figure.Figure{Name: "memory: 1,000 resources, controller and provider", Value: controller + provider, Unit: "MiB", Bound: 100})
 	return nil
-}
-
-// idleness is the processor time per second of what does nothing.
-type idleness struct{ controller, apiserver float64 }
-
-// idle measures what the controller and the API server use while nothing happens.
-func (c *cluster) idle(window time.Duration) (idleness, error) {
-	before, err := c.usage()
-	if err != nil {
-		return idleness{}, err
-	}
-	began := time.Now()
-	time.Sleep(window)
-	after, err := c.usage()
-	used, took := after.sub(before), time.Since(began)
-	return idleness{float64(used.controller) / float64(took), float64(used.apiserver) / float64(took)}, err
-}
-
-// alone ends the controller, and measures what the API server uses without it.
-func (c *cluster) alone(window time.Duration) (idleness, error) {
-	if err := c.controller.Process.Signal(syscall.SIGTERM); err != nil {
-		return idleness{}, err
-	}
-	_ = c.controller.Wait()
-	time.Sleep(5 * time.Second) // for the end of its requests
-	before, err := cpu(c.apiserver.Process.Pid)
-	if err != nil {
-		return idleness{}, err
-	}
-	began := time.Now()
-	time.Sleep(window)
-	after, err := cpu(c.apiserver.Process.Pid)
-	return idleness{apiserver: float64(after-before) / float64(time.Since(began))}, err
-}
-
-// without returns the usage of a time without what the API server uses when it is idle.
-func (u usage) without(idle idleness, took time.Duration) usage {
-	u.apiserver = max(0, u.apiserver-time.Duration(idle.apiserver*float64(took)))
-	return u
 }
 
 func seconds(d time.Duration) float64 { return d.Seconds() }

@@ -6,34 +6,39 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // ticksPerSecond is USER_HZ, which is 100 on all Linux platforms Go runs on.
 const ticksPerSecond = 100
 
-// cpu returns the processor time of a process without its children.
+// cpu returns the processor time of a process without its children, to the nanosecond.
 func cpu(pid int) (time.Duration, error) {
-	own, _, err := times(pid)
-	return own, err
+	const scheduled = 2 // CPUCLOCK_SCHED of Linux: the time on processors
+	var t unix.Timespec
+	if err := unix.ClockGettime(int32(^pid<<3|scheduled), &t); err != nil { //nolint:gosec // process numbers have 22 bits
+		return 0, fmt.Errorf("the processor time of process %d: %w", pid, err)
+	}
+	return time.Duration(t.Nano()), nil
 }
 
-// times returns the processor time of a process, and that of the children that it has waited
-// for.
-func times(pid int) (own, ended time.Duration, err error) {
+// ended returns the processor time of the children of a process that have ended.
+func ended(pid int) (out time.Duration, err error) {
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
-		return 0, 0, err
+		return 0, err
 	}
 	// The command's name is in parentheses and may contain blanks.
 	fields := strings.Fields(string(b[strings.LastIndexByte(string(b), ')')+1:]))
-	for i, into := range []*time.Duration{&own, &own, &ended, &ended} { // utime, stime, cutime, cstime
-		n, err := strconv.ParseInt(fields[11+i], 10, 64)
+	for _, field := range fields[13:15] { // cutime, cstime
+		n, err := strconv.ParseInt(field, 10, 64)
 		if err != nil {
-			return 0, 0, err
+			return 0, err
 		}
-		*into += time.Duration(n) * time.Second / ticksPerSecond
+		out += time.Duration(n) * time.Second / ticksPerSecond
 	}
-	return own, ended, nil
+	return out, nil
 }
 
 // anonymous returns the anonymous resident memory of a process in MiB. Pages of program files are left out: several processes share
