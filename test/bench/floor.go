@@ -63,33 +63,50 @@ func created(ctx context.Context, server provider.Server) (*tfprotov6.ReadResour
 	}, nil
 }
 
-// readFloor measures the processor time of one Read over gRPC, in the provider and in this process.
-func readFloor(ctx context.Context, bin string) (time.Duration, error) {
+// direct calls a provider directly.
+type direct struct {
+	pool  *pool.Pool
+	lease *pool.Lease
+	read  *tfprotov6.ReadResourceRequest
+}
+
+// newDirect starts a provider, with an object to read. The caller closes it.
+func newDirect(ctx context.Context, bin string) (_ *direct, err error) {
 	p, key, err := randomPool(ctx, bin)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
-	defer func() { _ = p.Close(context.WithoutCancel(ctx)) }()
 	lease, diags := p.Acquire(ctx, key)
 	if diags.HasErrors() {
-		return 0, diags.Err()
+		return nil, errors.Join(diags.Err(), p.Close(ctx))
 	}
-	defer lease.Release()
-	req, err := created(ctx, lease.Server())
-	if err != nil {
-		return 0, err
+	d := &direct{pool: p, lease: lease}
+	if d.read, err = created(ctx, lease.Server()); err != nil {
+		d.close(ctx)
+		return nil, err
 	}
-	const calls = 3000
+	return d, nil
+}
+
+func (d *direct) close(ctx context.Context) {
+	d.lease.Release()
+	_ = d.pool.Close(context.WithoutCancel(ctx))
+}
+
+// floor measures the processor time of one Read over gRPC, in the provider and in this process.
+func (d *direct) floor(ctx context.Context) (time.Duration, error) {
+	const calls = 1000
+	server := d.lease.Server()
 	used := func() (time.Duration, error) {
 		here, err := cpu(os.Getpid())
-		return here + lease.Server().(provider.UsageReporter).Usage().CPU, err
+		return here + server.(provider.UsageReporter).Usage().CPU, err
 	}
 	before, err := used()
 	if err != nil {
 		return 0, err
 	}
 	for range calls {
-		if _, err := lease.Server().ReadResource(ctx, req); err != nil {
+		if _, err := server.ReadResource(ctx, d.read); err != nil {
 			return 0, err
 		}
 	}

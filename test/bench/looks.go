@@ -28,20 +28,28 @@ func (u unchanged) without(idle idleness) usage {
 	return out
 }
 
+// round is how long looks are measured between two measurements of the floor.
+const round = 3 * time.Second
+
 // looksBesideFloor measures looks at unchanged resources for as long as window, and the floor. The speed of a machine changes within
-// seconds, so the time is divided into rounds, and the floor, measured before and after each of them, is the mean.
+// seconds, so the time is divided into rounds of a few seconds, and the floor, measured before and after each of them, is the mean.
 func (c *cluster) looksBesideFloor(ctx context.Context, bin string, window time.Duration) (u unchanged, _ error) {
-	const rounds = 5
+	d, err := newDirect(ctx, bin)
+	if err != nil {
+		return unchanged{}, err
+	}
+	defer d.close(ctx)
+	rounds := max(1, int(window/round))
 	for i := range rounds + 1 {
-		floor, err := readFloor(ctx, bin)
+		floor, err := d.floor(ctx)
 		if err != nil {
 			return unchanged{}, err
 		}
-		u.floor += floor / (rounds + 1)
+		u.floor += floor / time.Duration(rounds+1)
 		if i == rounds {
 			break
 		}
-		if err := c.addLooks(ctx, &u, window/rounds); err != nil {
+		if err := c.addLooks(ctx, &u, window/time.Duration(rounds)); err != nil {
 			return unchanged{}, err
 		}
 	}
@@ -52,7 +60,7 @@ func (c *cluster) looksBesideFloor(ctx context.Context, bin string, window time.
 }
 
 // addLooks measures the looks of a round.
-func (c *cluster) addLooks(ctx context.Context, u *unchanged, round time.Duration) error {
+func (c *cluster) addLooks(ctx context.Context, u *unchanged, length time.Duration) error {
 	looks, err := c.reconciles(ctx)
 	if err != nil {
 		return err
@@ -62,7 +70,7 @@ func (c *cluster) addLooks(ctx context.Context, u *unchanged, round time.Duratio
 		return err
 	}
 	began := time.Now()
-	apiserver, err := c.apiserverSeconds(round, func() error {
+	apiserver, err := c.apiserverSeconds(length, func() error {
 		controller, provider, err := c.memory()
 		u.memory = max(u.memory, controller+provider)
 		return err

@@ -71,7 +71,7 @@ func main() {
 		only    = flag.String("only", "", "comma-separated parts to run: reconcile, slow, longlife, ways, scale, replicas, large, commands, crds; all but the last five by default")
 		profile = flag.String("profile", "", "directory for profiles: of the processor time of the API server and the controller while 780 resources are created, and with many, of that of the API server while nothing changes, of the controller's heap and of its processor time after a restart")
 		n       = flag.Int("resources", 10000, "number of resources of the parts large and commands")
-		window  = flag.Duration("window", 30*time.Second, "how long unchanged reconciles are measured")
+		window  = flag.Duration("window", time.Minute, "how long unchanged reconciles are measured")
 	)
 	flag.Parse()
 	debug.SetGCPercent(400) // the measured processes share the processors with this program
