@@ -141,8 +141,10 @@ func (a *awake) rested(uid types.UID) (_ rested, ok bool) {
 		identified: in.HasIdentity(), createFirst: in.CreateBeforeDestroy, planned: a.drifts.planned, completed: a.completed,
 	}
 	back := compared.Get().(*awake)
-	defer compared.Put(back)
-	defer func() { *back = awake{} }()
+	defer func() {
+		*back = awake{} // the pool must not keep what it refers to
+		compared.Put(back)
+	}()
 	r.into(back, uid)
 	if len(a.missing) == 0 {
 		back.missing = a.missing

@@ -209,6 +209,10 @@ func (r *CustomResource) GetProviderConfigReference() *xpv2.ProviderConfigRefere
 	if ref == nil {
 		return nil
 	}
+	return providerConfigReference(ref)
+}
+
+func providerConfigReference(ref map[string]any) *xpv2.ProviderConfigReference {
 	kind, _ := ref["kind"].(string)
 	name, _ := ref["name"].(string)
 	return &xpv2.ProviderConfigReference{Kind: kind, Name: name}
@@ -219,12 +223,10 @@ func (r *CustomResource) providerConfigReferences() map[string]*xpv2.ProviderCon
 	var out map[string]*xpv2.ProviderConfigReference
 	for name, x := range r.object("spec", "providerConfigRefs") {
 		ref, _ := x.(map[string]any)
-		kind, _ := ref["kind"].(string)
-		of, _ := ref["name"].(string)
 		if out == nil {
 			out = map[string]*xpv2.ProviderConfigReference{}
 		}
-		out[name] = &xpv2.ProviderConfigReference{Kind: kind, Name: of}
+		out[name] = providerConfigReference(ref)
 	}
 	return out
 }
