@@ -65,6 +65,15 @@ func claimedFor(r *Request) claimed {
 	return out
 }
 
+// hasClaimed reports whether the claims were made for the same as a request.
+func (e *entry) hasClaimed(r *Request) bool {
+	now := claimedFor(r)
+	if r.AtRest {
+		now.known = e.claimed.known
+	}
+	return e.claimed == now
+}
+
 // completed is an identity that was partly known before a create, and the complete identity of the
 // created object. Both are claimed while this process lives. A later process has to look up the object
 // to know that they are the same.
@@ -148,7 +157,7 @@ func (s *Scheduler) claim(e *entry, r Request, in instance.Instance, wanted ...s
 // reclaim makes the claims that follow from the record, unless there already are claims for the same
 // request, which are based on more than the record.
 func (s *Scheduler) reclaim(e *entry, r *Request) {
-	if e.claimant == nil || e.claimed != claimedFor(r) {
+	if e.claimant == nil || !e.hasClaimed(r) {
 		s.claim(e, *r, e.record.Instance)
 	}
 }

@@ -41,11 +41,17 @@ func (s *Scheduler) Observe(ctx context.Context, r Request) (*Observation, error
 	e := s.entry(&r)
 	e.hold()
 	defer e.letGo()
+	if r.AtRest && !e.fillIn(&r) {
+		return nil, ErrNotAtRest
+	}
 	o := observing{Scheduler: s, e: e}
 	defer o.end()
 	for range maxDeeds {
 		next := observeChain.decide(o.input(&r))
 		if e.resting && !o.rests(&r, next) {
+			if r.AtRest {
+				return nil, ErrNotAtRest
+			}
 			e.wake()
 			continue
 		}
@@ -242,6 +248,9 @@ func (s *Scheduler) refresh(ctx context.Context, e *entry, r *Request, ex terraf
 	}
 	if diags.HasErrors() {
 		return notRead, failed(ReasonReadFailed, diags)
+	}
+	if r.AtRest && !e.resting {
+		return notRead, ErrNotAtRest // it is read again with a whole request
 	}
 	if warned := diags.Warnings(); warned.String() != e.readWarned.String() {
 		e.readWarned, e.view.unplanned = warned, true

@@ -75,6 +75,10 @@ type Request struct {
 	Version, Release string
 	// Resting is set if Observe may answer with Rested.
 	Resting bool
+	// AtRest is set if the resource was Rested with the last request, and nothing that a request is made of has changed since but
+	// for the provider configuration. Such a request has only the fields Key, UID, Resource, Handles, and those of the provider
+	// configuration. Observe answers it with Rested or ErrNotAtRest.
+	AtRest bool
 	// Marked reports whether an earlier process has left a mark. It may be nil: there are none.
 	Marked func(Mark) bool
 

@@ -1,6 +1,7 @@
 package scheduler
 
 import (
+	"errors"
 	"reflect"
 	"sync"
 
@@ -46,12 +47,24 @@ func (s *Scheduler) Recall(k store.Key, uid types.UID) (in instance.Instance) {
 	return in
 }
 
+// ErrNotAtRest is the answer of Observe to a request that is AtRest, if that does not tell enough. Nothing was done to the object or
+// its record.
+var ErrNotAtRest = errors.New("the resource is not at rest")
+
+// fillIn adds to a request that is AtRest what is known from the last one. It is false if the resource is not at rest.
+func (e *entry) fillIn(r *Request) bool {
+	r.Resting, r.Policies.Manage = true, true
+	r.Config, r.ConfigHash, r.Generation = &terraform.Config{}, e.view.configHash, e.claimed.generation
+	r.NamedImport.ID = e.claimed.named
+	return e.resting
+}
+
 // mayRest reports whether the observation of a resource can be made again from what the provider has sent. Anything out of the
 // ordinary keeps it awake. What an operation has made, or an earlier process has planned, may rest until it is planned with the next look.
 func (e *entry) mayRest(r *Request) bool {
 	in, o := &e.record.Instance, e.view.observation
 	return !e.resting && !e.restless && e.state == loaded && e.view.fits(r.ConfigHash) && e.view.state == planned &&
-		r.Policies.Manage && !r.Deleted && r.ListRefresh == nil && r.Consists == nil && e.claimed == claimedFor(r) &&
+		r.Policies.Manage && !r.Deleted && r.ListRefresh == nil && r.Consists == nil && e.hasClaimed(r) &&
 		atRest(in) &&
 		o.Steady() && !o.Imported && o.Reapply == "" && o.PlanHash == "" && o.Contradiction == "" && o.Last == e.last && len(o.Warnings) == 0
 }
@@ -159,7 +172,7 @@ var compared = sync.Pool{New: func() any { return new(awake) }}
 func (o *observing) rests(r *Request, next deed) bool {
 	switch next {
 	case deedClaim: // there is nothing more to claim
-		return r.Resting && o.claims == claimedNothing && o.e.claimed == claimedFor(r)
+		return r.Resting && o.claims == claimedNothing && o.e.hasClaimed(r)
 	case deedAcquire, deedAnswer:
 		return r.Resting
 	case deedRead:

@@ -26,6 +26,62 @@ func (h *harness) rests() {
 	h.log.take()
 }
 
+// atRest returns the request of a look that has nothing of the resource but its name.
+func (h *harness) atRest() scheduler.Request {
+	return scheduler.Request{
+		AtRest: true, Key: h.r.Key, UID: h.r.UID, Resource: h.r.Resource, Handles: h.r.Handles,
+		Acquire: h.r.Acquire, Paused: h.r.Paused, ProviderConfiguration: h.r.ProviderConfiguration, Account: h.r.Account,
+	}
+}
+
+// A look without the resource finds only that a resource is at rest, and leaves everything else to a whole request.
+func TestNotAtRest(t *testing.T) {
+	for name, tc := range map[string]struct {
+		is    func(h *harness)
+		calls []string
+		err   bool
+	}{
+		"at rest":                 {is: func(*harness) {}, calls: []string{"refresh"}},
+		"awake":                   {is: func(h *harness) { h.observe(); h.log.take() }, err: true},
+		"unknown":                 {is: func(h *harness) { h.restart() }, err: true},
+		"another object":          {is: func(h *harness) { h.cloud.change(h.cloud.ids()[0], object{"a", int64(7)}) }, calls: []string{"refresh"}, err: true},
+		"no object":               {is: func(h *harness) { h.cloud.remove(h.cloud.ids()[0]) }, calls: []string{"refresh"}, err: true},
+		"a warning":               {is: func(h *harness) { h.cloud.warns = diagnostic.Warningf("Careful", ".") }, calls: []string{"refresh"}, err: true},
+		"other bytes":             {is: func(h *harness) { h.cloud.otherBytes = true }, calls: []string{"refresh"}, err: true},
+		"another account":         {is: func(h *harness) { h.r.Account.Content = "other" }, err: true},
+		"another configuration":   {is: func(h *harness) { h.r.ProviderConfiguration = "other" }, err: true},
+		"another schema":          {is: func(h *harness) { other := *h.r.Resource.Schema; h.r.Resource.Schema = &other }, err: true},
+		"the record may be lost":  {is: func(h *harness) { h.sched.Lost(h.r.Key) }, calls: []string{"wake"}, err: true},
+		"its record is read anew": {is: func(h *harness) { h.sched.Reload(h.r.Key) }, err: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, assigned, func(h *harness) {
+				h.cloud.silentPlans = true
+				h.rests()
+				tc.is(h)
+				o, err := h.sched.Observe(t.Context(), h.atRest())
+				if (err != nil) != tc.err || err == nil && o != scheduler.Rested || err != nil && !errors.Is(err, scheduler.ErrNotAtRest) {
+					t.Errorf("observed %v, %v", o, err)
+				}
+				if diff := cmp.Diff(tc.calls, h.log.take()); diff != "" {
+					t.Errorf("calls (-want +got):\n%s", diff)
+				}
+			})
+		})
+	}
+	t.Run("an object that cannot be read", func(t *testing.T) {
+		bubble(t, assigned, func(h *harness) {
+			h.cloud.silentPlans = true
+			h.rests()
+			h.cloud.fail["refresh"] = diagnostic.Errorf("No", ".")
+			var se *scheduler.Error
+			if _, err := h.sched.Observe(t.Context(), h.atRest()); !errors.As(err, &se) || se.Reason != scheduler.ReasonReadFailed {
+				t.Errorf("observed: %v", err)
+			}
+		})
+	})
+}
+
 // A look at a resource at rest is one read, and anything else finds what it would without rest.
 func TestRest(t *testing.T) {
 	for _, kind := range []identityKind{noIdentity, assigned, plannedIdentity, derivable} {
@@ -46,6 +102,17 @@ func TestRest(t *testing.T) {
 				}
 				if diff := cmp.Diff([]string{"refresh", "refresh", "refresh"}, h.log.take()); diff != "" {
 					t.Errorf("calls (-want +got):\n%s", diff)
+				}
+				for range 3 {
+					if o, err := h.sched.Observe(t.Context(), h.atRest()); o != scheduler.Rested || err != nil {
+						t.Errorf("observed %v, %v", o, err)
+					}
+					if !h.sched.IsSmall(h.r.UID) {
+						t.Error("memory has more of it than is needed")
+					}
+				}
+				if diff := cmp.Diff([]string{"refresh", "refresh", "refresh"}, h.log.take()); diff != "" {
+					t.Errorf("calls of looks without the resource (-want +got):\n%s", diff)
 				}
 				h.r.Resting = false
 				if in := h.sched.Recall(h.r.Key, h.r.UID); !in.State.RawEquals(before.Instance.State) {
@@ -121,14 +188,16 @@ func TestNoRest(t *testing.T) {
 func TestRestChangesNothing(t *testing.T) {
 	steps := []string{
 		"look", "look", "look", "apply", "change", "remove", "configure", "reconfigure", "fail", "recover", "warn", "delete", "claim", "mark", "restart",
-		"reload", "lose", "taint", "hold", "replace policies", "other bytes",
+		"reload", "lose", "taint", "hold", "replace policies", "other bytes", "other account",
 	}
+	// After these, the resource is not as it was when it came to rest.
+	changes := map[string]bool{"configure": true, "reconfigure": true, "delete": true, "taint": true, "hold": true, "replace policies": true}
 	total := 0
 	run := func(t *testing.T, kind identityKind, script []string, resting bool) (trace []string) {
 		bubble(t, kind, func(h *harness) {
 			h.cloud.silentPlans = true
 			h.r.Release, h.r.Version, h.r.Account.Content = "1", "1", "account"
-			rested := 0
+			rested, same := 0, false
 			note := func(format string, args ...any) { trace = append(trace, fmt.Sprintf(format, args...)) }
 			seen := func(o *scheduler.Observation, err error) {
 				var se *scheduler.Error
@@ -153,15 +222,24 @@ func TestRestChangesNothing(t *testing.T) {
 			h.settle()
 			for i, step := range script {
 				note("%s:", step)
+				same = same && !changes[step]
 				switch step {
 				case "look":
+					if same {
+						o, err := h.sched.Observe(t.Context(), h.atRest())
+						if !errors.Is(err, scheduler.ErrNotAtRest) {
+							seen(o, err)
+							break
+						}
+						if calls := h.log.take(); len(calls) > 1 || len(calls) == 1 && calls[0] != "refresh" {
+							note("a look without the resource: %s", calls)
+						}
+					}
 					h.r.Resting = resting
 					o, err := h.sched.Observe(t.Context(), h.r)
 					h.r.Resting = false
 					seen(o, err)
-					if resting && err == nil && o.Steady() {
-						h.sched.Rest(h.r)
-					}
+					same = resting && err == nil && o.Steady() && h.sched.Rest(h.r)
 				case "apply":
 					seen(h.sched.Observe(t.Context(), h.r))
 					note("%v", h.sched.Apply(t.Context(), h.r) == nil)
@@ -207,6 +285,8 @@ func TestRestChangesNothing(t *testing.T) {
 					h.sched.Lost(h.r.Key)
 				case "taint":
 					h.r.Asked.Taint = fmt.Sprint(i)
+				case "other account":
+					h.r.Account.Content += "x"
 				case "hold":
 					h.r.Policies.Update = !h.r.Policies.Update
 				case "replace policies":

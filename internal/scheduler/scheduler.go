@@ -20,7 +20,7 @@ import (
 // Interface has the methods of a Scheduler that a reconciler uses.
 type Interface interface {
 	// Observe returns an observation of the remote object. It returns the same *Observation as before if
-	// nothing has changed since.
+	// nothing has changed since. It returns ErrNotAtRest for a request that is AtRest, if the resource is not, or not any more.
 	Observe(ctx context.Context, r Request) (*Observation, error)
 	// Apply starts to carry out the plan of the last Observe. It returns nil while the operation
 	// runs, and an *Error when it failed and it is too early to try again.

@@ -50,16 +50,14 @@ func (w *world) run(operations int) {
 // resting is for how long nothing happens, so that resources are looked at several times.
 const resting = 5 * pollInterval
 
-// rest lets resources come to rest, and the controllers start again afterwards. Meanwhile a user may do something.
+// rest lets resources come to rest. Afterwards a user may do something, and the controllers may start again.
 func (w *world) rest() {
-	w.note("nothing happens for a while")
-	w.rested = w.now().Add(resting)
-	for w.now().Before(w.rested) && w.busy <= busyLoop && !w.check.found {
-		w.move()
-		w.check.step()
-	}
+	w.doNothing()
 	if w.choices.one(2) {
 		w.users.operate()
+	}
+	if w.choices.one(3) {
+		return
 	}
 	for _, p := range slices.Clone(w.leaders()) {
 		if !p.dead.Load() {
@@ -69,15 +67,25 @@ func (w *world) rest() {
 	}
 }
 
+// doNothing lets the controllers look at their resources several times.
+func (w *world) doNothing() {
+	w.note("nothing happens for a while")
+	w.rested = w.now().Add(resting)
+	for w.now().Before(w.rested) && w.busy <= busyLoop && !w.check.found {
+		w.move()
+		w.check.step()
+	}
+}
+
 // finish is the second phase.
 func (w *world) finish() {
 	w.calmDown()
-	for until := w.now().Add(settling); w.now().Before(until); {
-		if w.check.found || w.settledDown() || w.busy > busyLoop {
-			break
-		}
-		w.move()
-		w.check.step()
+	w.settle()
+	if w.choices.rests && !w.check.found && w.settledDown() {
+		w.doNothing()
+		w.users.moveAll() // what is changed of resources at rest is noticed
+		w.calmed = w.now()
+		w.settle()
 	}
 	if w.busy > busyLoop {
 		w.check.violated(Stuck, "loop", "the controllers work without a pause, and without an end")
@@ -90,6 +98,17 @@ func (w *world) finish() {
 	}
 	w.replicas = nil
 	w.pass(time.Hour) // what still waits for a time ends, too
+}
+
+// settle waits until nothing will change any more.
+func (w *world) settle() {
+	for until := w.now().Add(settling); w.now().Before(until); {
+		if w.check.found || w.settledDown() || w.busy > busyLoop {
+			break
+		}
+		w.move()
+		w.check.step()
+	}
 }
 
 // calmDown ends all faults.

@@ -213,7 +213,25 @@ func (u *users) elsewhere(k store.Key, i *incarnation) {
 
 // move moves a resource to another zone, for which its object is replaced.
 func (u *users) move(k store.Key, i *incarnation) {
-	zone := pick(u.w.choices, "z1", "z2", "z3")
+	u.moveTo(k, i, pick(u.w.choices, "z1", "z2", "z3"))
+}
+
+// moveAll changes the zones of all resources that may be replaced.
+func (u *users) moveAll() {
+	for _, k := range u.w.keys {
+		i, r := u.current[k], u.resource(k)
+		if r == nil || r.GetDeletionTimestamp() != nil || i.kept {
+			continue
+		}
+		zone := "z1"
+		if i.zone == zone {
+			zone = "z2"
+		}
+		u.moveTo(k, i, zone)
+	}
+}
+
+func (u *users) moveTo(k store.Key, i *incarnation, zone string) {
 	u.w.note("user moves %s to %s", k.Name, zone)
 	i.zone, i.places[zone] = zone, true
 	u.edit(k, zone, "spec", "forProvider", "zone")

@@ -113,14 +113,20 @@ func released(u *unstructured.Unstructured) bool {
 func (c *quietClient) wrote(r *CustomResource) {
 	r.SetManagedFields(nil)
 	r.read, r.conditions = r.Unstructured.DeepCopy(), nil
+	c.written.changed(client.ObjectKeyFromObject(r), r.GetResourceVersion())
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.writes[client.ObjectKeyFromObject(r)] = r.read
 }
 
-// heard is called with each object that the cache gets.
-func (c *quietClient) heard(u *unstructured.Unstructured) {
-	c.newer(client.ObjectKeyFromObject(u), u)
+// heard is called with each object that the cache gets, and those that are gone from it.
+func (c *quietClient) heard(u *unstructured.Unstructured, gone bool) {
+	name, version := client.ObjectKeyFromObject(u), u.GetResourceVersion()
+	if gone {
+		version = ""
+	}
+	c.written.changed(name, version)
+	c.newer(name, u)
 }
 
 func (c *quietClient) forget(key types.NamespacedName) {

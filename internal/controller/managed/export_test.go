@@ -82,7 +82,7 @@ func Sizes(k *Kind) [3]int {
 }
 
 // Heard passes an object of the cache to a client of a kind.
-func Heard(c client.Client, u *unstructured.Unstructured) { c.(*quietClient).heard(u) }
+func Heard(c client.Client, u *unstructured.Unstructured) { c.(*quietClient).heard(u, false) }
 
 // Kept are the resources that a client of a kind keeps because the cache may lag behind.
 func Kept(c client.Client) []*unstructured.Unstructured {

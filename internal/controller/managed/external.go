@@ -52,8 +52,10 @@ func (c *connector) external(ctx context.Context, r *CustomResource) (*external,
 	if diags = append(invalid, diags...); diags.HasErrors() {
 		return nil, diags
 	}
-	if elsewhere := c.kind.mayUse(ctx, &r.Unstructured, req); elsewhere.HasErrors() {
-		return nil, elsewhere
+	if c.kind.Options.Shards != nil {
+		if elsewhere := c.kind.mayUse(ctx, c.kind.use(&r.Unstructured), req); elsewhere.HasErrors() {
+			return nil, elsewhere
+		}
 	}
 	req.Tell = c.teller(r, spec.Policies) // after all secrets are known
 	req.Decide = c.decider(r)

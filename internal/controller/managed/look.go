@@ -42,7 +42,9 @@ func (r *Reconciler) unchanged(ctx context.Context, cached *unstructured.Unstruc
 	if !reconciled(resource) || published(resource) {
 		return false
 	}
-	if refs, err := references.Of(newest, r.kind.Model); err != nil || len(refs) > 0 {
+	refs, err := references.Of(newest, r.kind.Model)
+	refers := err != nil || len(refs) > 0
+	if refers {
 		resource.assign(newest) // what they refer to is set in it
 	}
 	ctx, cancel := context.WithTimeout(ctx, r.kind.Options.Timeout)
@@ -61,6 +63,9 @@ func (r *Reconciler) unchanged(ctx context.Context, cached *unstructured.Unstruc
 		r.kind.rest(of, before.version, e.request)
 		r.kind.troubles.over(of.name)
 		r.kind.configurations.shrink(of)
+		if e.request.Resting && !refers {
+			r.kind.settle(resource, before.version, a.events)
+		}
 		a.resource = resource
 		return true
 	}

@@ -1,6 +1,7 @@
 package managed
 
 import (
+	"cmp"
 	"math/rand/v2"
 	"time"
 
@@ -18,8 +19,10 @@ const maxGroup = time.Second
 // poll returns the time until an unchanged resource is looked at again: the interval, with a jitter of a tenth, up to
 // the end of a group of looks. A controller and a provider that are woken for each resource by itself take twice the
 // processor time.
-func (k *Kind) poll(o metav1.Object) time.Duration {
-	interval := k.interval(o)
+func (k *Kind) poll(o metav1.Object) time.Duration { return k.pollAt(k.interval(o)) }
+
+// pollAt is poll for an interval.
+func (k *Kind) pollAt(interval time.Duration) time.Duration {
 	group := min(interval/20, maxGroup)
 	now := time.Now()
 	earliest := now.Add(interval - interval/10)
@@ -36,10 +39,18 @@ func (k *Kind) jitter(limit time.Duration) time.Duration {
 
 // interval returns the poll interval of a resource: that of its annotation, of its type, of its provider, or of the
 // controller.
-func (k *Kind) interval(o metav1.Object) time.Duration {
+func (k *Kind) interval(o metav1.Object) time.Duration { return cmp.Or(ownInterval(o), k.commonInterval()) }
+
+// ownInterval returns the poll interval of a resource's annotation; 0 if it has none.
+func ownInterval(o metav1.Object) time.Duration {
 	if d, ok := meta.GetPollInterval(o); ok {
 		return max(d, minPoll)
 	}
+	return 0
+}
+
+// commonInterval returns the poll interval of the resources without an own one.
+func (k *Kind) commonInterval() time.Duration {
 	if d := k.Model.Settings.PollInterval; d > 0 {
 		return max(d, minPoll)
 	}

@@ -1,6 +1,7 @@
 package managed
 
 import (
+	"cmp"
 	"context"
 	"sync/atomic"
 	"time"
@@ -37,6 +38,8 @@ type attempt struct {
 	comeBack bool
 	// look is an observation that was made already.
 	look *look
+	// events is the number of events that were heard before the resource was read.
+	events uint64
 	// request is that of the last observation.
 	request *scheduler.Request
 }
@@ -106,9 +109,14 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (_ re
 		r.kind.lanes.goOn(req)
 		return reconcile.Result{RequeueAfter: comeBackAfter}, nil
 	}
-	cached := r.cached(ctx, req)
+	of, status, atRest := r.kind.written.atRest(req.NamespacedName)
+	events := r.kind.written.events.Load()
+	var cached *unstructured.Unstructured
 	var ref providerconfig.Reference
-	if cached != nil {
+	if atRest {
+		needs := status.rested.Value()
+		ref = providerconfig.ReferenceOf(needs.reference(), req.Namespace)
+	} else if cached = r.cached(ctx, req); cached != nil {
 		ref = ConfigurationOf(cached)
 	}
 	if !r.share.enter(ref, req) {
@@ -126,12 +134,20 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (_ re
 	}()
 	r.kind.unanswered.begin(req)
 	defer func() { r.kind.unanswered.end(req, err) }()
+	a := &attempt{events: events}
+	ctx = providerconfig.WithVisit(context.WithValue(ctx, attemptKey{}, a), &a.visit)
+	if atRest {
+		if r.stillAtRest(ctx, of, status, a) {
+			done = true
+			return reconcile.Result{RequeueAfter: r.kind.pollAt(cmp.Or(status.rested.Value().interval, r.kind.commonInterval()))}, nil
+		}
+		a.events = r.kind.written.events.Load()
+		cached = r.cached(ctx, req)
+	}
 	if here, again, err := r.belongs(ctx, cached); err != nil || !here {
 		return reconcile.Result{RequeueAfter: again}, err
 	}
-	a := &attempt{}
-	ctx = providerconfig.WithVisit(context.WithValue(ctx, attemptKey{}, a), &a.visit)
-	if r.unchanged(ctx, cached, a) {
+	if a.look == nil && r.unchanged(ctx, cached, a) {
 		done = true
 		return reconcile.Result{RequeueAfter: r.kind.poll(a.resource)}, nil
 	}
@@ -172,7 +188,7 @@ func paused(r *CustomResource) bool {
 // Changed returns a predicate for the events that need a reconcile. It must hear every event of the cache.
 func (r *Reconciler) Changed() predicate.TypedPredicate[*unstructured.Unstructured] {
 	return desiredStateChanged(r.kind.namedBySpec(), func(u *unstructured.Unstructured, gone bool) {
-		r.client.heard(u)
+		r.client.heard(u, gone)
 		r.kind.heard(u, gone)
 		r.kind.unclaimed.add(r.kind.key(u), u)
 	})

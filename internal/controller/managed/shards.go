@@ -68,12 +68,15 @@ type NamingConfigs interface {
 
 // configurationNames returns the names of the configurations that a resource uses.
 func (k *Kind) configurationNames(u *unstructured.Unstructured) []string {
-	n, ok := k.ProviderConfigs.(NamingConfigs)
-	if !ok {
-		return nil
-	}
 	r := CustomResource{Unstructured: *u}
-	return n.Names(r.GetProviderConfigReference(), r.providerConfigReferences(), u.GetNamespace())
+	return k.namesOf(r.GetProviderConfigReference(), r.providerConfigReferences(), u.GetNamespace())
+}
+
+func (k *Kind) namesOf(ref *xpv2.ProviderConfigReference, named map[string]*xpv2.ProviderConfigReference, namespace string) []string {
+	if n, ok := k.ProviderConfigs.(NamingConfigs); ok {
+		return n.Names(ref, named, namespace)
+	}
+	return nil
 }
 
 // objectType is the resource type of the kind's objects; shard.Any if they may be of any.
@@ -322,13 +325,9 @@ func (k *Kind) stillHere(ctx context.Context, key store.Key, uid types.UID, dele
 	return nil
 }
 
-// mayUse returns why a request must not be carried out here; nil if it may.
-func (k *Kind) mayUse(ctx context.Context, u *unstructured.Unstructured, req scheduler.Request) diagnostic.Diagnostics {
+// mayUse returns why a request of a resource with a use must not be carried out here; nil if it may.
+func (k *Kind) mayUse(ctx context.Context, use shard.Use, req scheduler.Request) diagnostic.Diagnostics {
 	shards := k.Options.Shards
-	if shards == nil {
-		return nil
-	}
-	use := k.use(u)
 	err := error(nil)
 	if shards.Belong(use) != Here {
 		err = errElsewhere

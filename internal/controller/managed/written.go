@@ -1,6 +1,9 @@
 package managed
 
 import (
+	"sync/atomic"
+	"unique"
+
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/landbridge-io/landbridge/internal/scheduler"
@@ -8,13 +11,19 @@ import (
 
 // written records from which observation, and at which resource version, the status of each
 // resource was made. While both are unchanged, the status is not computed again.
-type written struct{ memo memo[writtenStatus] }
+type written struct {
+	memo memo[writtenStatus]
+	// events is the number of events of resources.
+	events atomic.Uint64
+}
 
 type writtenStatus struct {
 	observation *scheduler.Observation
 	version     string
 	// mark is that of the resource, if it was found unchanged since.
 	mark scheduler.Mark
+	// rested is set if a look at the resource, which is at rest, needs nothing else of it.
+	rested unique.Handle[rested]
 }
 
 // is reports whether the status was made from an observation, and is that of a version of the resource.
@@ -49,37 +58,6 @@ func (w *written) last(of subject) *scheduler.Observation {
 		return o
 	}
 	return &scheduler.Observation{}
-}
-
-// rest notes that a resource whose status is of a version is at rest, and remembers no more of it than that. It is called with
-// resources that were found unchanged.
-func (k *Kind) rest(of subject, version string, r scheduler.Request) {
-	if r.Resting || version == "" || !k.Scheduler.Rest(r) {
-		return
-	}
-	k.written.memo.update(of, func(before writtenStatus) writtenStatus {
-		if before.version == version {
-			before.observation = scheduler.Rested
-		}
-		return before
-	})
-}
-
-// restReconciled reports whether a resource that was just reconciled is steady. If so, and if its status was made from the observation,
-// it is at rest.
-func (k *Kind) restReconciled(a *attempt) (steady bool) {
-	r := a.resource
-	if r == nil || r.requested || !r.observation.Steady() {
-		return false
-	}
-	if a.request != nil && r.read != nil && k.written.same(r, r.observation) && !published(r) {
-		of, written := subjectOf(r), *a.request
-		written.Version = r.read.GetResourceVersion() // the one that a later process finds
-		k.mark(of, written.Version, r.observation, k.written.memo.get(of), written)
-		k.rest(of, written.Version, written)
-		k.configurations.shrink(of)
-	}
-	return true
 }
 
 // awake notes an observation of a resource that was at rest: messages are redacted by the values of its object.

@@ -64,6 +64,8 @@ var mutants = []mutant{
 	// Rest.
 	{name: "the object of a resource at rest is forgotten", edit: edit{schedulerDir + "rest.go",
 		"e.record.Instance = in\n", "e.record.Instance = in\n\te.record.Instance.State = instance.Instance{}.State\n"}},
+	{name: "a change of a resource at rest is not heard", edit: edit{managedDir + "rest.go",
+		"ok && found.value.version != version {", "ok && version == \"\" {"}},
 
 	// The record.
 	{name: "New is believed again after a conflict", edit: edit{schedulerDir + "record.go",

@@ -1,0 +1,145 @@
+package managed
+
+import (
+	"context"
+	"errors"
+	"time"
+	"unique"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/landbridge-io/landbridge/internal/controller/shard"
+	"github.com/landbridge-io/landbridge/internal/scheduler"
+	"github.com/landbridge-io/landbridge/internal/scheduler/store"
+	"github.com/landbridge-io/landbridge/internal/terraform"
+)
+
+// Most looks find a resource at rest, of which nothing has changed. Such a look needs little of the custom resource, which is kept
+// beside its version until another version is heard of or written. So it is not unpacked, and no request is made of it.
+
+// rested is what a look at a resource at rest needs of the custom resource. It is the same value for many resources.
+type rested struct {
+	// configuration is that of spec.providerConfigRef; configured is false if there is none.
+	configuration xpv2.ProviderConfigReference
+	configured    bool
+	// interval is that of the annotation of the poll interval; 0 if there is none.
+	interval time.Duration
+}
+
+// reference returns spec.providerConfigRef; nil if there is none.
+func (t *rested) reference() *xpv2.ProviderConfigReference {
+	if !t.configured {
+		return nil
+	}
+	return &t.configuration
+}
+
+// atRest returns the resource with a name, if a look needs no more of it than its status of rested; ok is false otherwise.
+func (w *written) atRest(name types.NamespacedName) (of subject, s writtenStatus, ok bool) {
+	w.memo.mu.Lock()
+	defer w.memo.mu.Unlock()
+	found := w.memo.byName[name]
+	return subject{name: name, uid: found.uid}, found.value, found.value.rested != unique.Handle[rested]{}
+}
+
+// changed is called with each version of a resource that is heard of or written, and with none if the resource is gone.
+func (w *written) changed(name types.NamespacedName, version string) {
+	w.events.Add(1)
+	w.memo.mu.Lock()
+	defer w.memo.mu.Unlock()
+	if found, ok := w.memo.byName[name]; ok && found.value.version != version {
+		found.value.rested = unique.Handle[rested]{}
+		w.memo.byName[name] = found
+	}
+}
+
+// settle notes what looks at a resource need that was found at rest at a version, unless they need more than rested. Nor is it noted if
+// an event was heard since there were a number of them, before the resource was read: it may have been of the resource.
+func (k *Kind) settle(r *CustomResource, version string, events uint64) {
+	of := subjectOf(r)
+	known := k.configurations.memo.get(of)
+	_, moves := moveSource(&r.Unstructured, k.key(&r.Unstructured))
+	if known == nil || len(known.secrets) > 0 || moves || k.HasObjectsOfAnyType() {
+		return
+	}
+	needs := rested{interval: ownInterval(r)}
+	if ref := r.GetProviderConfigReference(); ref != nil {
+		needs.configuration, needs.configured = *ref, true
+	}
+	handle := unique.Make(needs)
+	k.written.memo.update(of, func(before writtenStatus) writtenStatus {
+		if before.is(scheduler.Rested, version) && k.written.events.Load() == events {
+			before.rested = handle
+		}
+		return before
+	})
+}
+
+// stillAtRest looks at a resource at rest, and reports whether it still is. An error is left for the reconcile.
+func (r *Reconciler) stillAtRest(ctx context.Context, of subject, s writtenStatus, a *attempt) bool {
+	k := r.kind
+	known := k.configurations.memo.get(of)
+	if known == nil {
+		return false
+	}
+	needs := s.rested.Value()
+	ref := needs.reference()
+	ctx, cancel := context.WithTimeout(ctx, k.Options.Timeout)
+	defer cancel()
+	handle := k.ProviderConfigs.Resolve(ctx, ref, of.name.Namespace)
+	if handle.Diagnostics.HasErrors() {
+		return false
+	}
+	request := scheduler.Request{
+		Key: store.Key{Group: k.Model.Group, Kind: k.Model.Kind, Namespace: of.name.Namespace, Name: of.name.Name}, UID: of.uid,
+		Resource: terraform.ResourceType{Schema: k.Model.Schema}, Handles: k.handles, AtRest: true,
+		Acquire: handle.Acquire, ProviderConfiguration: handle.Name, Account: handle.Account, Paused: handle.Paused, Accesses: handle.Parts,
+	}
+	if k.Options.Shards != nil {
+		use := shard.Use{Configurations: k.namesOf(ref, nil, of.name.Namespace), Types: []string{k.objectType()}}
+		if k.mayUse(ctx, use, request).HasErrors() {
+			return false
+		}
+	}
+	_, err := k.Scheduler.Observe(ctx, request)
+	switch {
+	case err == nil:
+		k.troubles.over(of.name)
+		return true
+	case !errors.Is(err, scheduler.ErrNotAtRest):
+		a.look = &look{of: of, version: s.version, configHash: known.hash, err: err}
+	}
+	return false
+}
+
+// rest notes that a resource whose status is of a version is at rest, and remembers no more of it than that. It is called with
+// resources that were found unchanged.
+func (k *Kind) rest(of subject, version string, r scheduler.Request) {
+	if r.Resting || version == "" || !k.Scheduler.Rest(r) {
+		return
+	}
+	k.written.memo.update(of, func(before writtenStatus) writtenStatus {
+		if before.version == version {
+			before.observation = scheduler.Rested
+		}
+		return before
+	})
+}
+
+// restReconciled reports whether a resource that was just reconciled is steady. If so, and if its status was made from the observation,
+// it is at rest.
+func (k *Kind) restReconciled(a *attempt) (steady bool) {
+	r := a.resource
+	if r == nil || r.requested || !r.observation.Steady() {
+		return false
+	}
+	if a.request != nil && r.read != nil && k.written.same(r, r.observation) && !published(r) {
+		of, written := subjectOf(r), *a.request
+		written.Version = r.read.GetResourceVersion() // the one that a later process finds
+		k.mark(of, written.Version, r.observation, k.written.memo.get(of), written)
+		k.rest(of, written.Version, written)
+		k.configurations.shrink(of)
+	}
+	return true
+}
