@@ -39,7 +39,9 @@ func (k *Kind) jitter(limit time.Duration) time.Duration {
 
 // interval returns the poll interval of a resource: that of its annotation, of its type, of its provider, or of the
 // controller.
-func (k *Kind) interval(o metav1.Object) time.Duration { return cmp.Or(ownInterval(o), k.commonInterval()) }
+func (k *Kind) interval(o metav1.Object) time.Duration {
+	return cmp.Or(ownInterval(o), k.commonInterval())
+}
 
 // ownInterval returns the poll interval of a resource's annotation; 0 if it has none.
 func ownInterval(o metav1.Object) time.Duration {
