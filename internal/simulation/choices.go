@@ -13,7 +13,8 @@ type choices struct {
 	lists bool
 	// approvals is set in schedules whose resources have approval policies.
 	approvals bool
-	// rests is set in schedules in which nothing happens now and then, until resources leave marks. They cannot be shrunk.
+	// rests is set in schedules in which nothing happens now and then, until resources leave marks, and in which all are changed at
+	// the end. They cannot be shrunk.
 	rests bool
 	// splits is set in schedules whose provider configurations are split by kinds, or not. They cannot be shrunk.
 	splits bool

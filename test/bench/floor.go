@@ -93,25 +93,30 @@ func (d *direct) close(ctx context.Context) {
 	_ = d.pool.Close(context.WithoutCancel(ctx))
 }
 
-// floor measures the processor time of one Read over gRPC, in the provider and in this process.
-func (d *direct) floor(ctx context.Context) (time.Duration, error) {
+// readTime is the processor time of one Read over gRPC: of its client, which is this process, and of the provider.
+type readTime struct{ client, provider time.Duration }
+
+func (t readTime) total() time.Duration { return t.client + t.provider }
+
+// floor measures the processor time of one Read.
+func (d *direct) floor(ctx context.Context) (readTime, error) {
 	const calls = 1000
 	server := d.lease.Server()
-	used := func() (time.Duration, error) {
+	used := func() (readTime, error) {
 		here, err := cpu(os.Getpid())
-		return here + server.(provider.UsageReporter).Usage().CPU, err
+		return readTime{here, server.(provider.UsageReporter).Usage().CPU}, err
 	}
 	before, err := used()
 	if err != nil {
-		return 0, err
+		return readTime{}, err
 	}
 	for range calls {
 		if _, err := server.ReadResource(ctx, d.read); err != nil {
-			return 0, err
+			return readTime{}, err
 		}
 	}
 	after, err := used()
-	return (after - before) / calls, err
+	return readTime{(after.client - before.client) / calls, (after.provider - before.provider) / calls}, err
 }
 
 // longLife calls a provider 100,000 times through the pool.

@@ -18,7 +18,7 @@ type unchanged struct {
 	apiserver []time.Duration // what the API server used in each second
 	took      time.Duration   // how long it was measured
 	memory    float64         // largest one of controller and provider, in MiB
-	floor     time.Duration   // processor time of one Read that is called directly
+	floor     readTime        // of one Read that is called directly
 }
 
 // without returns the usage of the looks, without what the API server uses when it is idle.
@@ -45,7 +45,8 @@ func (c *cluster) looksBesideFloor(ctx context.Context, bin string, window time.
 		if err != nil {
 			return unchanged{}, err
 		}
-		u.floor += floor / time.Duration(rounds+1)
+		u.floor.client += floor.client / time.Duration(rounds+1)
+		u.floor.provider += floor.provider / time.Duration(rounds+1)
 		if i == rounds {
 			break
 		}

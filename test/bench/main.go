@@ -216,9 +216,11 @@ func reconcile(ctx context.Context, r *figure.Report, bin string, window time.Du
 	used := looks.without(alone)
 	per := func(d time.Duration) float64 { return d.Seconds() * 1000 / looks.n }
 	const floorName = "floor: the same Read called directly, provider and client"
-	r.Add(figure.Figure{Name: floorName, Value: looks.floor.Seconds() * 1000, Unit: "ms CPU"})
+	r.Add(figure.Figure{Name: floorName, Value: looks.floor.total().Seconds() * 1000, Unit: "ms CPU"})
+	r.Add(figure.Figure{Name: "floor: the same, client", Value: looks.floor.client.Seconds() * 1000, Unit: "ms CPU"})
 	r.Ratio(figure.Figure{Name: "unchanged reconcile: controller, provider and API server", Value: per(used.total()), Unit: "ms CPU", MaxRatio: 1.3}, floorName)
 	r.Ratio(figure.Figure{Name: "unchanged reconcile: controller", Value: per(used.controller), Unit: "ms CPU"}, floorName)
+	r.Ratio(figure.Figure{Name: "unchanged reconcile: controller, beyond the client of the Read", Value: max(0, per(used.controller)-looks.floor.client.Seconds()*1000), Unit: "ms CPU", MaxRatio: ownShare}, floorName)
 	r.Ratio(figure.Figure{Name: "unchanged reconcile: provider", Value: per(used.provider), Unit: "ms CPU"}, floorName)
 	r.Ratio(figure.Figure{Name: "unchanged reconcile: API server", Value: per(used.apiserver), Unit: "ms CPU"}, floorName)
 	r.Add(figure.Figure{Name: "unchanged reconcile: API writes, all of them together", Value: float64(writesAfter.since(writes)), Unit: "writes", Bound: -1})
@@ -227,6 +229,9 @@ func reconcile(ctx context.Context, r *figure.Report, bin string, window time.Du
 	r.Add(figure.Figure{Name: "memory: 1,000 resources, controller and provider", Value: controller + provider, Unit: "MiB", Bound: 100})
 	return nil
 }
+
+// ownShare is the bound of the controller's own share of a look: 0.15 ms where a Read, called directly, takes 0.9 ms.
+const ownShare = 0.17
 
 func seconds(d time.Duration) float64 { return d.Seconds() }
 
