@@ -97,7 +97,7 @@ func (f *flags) run(ctx context.Context, prepare func(*controller.Options) error
 	defer stop()
 	if os.Getenv("GOGC") == "" {
 		// Most of the heap is resources, which live long.
-		go memory.Pace(ctx, memory.Garbage{Heap: 48 << 20, Bytes: 16 << 20, Least: 30, Most: 80}, memory.Garbage{Heap: 80 << 20, Bytes: 32 << 20, Least: 30, Most: 200})
+		go memory.Pace(ctx, memory.Garbage{Heap: 48 << 20, Bytes: 16 << 20, Least: 30, Most: 80}, memory.Garbage{Heap: 76 << 20, Bytes: 28 << 20, Least: 30, Most: 200})
 	}
 	go func() {
 		// Memory such as that of the start, or of the creation of many resources.
