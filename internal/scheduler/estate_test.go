@@ -279,7 +279,8 @@ func (m *manor) check(t *rapid.T) {
 
 func (m *manor) converge(t *rapid.T) {
 	m.restart()
-	for range 20 {
+	// An object that was not found may appear for as long as a create may take, which is an hour.
+	for until := time.Now().Add(3 * time.Hour); len(m.tenants) > 0 && time.Now().Before(until); {
 		for _, r := range slices.Clone(m.tenants) {
 			m.reconcile(r)
 			m.check(t)
