@@ -80,8 +80,7 @@ func (w *world) doNothing() {
 // finish is the second phase.
 func (w *world) finish() {
 	w.calmDown()
-	w.settle()
-	if w.choices.rests && !w.check.found && w.settledDown() {
+	if w.settle() && w.choices.rests {
 		w.doNothing()
 		w.users.moveAll() // what is changed of resources at rest is noticed
 		w.calmed = w.now()
@@ -100,15 +99,16 @@ func (w *world) finish() {
 	w.pass(time.Hour) // what still waits for a time ends, too
 }
 
-// settle waits until nothing will change any more.
-func (w *world) settle() {
-	for until := w.now().Add(settling); w.now().Before(until); {
-		if w.check.found || w.settledDown() || w.busy > busyLoop {
-			break
+// settle waits until nothing will change any more, and reports whether that was reached.
+func (w *world) settle() bool {
+	for until := w.now().Add(settling); w.now().Before(until) && !w.check.found && w.busy <= busyLoop; {
+		if w.settledDown() {
+			return true
 		}
 		w.move()
 		w.check.step()
 	}
+	return false
 }
 
 // calmDown ends all faults.

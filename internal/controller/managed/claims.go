@@ -263,7 +263,7 @@ func (k *Kind) listRefresh(r *CustomResource) *scheduler.ListRefresh {
 		Arguments: func(state cty.Value) (map[string]cty.Value, string) {
 			return translate.ListArguments(k.Model, s.Arguments, state)
 		},
-		ReadEvery: s.ReadEvery, Interval: k.interval(r),
+		ReadEvery: s.ReadEvery, Interval: k.interval(ownInterval(r)),
 	}
 }
 

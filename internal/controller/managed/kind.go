@@ -232,8 +232,8 @@ func (k *Kind) get(ctx context.Context, reader client.Reader, name types.Namespa
 func (k *Kind) quietClient(cached client.Client, live client.Reader) *quietClient {
 	out := quietClientOf(cached, live, k.Model.GroupVersionKind(), k.written)
 	out.gone = func(name types.NamespacedName) {
-		k.Scheduler.Gone(store.Key{Group: k.Model.Group, Kind: k.Model.Kind, Namespace: name.Namespace, Name: name.Name})
-		k.usesSecrets(store.Key{Group: k.Model.Group, Kind: k.Model.Kind, Namespace: name.Namespace, Name: name.Name}, nil)
+		k.Scheduler.Gone(k.keyOf(name))
+		k.usesSecrets(k.keyOf(name), nil)
 		k.forget(name)
 	}
 	return out

@@ -60,6 +60,23 @@ func (m *memo[V]) update(of subject, change func(V) V) V {
 	return value
 }
 
+// named returns the resource with a name that has a value, and the value; zero values if there is none.
+func (m *memo[V]) named(name types.NamespacedName) (of subject, value V) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	found := m.byName[name]
+	return subject{name: name, uid: found.uid}, found.value
+}
+
+// revise replaces the value of the resource with a name, if there is one, by what change makes of it.
+func (m *memo[V]) revise(name types.NamespacedName, change func(V) V) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if found, ok := m.byName[name]; ok {
+		m.byName[name] = memoized[V]{uid: found.uid, value: change(found.value)}
+	}
+}
+
 // each calls a function with the values of all resources. It must not use the memo.
 func (m *memo[V]) each(f func(V)) {
 	m.mu.Lock()

@@ -1,7 +1,6 @@
 package managed
 
 import (
-	"cmp"
 	"math/rand/v2"
 	"time"
 
@@ -19,10 +18,11 @@ const maxGroup = time.Second
 // poll returns the time until an unchanged resource is looked at again: the interval, with a jitter of a tenth, up to
 // the end of a group of looks. A controller and a provider that are woken for each resource by itself take twice the
 // processor time.
-func (k *Kind) poll(o metav1.Object) time.Duration { return k.pollAt(k.interval(o)) }
+func (k *Kind) poll(o metav1.Object) time.Duration { return k.pollAt(ownInterval(o)) }
 
-// pollAt is poll for an interval.
-func (k *Kind) pollAt(interval time.Duration) time.Duration {
+// pollAt is poll for a resource with an own interval; 0 if it has none.
+func (k *Kind) pollAt(own time.Duration) time.Duration {
+	interval := k.interval(own)
 	group := min(interval/20, maxGroup)
 	now := time.Now()
 	earliest := now.Add(interval - interval/10)
@@ -37,12 +37,6 @@ func (k *Kind) jitter(limit time.Duration) time.Duration {
 	return rand.N(limit)
 }
 
-// interval returns the poll interval of a resource: that of its annotation, of its type, of its provider, or of the
-// controller.
-func (k *Kind) interval(o metav1.Object) time.Duration {
-	return cmp.Or(ownInterval(o), k.commonInterval())
-}
-
 // ownInterval returns the poll interval of a resource's annotation; 0 if it has none.
 func ownInterval(o metav1.Object) time.Duration {
 	if d, ok := meta.GetPollInterval(o); ok {
@@ -51,8 +45,11 @@ func ownInterval(o metav1.Object) time.Duration {
 	return 0
 }
 
-// commonInterval returns the poll interval of the resources without an own one.
-func (k *Kind) commonInterval() time.Duration {
+// interval returns the poll interval of a resource: its own one, that of its type, of its provider, or of the controller.
+func (k *Kind) interval(own time.Duration) time.Duration {
+	if own > 0 {
+		return own
+	}
 	if d := k.Model.Settings.PollInterval; d > 0 {
 		return max(d, minPoll)
 	}

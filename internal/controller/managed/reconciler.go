@@ -1,7 +1,6 @@
 package managed
 
 import (
-	"cmp"
 	"context"
 	"sync/atomic"
 	"time"
@@ -110,13 +109,13 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (_ re
 		return reconcile.Result{RequeueAfter: comeBackAfter}, nil
 	}
 	of, status, atRest := r.kind.written.atRest(req.NamespacedName)
-	events := r.kind.written.events.Load()
+	a := &attempt{}
 	var cached *unstructured.Unstructured
 	var ref providerconfig.Reference
 	if atRest {
 		needs := status.rested.Value()
 		ref = providerconfig.ReferenceOf(needs.reference(), req.Namespace)
-	} else if cached = r.cached(ctx, req); cached != nil {
+	} else if cached = r.cached(ctx, req, a); cached != nil {
 		ref = ConfigurationOf(cached)
 	}
 	if !r.share.enter(ref, req) {
@@ -134,15 +133,13 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (_ re
 	}()
 	r.kind.unanswered.begin(req)
 	defer func() { r.kind.unanswered.end(req, err) }()
-	a := &attempt{events: events}
 	ctx = providerconfig.WithVisit(context.WithValue(ctx, attemptKey{}, a), &a.visit)
 	if atRest {
 		if r.stillAtRest(ctx, of, status, a) {
 			done = true
-			return reconcile.Result{RequeueAfter: r.kind.pollAt(cmp.Or(status.rested.Value().interval, r.kind.commonInterval()))}, nil
+			return reconcile.Result{RequeueAfter: r.kind.pollAt(status.rested.Value().interval)}, nil
 		}
-		a.events = r.kind.written.events.Load()
-		cached = r.cached(ctx, req)
+		cached = r.cached(ctx, req, a)
 	}
 	if here, again, err := r.belongs(ctx, cached); err != nil || !here {
 		return reconcile.Result{RequeueAfter: again}, err
@@ -194,8 +191,10 @@ func (r *Reconciler) Changed() predicate.TypedPredicate[*unstructured.Unstructur
 	})
 }
 
-// cached returns a resource as the cache has it, which must not be changed; nil if there is no such resource.
-func (r *Reconciler) cached(ctx context.Context, req reconcile.Request) *unstructured.Unstructured {
+// cached returns a resource as the cache has it, which must not be changed; nil if there is no such resource. The attempt gets the number
+// of events before.
+func (r *Reconciler) cached(ctx context.Context, req reconcile.Request, a *attempt) *unstructured.Unstructured {
+	a.events = r.kind.written.events.Load()
 	u, err := r.kind.get(ctx, r.kind.reader, req.NamespacedName)
 	if err != nil {
 		return nil

@@ -10,6 +10,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -179,5 +180,9 @@ func (k *Kind) wake(keys []store.Key) {
 }
 
 func (k *Kind) key(u *unstructured.Unstructured) store.Key {
-	return store.Key{Group: k.Model.Group, Kind: k.Model.Kind, Namespace: u.GetNamespace(), Name: u.GetName()}
+	return k.keyOf(types.NamespacedName{Namespace: u.GetNamespace(), Name: u.GetName()})
+}
+
+func (k *Kind) keyOf(name types.NamespacedName) store.Key {
+	return store.Key{Group: k.Model.Group, Kind: k.Model.Kind, Namespace: name.Namespace, Name: name.Name}
 }

@@ -78,8 +78,7 @@ func (c *connector) subject(ctx context.Context, r *CustomResource, spec desired
 	if req.Deleted {
 		handle = handle.Last()
 	}
-	req.Acquire, req.ProviderConfiguration, req.Account = handle.Acquire, handle.Name, handle.Account
-	req.Paused, req.Accesses = handle.Paused, handle.Parts
+	through(&req, handle)
 	if named, ok := k.ProviderConfigs.(NamedProviderConfigs); ok {
 		req.Consists = named.Consists
 	}
@@ -98,6 +97,12 @@ func (c *connector) subject(ctx context.Context, r *CustomResource, spec desired
 		return req, handle.Diagnostics
 	}
 	return req, nil
+}
+
+// through adds the provider configuration to a request.
+func through(req *scheduler.Request, handle providerconfig.Handle[terraform.Executor]) {
+	req.Acquire, req.ProviderConfiguration, req.Account = handle.Acquire, handle.Name, handle.Account
+	req.Paused, req.Accesses = handle.Paused, handle.Parts
 }
 
 // lookRequested returns the tokens of the annotations that ask for a look at the resource now.

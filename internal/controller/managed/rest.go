@@ -11,7 +11,6 @@ import (
 
 	"github.com/landbridge-io/landbridge/internal/controller/shard"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
-	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
 
@@ -37,21 +36,19 @@ func (t *rested) reference() *xpv2.ProviderConfigReference {
 
 // atRest returns the resource with a name, if a look needs no more of it than its status of rested; ok is false otherwise.
 func (w *written) atRest(name types.NamespacedName) (of subject, s writtenStatus, ok bool) {
-	w.memo.mu.Lock()
-	defer w.memo.mu.Unlock()
-	found := w.memo.byName[name]
-	return subject{name: name, uid: found.uid}, found.value, found.value.rested != unique.Handle[rested]{}
+	of, s = w.memo.named(name)
+	return of, s, s.rested != unique.Handle[rested]{}
 }
 
 // changed is called with each version of a resource that is heard of or written, and with none if the resource is gone.
 func (w *written) changed(name types.NamespacedName, version string) {
 	w.events.Add(1)
-	w.memo.mu.Lock()
-	defer w.memo.mu.Unlock()
-	if found, ok := w.memo.byName[name]; ok && found.value.version != version {
-		found.value.rested = unique.Handle[rested]{}
-		w.memo.byName[name] = found
-	}
+	w.memo.revise(name, func(s writtenStatus) writtenStatus {
+		if s.version != version {
+			s.rested = unique.Handle[rested]{}
+		}
+		return s
+	})
 }
 
 // settle notes what looks at a resource need that was found at rest at a version, unless they need more than rested. Nor is it noted if
@@ -79,10 +76,6 @@ func (k *Kind) settle(r *CustomResource, version string, events uint64) {
 // stillAtRest looks at a resource at rest, and reports whether it still is. An error is left for the reconcile.
 func (r *Reconciler) stillAtRest(ctx context.Context, of subject, s writtenStatus, a *attempt) bool {
 	k := r.kind
-	known := k.configurations.memo.get(of)
-	if known == nil {
-		return false
-	}
 	needs := s.rested.Value()
 	ref := needs.reference()
 	ctx, cancel := context.WithTimeout(ctx, k.Options.Timeout)
@@ -92,10 +85,9 @@ func (r *Reconciler) stillAtRest(ctx context.Context, of subject, s writtenStatu
 		return false
 	}
 	request := scheduler.Request{
-		Key: store.Key{Group: k.Model.Group, Kind: k.Model.Kind, Namespace: of.name.Namespace, Name: of.name.Name}, UID: of.uid,
-		Resource: terraform.ResourceType{Schema: k.Model.Schema}, Handles: k.handles, AtRest: true,
-		Acquire: handle.Acquire, ProviderConfiguration: handle.Name, Account: handle.Account, Paused: handle.Paused, Accesses: handle.Parts,
+		Key: k.keyOf(of.name), UID: of.uid, Resource: terraform.ResourceType{Schema: k.Model.Schema}, Handles: k.handles, AtRest: true,
 	}
+	through(&request, handle)
 	if k.Options.Shards != nil {
 		use := shard.Use{Configurations: k.namesOf(ref, nil, of.name.Namespace), Types: []string{k.objectType()}}
 		if k.mayUse(ctx, use, request).HasErrors() {
@@ -108,7 +100,9 @@ func (r *Reconciler) stillAtRest(ctx context.Context, of subject, s writtenStatu
 		k.troubles.over(of.name)
 		return true
 	case !errors.Is(err, scheduler.ErrNotAtRest):
-		a.look = &look{of: of, version: s.version, configHash: known.hash, err: err}
+		if known := k.configurations.memo.get(of); known != nil {
+			a.look = &look{of: of, version: s.version, configHash: known.hash, err: err}
+		}
 	}
 	return false
 }

@@ -65,7 +65,7 @@ var mutants = []mutant{
 	{name: "the object of a resource at rest is forgotten", edit: edit{schedulerDir + "rest.go",
 		"e.record.Instance = in\n", "e.record.Instance = in\n\te.record.Instance.State = instance.Instance{}.State\n"}},
 	{name: "a change of a resource at rest is not heard", edit: edit{managedDir + "rest.go",
-		"ok && found.value.version != version {", "ok && version == \"\" {"}},
+		"if s.version != version {", "if version == \"\" {"}},
 
 	// The record.
 	{name: "New is believed again after a conflict", edit: edit{schedulerDir + "record.go",
