@@ -114,6 +114,7 @@ const (
 	ReasonTainted              xpv2.ConditionReason = "Tainted"
 	ReasonReplaceRefused       xpv2.ConditionReason = "ReplaceRefused"
 	ReasonCreateOutcomeUnknown xpv2.ConditionReason = "CreateOutcomeUnknown"
+	ReasonNotVisibleYet        xpv2.ConditionReason = "NotVisibleYet"
 	ReasonInvalidConfiguration xpv2.ConditionReason = "InvalidConfiguration"
 	ReasonProviderConfig       xpv2.ConditionReason = "ProviderConfigError"
 	ReasonNamespaceNotAllowed  xpv2.ConditionReason = "NamespaceNotAllowed"

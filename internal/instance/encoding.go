@@ -34,6 +34,7 @@ type encodedObject struct {
 	IdentitySchemaVersion int64           `json:"identitySchemaVersion,omitempty"`
 	Identity              json.RawMessage `json:"identity,omitempty"`
 	Private               []byte          `json:"private,omitempty"`
+	CreatedAt             time.Time       `json:"createdAt,omitzero"`
 	CreateBeforeDestroy   bool            `json:"createBeforeDestroy,omitempty"`
 	SensitivePaths        []Path          `json:"sensitivePaths,omitempty"`
 }
@@ -157,7 +158,7 @@ func typesOf(r *schema.Resource) types {
 func (t types) encodeObject(d Deposed) (encodedObject, error) {
 	out := encodedObject{
 		Status: d.Status, SchemaVersion: d.SchemaVersion, IdentitySchemaVersion: d.IdentityVersion,
-		Private: d.Private, CreateBeforeDestroy: d.CreateBeforeDestroy, SensitivePaths: toPaths(d.SensitivePaths),
+		Private: d.Private, CreatedAt: d.CreatedAt, CreateBeforeDestroy: d.CreateBeforeDestroy, SensitivePaths: toPaths(d.SensitivePaths),
 	}
 	var err error
 	if out.State, err = encodeValue(d.State, d.RawState, t.state); err != nil {
@@ -191,7 +192,7 @@ func encodeValue(v cty.Value, raw json.RawMessage, t cty.Type) (json.RawMessage,
 func (t types) decodeObject(key string, in encodedObject) Deposed {
 	out := Deposed{
 		Key: key, Status: in.Status, SchemaVersion: in.SchemaVersion, IdentityVersion: in.IdentitySchemaVersion,
-		Private: in.Private, CreateBeforeDestroy: in.CreateBeforeDestroy, SensitivePaths: fromPaths(in.SensitivePaths),
+		Private: in.Private, CreatedAt: in.CreatedAt, CreateBeforeDestroy: in.CreateBeforeDestroy, SensitivePaths: fromPaths(in.SensitivePaths),
 	}
 	out.State, out.RawState = DecodeValue(in.State, in.SchemaVersion, t.state, t.stateVersion)
 	out.Identity, out.RawIdentity = DecodeValue(in.Identity, in.IdentitySchemaVersion, t.identity, t.identityVersion)

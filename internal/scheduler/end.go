@@ -76,9 +76,14 @@ func (e *entry) accept(res result) {
 	if res.undispatched {
 		e.undispatched, e.undispatchedDoubt = res.op.ID, res.doubt
 	}
-	if res.op.Kind == instance.Delete && !res.diags.HasErrors() {
-		delete(e.missing, res.op.Deposed)
+	if res.op.Kind != instance.Delete || res.diags.HasErrors() {
+		return
 	}
+	if a := e.missing[res.op.Deposed]; a != nil && res.record != nil && res.record.Instance.Has(res.op.Deposed) {
+		a.destroyed = true // as far as the provider knows
+		return
+	}
+	delete(e.missing, res.op.Deposed)
 }
 
 // interrupted takes note of an interrupt that is not stored with the outcome.

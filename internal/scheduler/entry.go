@@ -99,9 +99,10 @@ type awake struct {
 	undispatchedDoubt *instance.Operation
 	// doubt is an interrupted create whose object was not found and may still appear.
 	doubt *instance.Operation
-	// missing has the times since which tainted objects are not found, by the key of a deposed object, or
-	// "" for the current one. Unless they were destroyed, this does not prove that they are gone.
-	missing map[string]time.Time
+	// missing are the objects that were not found, by the key of a deposed object, or "" for the current one.
+	missing map[string]*absence
+	// seen is CreatedAt of the object that a read has found last.
+	seen time.Time
 
 	// failed and deposedFailed delay the next attempt of operations on the current object, and on
 	// deposed objects; nil if the last one has not failed.

@@ -257,7 +257,8 @@ func (s *Scheduler) refresh(ctx context.Context, e *entry, r *Request, ex terraf
 	}
 	gone := !refreshed.Instance.Exists()
 	if refreshed.Unchanged && !gone {
-		delete(e.missing, "")
+		refreshed.Instance.CreatedAt = before.CreatedAt
+		e.found("", &refreshed.Instance)
 		e.flap.unchanged()
 		e.matched = s.o.Clock.Now()
 		refreshed.Instance.Drift, refreshed.Instance.DriftHistory = before.Drift, before.DriftHistory
@@ -295,10 +296,19 @@ func (s *Scheduler) storeRead(ctx context.Context, e *entry, r Request, ex terra
 		if found, err := s.newer(ctx, e, r, ex, before); found || err != nil {
 			return readChanged, err
 		}
-		if s.mayAppear(e, r, "", before) {
-			return readChanged, nil
+		if r.Consists == nil {
+			switch s.notFound(e, &r, "", before) {
+			case doomed:
+				return readChanged, nil
+			case hidden:
+				return notRead, e.notVisible("")
+			}
 		}
+	} else {
+		read.CreatedAt = before.CreatedAt
+		e.found("", &read)
 	}
+	destroyed := gone && e.missing[""] != nil && e.missing[""].destroyed
 	delete(e.missing, "")
 	after := s.afterRead(e, &r, refreshed.Upgraded, read.AfterIdentity(before, s.o.Clock.Now()))
 	if err := s.save(ctx, e, r, after.FallBack("")); err != nil {
@@ -308,6 +318,7 @@ func (s *Scheduler) storeRead(ctx context.Context, e *entry, r Request, ex terra
 		s.tell(r, Event{Kind: IdentityChanged, From: before.Identity, To: after.Identity})
 	}
 	switch {
+	case destroyed:
 	case gone && r.Config != nil:
 		s.tell(r, Event{Kind: Gone})
 	case e.drifts.observed != nil:

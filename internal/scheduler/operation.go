@@ -37,8 +37,10 @@ type task struct {
 	approval *approval
 	// decided is the plan that policies have decided about; nil if they need not decide.
 	decided *terraform.Plan
-	// mayAppear reports whether a deposed object that is not found may still appear.
-	mayAppear func(instance.Instance) bool
+	// notFound notes that the deposed object was not found, and returns what that means.
+	notFound func(instance.Instance) meaning
+	// unseen is set for a Delete of an object that no read has found since its create.
+	unseen bool
 	// process is the operation's name at fault points.
 	process faultpoint.Process
 	// progress has the provider's messages about the operation.
@@ -166,7 +168,7 @@ func (s *Scheduler) run(e *entry, rec store.Record, r Request, op *instance.Oper
 
 	intent := rec
 	intent.Owner = r.UID
-	in, p, diags := prepare(early, ex, r, rec.Instance, t)
+	in, p, diags := prepare(early, ex, r, rec.Instance, &t)
 	if diags.HasErrors() {
 		return notStarted(&rec, diags)
 	}
@@ -264,6 +266,7 @@ func (s *Scheduler) run(e *entry, rec store.Record, r Request, op *instance.Oper
 
 	// Conclude.
 	faultpoint.Reach(t.process, faultpoint.BeforeConclude)
+	out = s.dated(r, &t, in, out, diags)
 	rec.Instance = s.afterOperation(concluded(in, out, diags, doubt), in, &t, diags)
 	t.interruption.note(&rec.Handled, op.Generation, t.completes(diags))
 	if rec, err = s.conclude(e, r, in, rec); err != nil {
@@ -314,7 +317,7 @@ func (s *Scheduler) begin(e *entry, r Request, queued *instance.Operation, t tas
 }
 
 // prepare returns the instance to store while the operation runs, and the plan to carry out.
-func prepare(ctx context.Context, ex terraform.Executor, r Request, in instance.Instance, t task) (instance.Instance, terraform.Plan, diagnostic.Diagnostics) {
+func prepare(ctx context.Context, ex terraform.Executor, r Request, in instance.Instance, t *task) (instance.Instance, terraform.Plan, diagnostic.Diagnostics) {
 	switch {
 	case t.kind == instance.Delete && t.deposed == "":
 		p, diags := ex.PlanDestroy(ctx, r.Resource, in)
@@ -331,9 +334,16 @@ func prepare(ctx context.Context, ex terraform.Executor, r Request, in instance.
 		if diags.HasErrors() {
 			return in, terraform.Plan{}, diags
 		}
-		if !refreshed.Instance.Exists() && t.mayAppear(before) {
-			refreshed.Instance = before
+		if t.unseen = !refreshed.Instance.Exists(); t.unseen {
+			switch t.notFound(before) {
+			case hidden:
+				return in, terraform.Plan{}, diagnostic.Errorf("Replaced object not visible yet",
+					"The object that was replaced was made a short time ago, and its API does not show it. It is destroyed as soon as it is visible.")
+			case doomed:
+				refreshed.Instance = before
+			}
 		}
+		refreshed.Instance.CreatedAt = before.CreatedAt
 		if !refreshed.Instance.Exists() {
 			return in, terraform.Plan{Resource: r.Resource, Action: terraform.NoOp, Prior: refreshed.Instance}, nil
 		}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"reflect"
 	"sync"
+	"time"
 
 	"k8s.io/apimachinery/pkg/types"
 
@@ -28,8 +29,12 @@ func (s *Scheduler) Rest(r Request) bool {
 	if !e.mayRest(&r) {
 		return e.resting
 	}
+	if s.isRecent(&e.record.Instance, s.o.Clock.Now()) {
+		return false // it may be missed
+	}
 	packed, ok := e.record.Instance.Packed()
 	if ok {
+		packed.CreatedAt, e.seen = time.Time{}, time.Time{} // long ago
 		e.record.Instance, e.view.observation, e.resting = packed, Rested, true
 	}
 	return ok
