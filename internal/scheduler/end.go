@@ -45,6 +45,8 @@ func (s *Scheduler) settle(e *entry, r Request, t task, res result) []Event {
 	why := s.explain(e, r, res)
 	res.diags = append(res.diags.Warnings(), why.Diagnostics...)
 	e.last = &Outcome{Kind: res.op.Kind, At: s.o.Clock.Now(), Diagnostics: res.diags}
+	e.noteDestroyed(res, prior, e.last.At)
+	e.noteUpdated(res, prior, e.last.At)
 	if !res.diags.HasErrors() {
 		e.flap.done(res.op.Kind, r.ConfigHash)
 		if t.endsDrift() {

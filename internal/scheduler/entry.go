@@ -103,6 +103,10 @@ type awake struct {
 	missing map[string]*absence
 	// seen is CreatedAt of the object that a read has found last.
 	seen time.Time
+	// updated is what the object was before its last update by this process; nil if that is long ago.
+	updated *updated
+	// destroyed is the object that this process has destroyed last, if none was created since; else nil.
+	destroyed *destroyed
 
 	// failed and deposedFailed delay the next attempt of operations on the current object, and on
 	// deposed objects; nil if the last one has not failed.

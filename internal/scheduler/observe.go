@@ -256,6 +256,9 @@ func (s *Scheduler) refresh(ctx context.Context, e *entry, r *Request, ex terraf
 		e.readWarned, e.view.unplanned = warned, true
 	}
 	gone := !refreshed.Instance.Exists()
+	if e.outdatedRead(&refreshed.Instance, s.o.Clock.Now(), s.o.CreationGracePeriod) {
+		return readUnchanged, nil
+	}
 	if refreshed.Unchanged && !gone {
 		refreshed.Instance.CreatedAt = before.CreatedAt
 		e.found("", &refreshed.Instance)

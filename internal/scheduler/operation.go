@@ -39,6 +39,8 @@ type task struct {
 	decided *terraform.Plan
 	// notFound notes that the deposed object was not found, and returns what that means.
 	notFound func(instance.Instance) meaning
+	// destroyed is the object that was destroyed before the operation; nil if there is none.
+	destroyed *destroyed
 	// unseen is set for a Delete of an object that no read has found since its create.
 	unseen bool
 	// process is the operation's name at fault points.
@@ -92,6 +94,7 @@ func (s *Scheduler) start(e *entry, r Request, t task) error {
 	op := &instance.Operation{
 		ID: string(uuid.NewUUID()), Kind: t.kind, Deposed: t.deposed, Generation: r.Generation, StartedAt: s.o.Clock.Now(),
 	}
+	t.destroyed = e.destroyed
 	t.process = processOf(t, e.ended == faultpoint.Destroy)
 	t.progress, t.interruption = &progress{}, newInterruption()
 	e.begun = op.ID
@@ -187,6 +190,9 @@ func (s *Scheduler) run(e *entry, rec store.Record, r Request, op *instance.Oper
 	h, met, absent := look(early, ex, r, in, op.Kind, p)
 	if met.Exists() && doubt != nil {
 		return notStarted(&rec, diagnostic.Errorf("Operation not started", "The object of an earlier create, which was interrupted, has appeared."))
+	}
+	if met.Exists() && t.destroyed.shows(met, s.o.Clock.Now(), s.o.CreationGracePeriod) {
+		return notStarted(&rec, diagnostic.Errorf("Operation not started", "The object that was destroyed for it is still shown by its API. It is tried again."))
 	}
 	if met.Exists() {
 		return result{op: op, record: &rec, undispatched: true, met: met, handle: h}

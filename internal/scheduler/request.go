@@ -203,7 +203,7 @@ type Reason string
 const (
 	// ReasonProviderUnavailable: the provider cannot be acquired.
 	ReasonProviderUnavailable Reason = "ProviderUnavailable"
-	// ReasonNotVisibleYet: the object was made a short time ago, and its API does not show it.
+	// ReasonNotVisibleYet: the object was made a short time ago, or its create was interrupted, and its API does not show it.
 	ReasonNotVisibleYet Reason = "NotVisibleYet"
 	// ReasonReadFailed: the object could not be read.
 	ReasonReadFailed Reason = "ReadFailed"

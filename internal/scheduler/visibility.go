@@ -3,6 +3,8 @@ package scheduler
 import (
 	"time"
 
+	"github.com/zclconf/go-cty/cty"
+
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/instance"
 )
@@ -157,11 +159,57 @@ func (s *Scheduler) mayAppear(e *entry, op *instance.Operation) error {
 		return nil
 	}
 	a.looks++
-	out := failed(ReasonCreateOutcomeUnknown, awaited(op, until))
+	out := failed(ReasonNotVisibleYet, awaited(op, until))
 	if out.LookAt = now.Add(min(time.Second<<min(a.looks-1, 10), maxLookBackoff)); out.LookAt.After(until) {
 		out.LookAt = until
 	}
 	return out
+}
+
+// destroyed is an object that was destroyed. Its API may show it for some time.
+type destroyed struct {
+	object instance.Deposed
+	at     time.Time
+}
+
+// shows reports whether an object that was found is the one that was destroyed, which does not exist any more.
+func (d *destroyed) shows(found instance.Instance, now time.Time, within time.Duration) bool {
+	return d != nil && now.Sub(d.at) < within && instance.Instance{Deposed: []instance.Deposed{d.object}}.IsDeposed(found)
+}
+
+// updated is what an object was before it was updated. A replica of its API may answer with it for some time.
+type updated struct {
+	before cty.Value
+	at     time.Time
+}
+
+// outdatedRead reports whether a read has answered with what the object was before it was updated.
+func (e *entry) outdatedRead(read *instance.Instance, now time.Time, within time.Duration) bool {
+	u := e.updated
+	return u != nil && now.Sub(u.at) < within && read.Exists() && known(read.State) && read.State.RawEquals(u.before)
+}
+
+// noteUpdated notes what an operation has updated.
+func (e *entry) noteUpdated(res result, prior instance.Instance, now time.Time) {
+	switch {
+	case res.undispatched, res.op.Kind == instance.Delete && res.op.Deposed != "":
+	case res.op.Kind == instance.Update && !res.diags.HasErrors() && known(prior.State):
+		e.updated = &updated{before: prior.State, at: now}
+	default:
+		e.updated = nil
+	}
+}
+
+// noteDestroyed notes what an operation has destroyed. prior is the instance before it.
+func (e *entry) noteDestroyed(res result, prior instance.Instance, now time.Time) {
+	op := res.op
+	switch {
+	case res.undispatched, res.diags.HasErrors():
+	case op.Kind == instance.Create:
+		e.destroyed = nil
+	case op.Kind == instance.Delete && op.Deposed == "" && present(prior.State):
+		e.destroyed = &destroyed{object: prior.Depose(""), at: now}
+	}
 }
 
 // notVisible is the error for an object that is not visible yet.

@@ -67,7 +67,9 @@ type object struct {
 	// other time: replicas of an API do not learn of it at once.
 	shown, listedFrom time.Time
 	alternates        bool
-	asked             int
+	// shownUntil is until when reads show it, though it was destroyed.
+	shownUntil time.Time
+	asked      int
 	// stored is set when its password was stored: the result of its create is not lost any more.
 	stored bool
 	// tainted is set when its create failed halfway.
@@ -91,6 +93,8 @@ type pending struct {
 type cloud struct {
 	w       *world
 	objects []*object
+	// ghosts are objects that do not exist any more, and are shown for some time.
+	ghosts  []*object
 	pending []*pending
 	serial  int
 	// throttled is until when the cloud rejects all requests.
@@ -108,11 +112,36 @@ func (c *cloud) find(resourceType string, match func(*object) bool) *object {
 	return nil
 }
 
-func (c *cloud) visible(resourceType, id string) *object {
+// present returns an object that requests find.
+func (c *cloud) present(resourceType, id string) *object {
 	if o := c.byID(resourceType, id); o != nil && !o.coming && c.shows(o) {
 		return o
 	}
 	return nil
+}
+
+// visible returns the object that a read shows, which may not exist any more.
+func (c *cloud) visible(resourceType, id string) *object {
+	if o := c.present(resourceType, id); o != nil {
+		return o
+	}
+	for _, o := range c.ghosts {
+		if o.resourceType == resourceType && o.id == id && c.w.now().Before(o.shownUntil) {
+			return o
+		}
+	}
+	return nil
+}
+
+// haunt lets some objects be shown for some time after they were destroyed.
+func (c *cloud) haunt(o *object) {
+	if c.w.calm || !c.w.choices.late || !c.w.choices.one(4) {
+		return
+	}
+	after := pick(c.w.choices, time.Second, 5*time.Second, 15*time.Second)
+	o.shownUntil = c.w.now().Add(after)
+	c.ghosts = append(c.ghosts, o)
+	c.w.note("the cloud shows %s for another %s", o, after)
 }
 
 // shows reports whether a request for an object finds it.
@@ -435,7 +464,7 @@ func (s *server) ApplyResourceChange(ctx context.Context, r *tfprotov6.ApplyReso
 	case planned == nil:
 		return s.destroy(ctx, r, prior, v)
 	}
-	o := w.cloud.visible(r.TypeName, prior.text("id"))
+	o := w.cloud.present(r.TypeName, prior.text("id"))
 	if o == nil {
 		return &tfprotov6.ApplyResourceChangeResponse{NewState: r.PriorState, Diagnostics: []*tfprotov6.Diagnostic{failure("There is no such object.")}}, nil
 	}
@@ -534,6 +563,9 @@ func (s *server) destroy(ctx context.Context, r *tfprotov6.ApplyResourceChangeRe
 	w.note("%s: the cloud destroys %s", s.p, o)
 	w.check.destroyed(o)
 	w.check.asked(r.TypeName, instance.Delete, prior)
+	if !s.module && !o.coming {
+		c.haunt(o)
+	}
 	if v != slow || o.coming {
 		c.remove(o)
 	} else if !s.await(ctx, &pending{o: o, destroy: true, since: w.now()}) {
