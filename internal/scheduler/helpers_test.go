@@ -519,6 +519,9 @@ func (c *cloud) apply(p terraform.Plan) (instance.Instance, diagnostic.Diagnosti
 		return p.Prior, diagnostic.Errorf("Plan cannot be applied", "It is %s.", p.Action)
 	}
 	out := c.instance(id)
+	if p.Action == terraform.Delete {
+		out = instance.Instance{}
+	}
 	if out.Exists() {
 		out.IdentityHistory = p.Prior.IdentityHistory
 	}
@@ -835,7 +838,7 @@ func newHarness(t *testing.T, kind identityKind) *harness {
 		Store: h.store, Logger: logr.Discard(), LongOperation: 1000 * time.Hour,
 		Wake: func(store.Key) { c.log.add("wake") },
 		// In most tests, objects are visible at once.
-		CreationGracePeriod: time.Nanosecond,
+		CreationGracePeriod: -1,
 	}
 	h.sched = scheduler.New(h.o)
 	h.r = scheduler.Request{

@@ -103,7 +103,7 @@ type Options struct {
 	// Defaults to a random one.
 	PlanKey []byte
 	// CreationGracePeriod is the time after a create within which an object that is not found may exist all the same. Defaults to
-	// DefaultCreationGracePeriod.
+	// DefaultCreationGracePeriod; negative for none.
 	CreationGracePeriod time.Duration
 	// MinBackoff and MaxBackoff bound the delay after failed operations, which doubles with each
 	// consecutive failure. Default to 1s and 5m.
