@@ -21,6 +21,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/child"
 	"github.com/landbridge-io/landbridge/internal/controller"
 	"github.com/landbridge-io/landbridge/internal/memory"
+	"github.com/landbridge-io/landbridge/internal/scheduler"
 	"github.com/landbridge-io/landbridge/internal/tracing"
 	"github.com/landbridge-io/landbridge/internal/version"
 )
@@ -53,6 +54,7 @@ func (f *flags) add(cmd *cobra.Command) {
 	flags.IntVar(&o.Pool.MaxServers, "max-providers", 100, "maximum processes of configured providers at once; idle ones are stopped to make room for others; 0 means no limit")
 	flags.IntVar(&o.Pool.MaxServersPerNamespace, "max-providers-per-namespace", 20, "maximum processes for the ProviderConfigs of one namespace; 0 means no limit")
 	flags.StringVar((*string)(&o.Sandbox), "sandbox", string(child.BestEffort), "whether the processes of providers and the --cli program are restricted, so that they read no credentials for Kubernetes and write only a private folder: Require, BestEffort (where the kernel has Landlock, from Linux 6.2) or Off")
+	flags.DurationVar(&o.CreationGracePeriod, "creation-grace-period", scheduler.DefaultCreationGracePeriod, "how long an object may be missing after its create, or after an import, before it is taken for gone; negative for not at all")
 	flags.DurationVar(&o.OperationTimeout, "operation-timeout", time.Hour, "timeout of creates, updates and deletes")
 	flags.IntVar(&o.OperationsPerConfiguration, "operations", 1000, "maximum concurrent creates, updates and deletes per provider configuration")
 	flags.DurationVar(&o.GracePeriod, "grace-period", 25*time.Second, "time to wait for running operations when the process is told to stop")

@@ -98,6 +98,8 @@ type Options struct {
 	ReconcileTimeout time.Duration
 	// OperationTimeout bounds creates, updates and deletes.
 	OperationTimeout time.Duration
+	// CreationGracePeriod is that of scheduler.Options.
+	CreationGracePeriod time.Duration
 	// OperationsPerConfiguration bounds concurrent creates, updates and deletes per provider configuration.
 	OperationsPerConfiguration int
 	// GracePeriod is how long a stopping program waits for running operations.
@@ -222,6 +224,7 @@ func runPart(ctx context.Context, config *rest.Config, scheme *runtime.Scheme, r
 		Lease:                      lock.duration,
 		Leads:                      lock.leads,
 		OperationTimeout:           o.OperationTimeout,
+		CreationGracePeriod:        o.CreationGracePeriod,
 		OperationsPerConfiguration: int64(o.OperationsPerConfiguration),
 		PlanKey:                    key,
 	})

@@ -30,7 +30,7 @@ func Options(poll time.Duration, cache string, mirrors ...string) controller.Opt
 		Namespace: System,
 		Installer: &install.Installer{CacheDir: cache, Mirrors: mirrors, Private: true},
 		Poll:      poll, Workers: 10, StartTimeout: 30 * time.Second,
-		ReconcileTimeout: time.Minute, OperationTimeout: 10 * time.Minute, OperationsPerConfiguration: 100,
+		ReconcileTimeout: time.Minute, OperationTimeout: 10 * time.Minute, CreationGracePeriod: -1, OperationsPerConfiguration: 100,
 		GracePeriod: time.Minute, EventsPerSecond: 1000, MetricsAddress: "0", HealthAddress: "0", ProfileAddress: "0",
 		Logger: logr.Discard(),
 	}

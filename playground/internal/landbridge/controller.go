@@ -50,6 +50,8 @@ func Start(o Options) (*Controller, error) {
 		"--poll", o.Poll.String(),
 		// There is no other controller in this cluster, and no monitoring.
 		"--leader-elect=false", "--metrics-address=0", "--health-address=0",
+		// The example providers show their objects at once.
+		"--creation-grace-period=-1s",
 	}
 	if o.Mirror != "" {
 		args = append(args, "--provider-mirror", o.Mirror)
