@@ -11,16 +11,15 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"go.uber.org/zap/zapcore"
 	"k8s.io/apimachinery/pkg/api/resource"
-	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/klog/v2"
 	ctrl "sigs.k8s.io/controller-runtime"
-	"sigs.k8s.io/controller-runtime/pkg/log/zap"
 
 	"github.com/landbridge-io/landbridge/internal/child"
 	"github.com/landbridge-io/landbridge/internal/controller"
+	"github.com/landbridge-io/landbridge/internal/kubeconfig"
 	"github.com/landbridge-io/landbridge/internal/memory"
+	"github.com/landbridge-io/landbridge/internal/scheduler"
 	"github.com/landbridge-io/landbridge/internal/tracing"
 	"github.com/landbridge-io/landbridge/internal/version"
 )
@@ -53,6 +52,7 @@ func (f *flags) add(cmd *cobra.Command) {
 	flags.IntVar(&o.Pool.MaxServers, "max-providers", 100, "maximum processes of configured providers at once; idle ones are stopped to make room for others; 0 means no limit")
 	flags.IntVar(&o.Pool.MaxServersPerNamespace, "max-providers-per-namespace", 20, "maximum processes for the ProviderConfigs of one namespace; 0 means no limit")
 	flags.StringVar((*string)(&o.Sandbox), "sandbox", string(child.BestEffort), "whether the processes of providers and the --cli program are restricted, so that they read no credentials for Kubernetes and write only a private folder: Require, BestEffort (where the kernel has Landlock, from Linux 6.2) or Off")
+	flags.DurationVar(&o.CreationGracePeriod, "creation-grace-period", scheduler.DefaultCreationGracePeriod, "how long an object may be missing after its create, or after an import, before it is taken for gone; negative for not at all")
 	flags.DurationVar(&o.OperationTimeout, "operation-timeout", time.Hour, "timeout of creates, updates and deletes")
 	flags.IntVar(&o.OperationsPerConfiguration, "operations", 1000, "maximum concurrent creates, updates and deletes per provider configuration")
 	flags.DurationVar(&o.GracePeriod, "grace-period", 25*time.Second, "time to wait for running operations when the process is told to stop")
@@ -71,14 +71,12 @@ func (f *flags) add(cmd *cobra.Command) {
 // run runs controllers until the process receives SIGTERM or an interrupt. prepare completes the
 // options, whose logger is set.
 func (f *flags) run(ctx context.Context, prepare func(*controller.Options) error) error {
-	log := zap.New(zap.UseDevMode(false), zap.Level(zapcore.Level(-f.verbosity)))
+	log := controller.NewLogger(os.Stderr, f.verbosity)
 	ctrl.SetLogger(log)
 	klog.SetLogger(log.WithName("kubernetes"))
-	rules := clientcmd.NewDefaultClientConfigLoadingRules()
-	rules.ExplicitPath = f.kubeconfig
-	config, err := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, nil).ClientConfig()
+	config, _, err := kubeconfig.Load(kubeconfig.Options{Path: f.kubeconfig})
 	if err != nil {
-		return fmt.Errorf("no cluster to work with: %w", err)
+		return err
 	}
 	o := f.options
 	if !o.Sandbox.Valid() {

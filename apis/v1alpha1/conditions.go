@@ -43,6 +43,9 @@ const (
 	// ReasonKindInUse: the name of a kind would change, and objects of the kind exist.
 	ReasonKindInUse xpv2.ConditionReason = "KindInUse"
 
+	// ReasonInUse: a provider configuration is being deleted, and resources use it.
+	ReasonInUse xpv2.ConditionReason = "InUse"
+
 	// ReasonSourceNotAvailable, ReasonInvalidModule and ReasonProviderMissing: a TerraformModule's module cannot
 	// be fetched, cannot be used, or needs a provider that is not installed.
 	ReasonSourceNotAvailable xpv2.ConditionReason = "SourceNotAvailable"
@@ -114,6 +117,7 @@ const (
 	ReasonTainted              xpv2.ConditionReason = "Tainted"
 	ReasonReplaceRefused       xpv2.ConditionReason = "ReplaceRefused"
 	ReasonCreateOutcomeUnknown xpv2.ConditionReason = "CreateOutcomeUnknown"
+	ReasonNotVisibleYet        xpv2.ConditionReason = "NotVisibleYet"
 	ReasonInvalidConfiguration xpv2.ConditionReason = "InvalidConfiguration"
 	ReasonProviderConfig       xpv2.ConditionReason = "ProviderConfigError"
 	ReasonNamespaceNotAllowed  xpv2.ConditionReason = "NamespaceNotAllowed"

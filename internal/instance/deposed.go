@@ -24,6 +24,14 @@ func (i Instance) DeposedIndex(key string) int {
 	return slices.IndexFunc(i.Deposed, func(d Deposed) bool { return d.Key == key })
 }
 
+// Has reports whether there is a deposed object with the key; the current one, if the key is empty.
+func (i Instance) Has(key string) bool {
+	if key == "" {
+		return i.Exists()
+	}
+	return i.DeposedIndex(key) >= 0
+}
+
 // SetAside returns the instance without a current object: the current one is deposed under key.
 func (i Instance) SetAside(key string) Instance {
 	return Instance{Deposed: append(slices.Clone(i.Deposed), i.Depose(key))}

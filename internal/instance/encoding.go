@@ -23,6 +23,7 @@ type encoded struct {
 	Deposed         []encodedDeposed  `json:"deposed,omitempty"`
 	Operation       *encodedOperation `json:"operation,omitempty"`
 	IdentityHistory []FormerIdentity  `json:"identityHistory,omitempty"`
+	Incomplete      bool              `json:"incomplete,omitempty"`
 	Drift           *Drift            `json:"drift,omitempty"`
 	DriftHistory    []FormerDrift     `json:"driftHistory,omitempty"`
 }
@@ -34,6 +35,7 @@ type encodedObject struct {
 	IdentitySchemaVersion int64           `json:"identitySchemaVersion,omitempty"`
 	Identity              json.RawMessage `json:"identity,omitempty"`
 	Private               []byte          `json:"private,omitempty"`
+	CreatedAt             time.Time       `json:"createdAt,omitzero"`
 	CreateBeforeDestroy   bool            `json:"createBeforeDestroy,omitempty"`
 	SensitivePaths        []Path          `json:"sensitivePaths,omitempty"`
 }
@@ -77,7 +79,7 @@ func Encode(in Instance, r *schema.Resource) ([]byte, error) {
 	}
 	out := encoded{
 		Version: EncodingVersion, encodedObject: object,
-		IdentityHistory: in.IdentityHistory, Drift: in.Drift, DriftHistory: in.DriftHistory,
+		IdentityHistory: in.IdentityHistory, Incomplete: in.Incomplete, Drift: in.Drift, DriftHistory: in.DriftHistory,
 	}
 	for _, d := range in.Deposed {
 		object, err := t.encodeObject(d)
@@ -116,7 +118,8 @@ func Decode(b []byte, r *schema.Resource) (Instance, error) {
 	t := typesOf(r)
 	current := t.decodeObject("", in.encodedObject)
 	out := current.Instance()
-	out.IdentityHistory, out.Drift, out.DriftHistory = in.IdentityHistory, in.Drift, in.DriftHistory
+	out.IdentityHistory, out.Incomplete = in.IdentityHistory, in.Incomplete
+	out.Drift, out.DriftHistory = in.Drift, in.DriftHistory
 	for _, d := range in.Deposed {
 		out.Deposed = append(out.Deposed, t.decodeObject(d.Key, d.encodedObject))
 	}
@@ -157,7 +160,7 @@ func typesOf(r *schema.Resource) types {
 func (t types) encodeObject(d Deposed) (encodedObject, error) {
 	out := encodedObject{
 		Status: d.Status, SchemaVersion: d.SchemaVersion, IdentitySchemaVersion: d.IdentityVersion,
-		Private: d.Private, CreateBeforeDestroy: d.CreateBeforeDestroy, SensitivePaths: toPaths(d.SensitivePaths),
+		Private: d.Private, CreatedAt: d.CreatedAt, CreateBeforeDestroy: d.CreateBeforeDestroy, SensitivePaths: toPaths(d.SensitivePaths),
 	}
 	var err error
 	if out.State, err = encodeValue(d.State, d.RawState, t.state); err != nil {
@@ -191,7 +194,7 @@ func encodeValue(v cty.Value, raw json.RawMessage, t cty.Type) (json.RawMessage,
 func (t types) decodeObject(key string, in encodedObject) Deposed {
 	out := Deposed{
 		Key: key, Status: in.Status, SchemaVersion: in.SchemaVersion, IdentityVersion: in.IdentitySchemaVersion,
-		Private: in.Private, CreateBeforeDestroy: in.CreateBeforeDestroy, SensitivePaths: fromPaths(in.SensitivePaths),
+		Private: in.Private, CreatedAt: in.CreatedAt, CreateBeforeDestroy: in.CreateBeforeDestroy, SensitivePaths: fromPaths(in.SensitivePaths),
 	}
 	out.State, out.RawState = DecodeValue(in.State, in.SchemaVersion, t.state, t.stateVersion)
 	out.Identity, out.RawIdentity = DecodeValue(in.Identity, in.IdentitySchemaVersion, t.identity, t.identityVersion)

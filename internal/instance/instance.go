@@ -25,6 +25,9 @@ type Instance struct {
 	// Private is the provider's own bytes, carried verbatim.
 	Private []byte
 	Status  Status
+	// CreatedAt is when the create or the import of the object has ended; zero if that is long ago. An API may show the object only
+	// some time later.
+	CreatedAt time.Time
 	// CreateBeforeDestroy is kept as in Terraform's state: it orders a later replacement.
 	CreateBeforeDestroy bool
 	// SensitivePaths are paths that are sensitive by the user's configuration, in addition to the schema's.
@@ -35,6 +38,8 @@ type Instance struct {
 	Operation *Operation
 	// IdentityHistory are the identities that the object had before this one, the latest last.
 	IdentityHistory []FormerIdentity
+	// Incomplete is set when the last apply of an object that consists of several ended before all changes were made.
+	Incomplete bool
 	// Drift is what was read that was changed outside Landbridge since the last operation: also values that nobody has
 	// configured. DriftHistory is drift that has ended, the latest last.
 	Drift        *Drift
@@ -141,7 +146,8 @@ type Deposed struct {
 	IdentityVersion int64
 	Private         []byte
 	Status          Status
-	// CreateBeforeDestroy, SensitivePaths, RawState and RawIdentity are as in Instance.
+	// CreatedAt, CreateBeforeDestroy, SensitivePaths, RawState and RawIdentity are as in Instance.
+	CreatedAt           time.Time
 	CreateBeforeDestroy bool
 	SensitivePaths      []cty.Path
 	RawState            json.RawMessage
@@ -153,7 +159,7 @@ func (d Deposed) Instance() Instance {
 	return Instance{
 		State: d.State, SchemaVersion: d.SchemaVersion, RawState: d.RawState,
 		Identity: d.Identity, IdentityVersion: d.IdentityVersion, RawIdentity: d.RawIdentity,
-		Private: d.Private, Status: d.Status,
+		Private: d.Private, Status: d.Status, CreatedAt: d.CreatedAt,
 		CreateBeforeDestroy: d.CreateBeforeDestroy, SensitivePaths: d.SensitivePaths,
 	}
 }
@@ -163,7 +169,7 @@ func (i Instance) Depose(key string) Deposed {
 	return Deposed{
 		Key: key, State: i.State, SchemaVersion: i.SchemaVersion, RawState: i.RawState,
 		Identity: i.Identity, IdentityVersion: i.IdentityVersion, RawIdentity: i.RawIdentity,
-		Private: i.Private, Status: i.Status,
+		Private: i.Private, Status: i.Status, CreatedAt: i.CreatedAt,
 		CreateBeforeDestroy: i.CreateBeforeDestroy, SensitivePaths: i.SensitivePaths,
 	}
 }

@@ -82,7 +82,7 @@ func (s *Scheduler) Apply(ctx context.Context, r Request) error {
 	case deedRefuseGone:
 		return errGoneReported()
 	case deedRefuseDoubted:
-		return failed(ReasonCreateOutcomeUnknown, awaited(record.Operation))
+		return failed(ReasonCreateOutcomeUnknown, awaited(record.Operation, record.Operation.Deadline))
 	default:
 		e.corrects(p)
 		t := taskOf(next, p, record)
@@ -128,6 +128,10 @@ func taskOf(next deed, p *terraform.Plan, in instance.Instance) task {
 
 // perform starts the operation of a task, unless it would destroy what may be another resource's.
 func (s *Scheduler) perform(ctx context.Context, e *entry, r Request, t task) error {
+	if t.kind == instance.Delete && t.deposed == "" {
+		in := &e.record.Instance
+		t.unseen = !r.WithoutRefresh && r.Consists == nil && !in.CreatedAt.IsZero() && !e.seen.Equal(in.CreatedAt)
+	}
 	if t.kind == instance.Delete && t.deposed == "" {
 		if rival, ok := s.shared(ctx, e); ok {
 			return sharedObject(r, rival)

@@ -18,10 +18,10 @@ import (
 // destroyDeposed starts to destroy a deposed object.
 func (s *Scheduler) destroyDeposed(e *entry, r Request) error {
 	key := e.record.Instance.Deposed[0].Key
-	return s.start(e, r, task{kind: instance.Delete, deposed: key, replacement: true, mayAppear: func(in instance.Instance) bool {
+	return s.start(e, r, task{kind: instance.Delete, deposed: key, replacement: true, notFound: func(in instance.Instance) meaning {
 		e.lock()
 		defer e.turn.Unlock()
-		return s.mayAppear(e, r, key, in)
+		return s.notFound(e, &r, key, in)
 	}})
 }
 

@@ -8,39 +8,12 @@ import (
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
 
-// An object that is not found now may appear later: clouds accept a create, and show the object when it
-// exists. A read that finds nothing proves that an object is gone only if its create succeeded. After an
-// interruption there are two cases:
+// An interrupted create whose object is not found may still make it, and the API may show it later:
 //
-//	the provider reported what it began: a tainted object   destroying it ends what is under way,
-//	                                                        so that is tried before the object is
-//	                                                        taken for gone
-//	nothing was reported: an intent with a create token     a second create with the same token is safe
-//	                                                        while the remote side remembers it
-//	nothing was reported: an intent alone, whose planned    a second create of the same identity is
-//	identity is not found                                   safe, since a cloud makes one object of
-//	                                                        it, not two. The intent stands until there
-//	                                                        is an object or its deadline has passed:
-//	                                                        what appears meanwhile is its own
-
-// mayAppear reports whether a tainted object that was not found, the current one or the deposed one with
-// the key, may still appear and has to be destroyed. If destroying it fails until the time that a create
-// may take has passed, the object is gone.
-func (s *Scheduler) mayAppear(e *entry, r Request, key string, in instance.Instance) bool {
-	if in.Status != instance.Tainted || len(in.RawState)+len(in.RawIdentity) > 0 {
-		return false
-	}
-	now := s.o.Clock.Now()
-	since, ok := e.missing[key]
-	if !ok {
-		since = now
-		if e.missing == nil {
-			e.missing = map[string]time.Time{}
-		}
-		e.missing[key] = since
-	}
-	return now.Sub(since) < s.timeout(r, instance.Create, in.State, in.Private)
-}
+//	an intent with a create token           a second create with the same token is safe while the remote side remembers it
+//	an intent alone, whose planned          a second create of the same identity is safe after the grace period, since a cloud
+//	identity is not found                   makes one object of it, not two. The intent stands until there is an object or its
+//	                                        deadline has passed: what appears meanwhile is its own
 
 // doubtful reports whether an interrupted create whose object was not found may still make it. It returns
 // an error if the outcome is not known yet.
@@ -49,7 +22,7 @@ func (s *Scheduler) doubtful(e *entry, r Request, op *instance.Operation) (doubt
 	case !s.o.Clock.Now().Before(op.Deadline):
 		return false, nil // waiting longer is no use
 	case r.Deleted:
-		return true, failed(ReasonCreateOutcomeUnknown, awaited(op))
+		return true, failed(ReasonCreateOutcomeUnknown, awaited(op, op.Deadline))
 	}
 	s.isDoubt(e, r, op)
 	return true, nil
@@ -75,10 +48,11 @@ func (e *entry) doubted(r Request, p terraform.Plan) bool {
 	return op.CreateToken != r.CreateToken.Of(p.Config)
 }
 
-func awaited(op *instance.Operation) diagnostic.Diagnostics {
+// awaited is what is told of an interrupted create whose object may appear until a time.
+func awaited(op *instance.Operation, until time.Time) diagnostic.Diagnostics {
 	return diagnostic.Errorf("Create outcome unknown",
 		"A create (operation %s) was interrupted; its object does not exist, but may still appear until %s. "+
-			"If you know that there will be none, set the annotation landbridge.io/confirm-create to %q.", op.ID, op.Deadline.UTC().Format(time.RFC3339), op.ID)
+			"If you know that there will be none, set the annotation landbridge.io/confirm-create to %q.", op.ID, until.UTC().Format(time.RFC3339), op.ID)
 }
 
 // foreign reports whether another process began the operation of the record after this one started. Then

@@ -45,6 +45,8 @@ func (s *Scheduler) settle(e *entry, r Request, t task, res result) []Event {
 	why := s.explain(e, r, res)
 	res.diags = append(res.diags.Warnings(), why.Diagnostics...)
 	e.last = &Outcome{Kind: res.op.Kind, At: s.o.Clock.Now(), Diagnostics: res.diags}
+	e.noteDestroyed(res, prior, e.last.At)
+	e.noteUpdated(res, prior, e.last.At)
 	if !res.diags.HasErrors() {
 		e.flap.done(res.op.Kind, r.ConfigHash)
 		if t.endsDrift() {
@@ -54,7 +56,7 @@ func (s *Scheduler) settle(e *entry, r Request, t task, res result) []Event {
 	e.showApplied(r, res, s.flapping(e, &r))
 	e.attempts.note(r, res)
 	s.noteFailure(e.failureOf(res.op), e.last, r, t, why)
-	events := res.events(t, e.ended == faultpoint.Destroy, e.last.At)
+	events := res.events(t, t.because(r), e.ended == faultpoint.Destroy, e.last.At)
 	if res.op.Kind == instance.Update && instance.IdentityChanged(prior, e.record.Instance) {
 		events = append(events, Event{Kind: IdentityChanged, From: prior.Identity, To: e.record.Instance.Identity})
 	}
@@ -76,9 +78,14 @@ func (e *entry) accept(res result) {
 	if res.undispatched {
 		e.undispatched, e.undispatchedDoubt = res.op.ID, res.doubt
 	}
-	if res.op.Kind == instance.Delete && !res.diags.HasErrors() {
-		delete(e.missing, res.op.Deposed)
+	if res.op.Kind != instance.Delete || res.diags.HasErrors() {
+		return
 	}
+	if a := e.missing[res.op.Deposed]; a != nil && res.record != nil && res.record.Instance.Has(res.op.Deposed) {
+		a.destroyed = true // as far as the provider knows
+		return
+	}
+	delete(e.missing, res.op.Deposed)
 }
 
 // interrupted takes note of an interrupt that is not stored with the outcome.
@@ -170,10 +177,10 @@ func (s *Scheduler) noteFailure(f **failure, last *Outcome, r Request, t task, w
 }
 
 // events returns the events of the end of an operation.
-func (res result) events(t task, replacing bool, at time.Time) []Event {
+func (res result) events(t task, because string, replacing bool, at time.Time) []Event {
 	op := res.op
 	event := Event{
-		Kind: Succeeded, Operation: op.Kind, Deposed: op.Deposed, Took: at.Sub(op.StartedAt),
+		Kind: Succeeded, Operation: op.Kind, Deposed: op.Deposed, Took: at.Sub(op.StartedAt), Because: because,
 		Replacement: t.replacement || replacing && op.Kind == instance.Create, Diagnostics: res.diags.Errors(),
 	}
 	if res.diags.HasErrors() {

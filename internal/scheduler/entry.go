@@ -99,9 +99,14 @@ type awake struct {
 	undispatchedDoubt *instance.Operation
 	// doubt is an interrupted create whose object was not found and may still appear.
 	doubt *instance.Operation
-	// missing has the times since which tainted objects are not found, by the key of a deposed object, or
-	// "" for the current one. Unless they were destroyed, this does not prove that they are gone.
-	missing map[string]time.Time
+	// missing are the objects that were not found, by the key of a deposed object, or "" for the current one.
+	missing map[string]*absence
+	// seen is CreatedAt of the object that a read has found last.
+	seen time.Time
+	// updated is what the object was before its last update by this process; nil if that is long ago.
+	updated *updated
+	// destroyed is the object that this process has destroyed last, if none was created since; else nil.
+	destroyed *destroyed
 
 	// failed and deposedFailed delay the next attempt of operations on the current object, and on
 	// deposed objects; nil if the last one has not failed.

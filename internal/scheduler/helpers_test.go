@@ -141,7 +141,11 @@ type cloud struct {
 	mu      sync.Mutex
 	objects map[string]object
 	// coming are objects that are being made: nobody sees them, and their deletion cancels that.
-	coming  map[string]object
+	coming map[string]object
+	// hidden are objects that requests do not find. A deletion reports success, and does nothing. shown are objects as reads show
+	// them, which may be something else than they are, or not exist.
+	hidden  map[string]bool
+	shown   map[string]object
 	serial  int
 	applies int
 	manner  manner
@@ -196,7 +200,7 @@ var (
 )
 
 func newCloud(kind identityKind) *cloud {
-	return &cloud{kind: kind, log: &events{}, objects: map[string]object{}, coming: map[string]object{}, moved: map[string]string{}, tokens: map[string]string{}, classed: "Thing", manner: inOrder, fail: map[string]diagnostic.Diagnostics{}}
+	return &cloud{kind: kind, log: &events{}, objects: map[string]object{}, coming: map[string]object{}, hidden: map[string]bool{}, shown: map[string]object{}, moved: map[string]string{}, tokens: map[string]string{}, classed: "Thing", manner: inOrder, fail: map[string]diagnostic.Diagnostics{}}
 }
 
 func (c *cloud) call(name string) diagnostic.Diagnostics {
@@ -209,6 +213,9 @@ func (c *cloud) call(name string) diagnostic.Diagnostics {
 
 func (c *cloud) instance(id string) instance.Instance {
 	o, ok := c.objects[id]
+	if other, late := c.shown[id]; late {
+		o, ok = other, true
+	}
 	if !ok {
 		return instance.Instance{}
 	}
@@ -334,6 +341,9 @@ func (c *cloud) Refresh(_ context.Context, _ terraform.ResourceType, in instance
 	given := in
 	in, _ = in.Unpacked(c.kind.resource().Schema)
 	out := c.instance(c.find(in))
+	if c.hidden[c.find(in)] {
+		out = instance.Instance{}
+	}
 	if in.Status == instance.Tainted && out.Exists() {
 		out.Status = instance.Tainted
 	}
@@ -500,12 +510,18 @@ func (c *cloud) apply(p terraform.Plan) (instance.Instance, diagnostic.Diagnosti
 		}
 		c.objects[id] = object{nameOf(p.State), sizeOf(p.State)}
 	case terraform.Delete:
+		if c.hidden[id] {
+			return instance.Instance{}, nil
+		}
 		delete(c.objects, id)
 		delete(c.coming, id)
 	default:
 		return p.Prior, diagnostic.Errorf("Plan cannot be applied", "It is %s.", p.Action)
 	}
 	out := c.instance(id)
+	if p.Action == terraform.Delete {
+		out = instance.Instance{}
+	}
 	if out.Exists() {
 		out.IdentityHistory = p.Prior.IdentityHistory
 	}
@@ -539,7 +555,12 @@ func (c *cloud) Import(_ context.Context, _ terraform.ResourceType, target terra
 		id := c.addLocked(object{target.ID, 0})
 		return c.instance(id), nil
 	}
-	for id, o := range c.objects {
+	all := maps.Clone(c.objects)
+	maps.Copy(all, c.shown)
+	for id, o := range all {
+		if c.hidden[id] {
+			continue
+		}
 		byIdentity := target.Identity != cty.NilVal
 		var want cty.Value
 		if byIdentity {
@@ -816,6 +837,8 @@ func newHarness(t *testing.T, kind identityKind) *harness {
 	h.o = scheduler.Options{
 		Store: h.store, Logger: logr.Discard(), LongOperation: 1000 * time.Hour,
 		Wake: func(store.Key) { c.log.add("wake") },
+		// In most tests, objects are visible at once.
+		CreationGracePeriod: -1,
 	}
 	h.sched = scheduler.New(h.o)
 	h.r = scheduler.Request{

@@ -193,6 +193,7 @@ func (s *Scheduler) take(ctx context.Context, e *entry, r Request, found instanc
 		return identityConflict(r, rival)
 	}
 	faultpoint.Reach(faultpoint.Import, faultpoint.BeforeConclude)
+	found = s.datedNow(e, &r, found)
 	if err := s.save(ctx, e, r, found); err != nil {
 		return err
 	}

@@ -170,6 +170,7 @@ func (j *journalTest) start() {
 	j.process = &process{memory: j.records}
 	j.process.sched = scheduler.New(scheduler.Options{
 		Store: j.process, Logger: logr.Discard(), LongOperation: 1000 * time.Hour, MaxBackoff: time.Microsecond, OperationTimeout: time.Second,
+		CreationGracePeriod: -1,
 	})
 }
 

@@ -256,8 +256,12 @@ func (s *Scheduler) refresh(ctx context.Context, e *entry, r *Request, ex terraf
 		e.readWarned, e.view.unplanned = warned, true
 	}
 	gone := !refreshed.Instance.Exists()
+	if e.outdatedRead(&refreshed.Instance, s.o.Clock.Now(), s.o.CreationGracePeriod) {
+		return readUnchanged, nil
+	}
 	if refreshed.Unchanged && !gone {
-		delete(e.missing, "")
+		refreshed.Instance.CreatedAt = before.CreatedAt
+		e.found("", &refreshed.Instance)
 		e.flap.unchanged()
 		e.matched = s.o.Clock.Now()
 		refreshed.Instance.Drift, refreshed.Instance.DriftHistory = before.Drift, before.DriftHistory
@@ -295,10 +299,19 @@ func (s *Scheduler) storeRead(ctx context.Context, e *entry, r Request, ex terra
 		if found, err := s.newer(ctx, e, r, ex, before); found || err != nil {
 			return readChanged, err
 		}
-		if s.mayAppear(e, r, "", before) {
-			return readChanged, nil
+		if r.Consists == nil {
+			switch s.notFound(e, &r, "", before) {
+			case doomed:
+				return readChanged, nil
+			case hidden:
+				return notRead, e.notVisible("")
+			}
 		}
+	} else {
+		read.CreatedAt = before.CreatedAt
+		e.found("", &read)
 	}
+	destroyed := gone && e.missing[""] != nil && e.missing[""].destroyed
 	delete(e.missing, "")
 	after := s.afterRead(e, &r, refreshed.Upgraded, read.AfterIdentity(before, s.o.Clock.Now()))
 	if err := s.save(ctx, e, r, after.FallBack("")); err != nil {
@@ -308,6 +321,7 @@ func (s *Scheduler) storeRead(ctx context.Context, e *entry, r Request, ex terra
 		s.tell(r, Event{Kind: IdentityChanged, From: before.Identity, To: after.Identity})
 	}
 	switch {
+	case destroyed:
 	case gone && r.Config != nil:
 		s.tell(r, Event{Kind: Gone})
 	case e.drifts.observed != nil:
@@ -349,7 +363,8 @@ func (s *Scheduler) plan(ctx context.Context, e *entry, r Request, ex terraform.
 		if p, o.Drift, diags = s.planDrift(ctx, e, &r, ex, p, config); diags.HasErrors() {
 			return failed(ReasonInvalidConfiguration, diags)
 		}
-		if err := s.noteDrift(ctx, e, r, o.Drift); err != nil {
+		err := s.noteDrift(ctx, e, r, o.Drift)
+		if err != nil {
 			return err
 		}
 		o.Instance, o.Plan, o.Warnings, o.Unrivalled = e.record.Instance, &p, warnings, e.unrivalled(&r, &p)
@@ -362,6 +377,9 @@ func (s *Scheduler) plan(ctx context.Context, e *entry, r Request, ex terraform.
 			o.Reapply = ""
 		}
 		if p.Action == terraform.NoOp {
+			if o.Instance, err = s.noteComplete(ctx, e, r); err != nil {
+				return err
+			}
 			e.matched = s.o.Clock.Now()
 			o.Plan = &upToDate // there is nothing to apply, so the values are not kept
 		}
@@ -376,6 +394,17 @@ func (s *Scheduler) plan(ctx context.Context, e *entry, r Request, ex terraform.
 	s.propose(e, &r, o)
 	e.view = view{state: planned, observation: o, configHash: r.ConfigHash}
 	return nil
+}
+
+// noteComplete stores that all changes of the last apply were made, which a plan without changes shows, and returns the instance.
+func (s *Scheduler) noteComplete(ctx context.Context, e *entry, r Request) (instance.Instance, error) {
+	in := e.record.Instance
+	if !in.Incomplete {
+		return in, nil
+	}
+	in.Incomplete = false
+	err := s.save(ctx, e, r, in)
+	return e.record.Instance, err
 }
 
 // warnings returns the warnings of the configuration's validation, of the last read, of a plan, and of the last operation, each

@@ -3,6 +3,7 @@ package scheduler
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/zclconf/go-cty/cty"
@@ -37,14 +38,41 @@ type task struct {
 	approval *approval
 	// decided is the plan that policies have decided about; nil if they need not decide.
 	decided *terraform.Plan
-	// mayAppear reports whether a deposed object that is not found may still appear.
-	mayAppear func(instance.Instance) bool
+	// notFound notes that the deposed object was not found, and returns what that means.
+	notFound func(instance.Instance) meaning
+	// destroyed is the object that was destroyed before the operation; nil if there is none.
+	destroyed *destroyed
+	// unseen is set for a Delete of an object that no read has found since its create.
+	unseen bool
 	// process is the operation's name at fault points.
 	process faultpoint.Process
 	// progress has the provider's messages about the operation.
 	progress *progress
 	// interruption ends the operation early.
 	interruption *interruption
+}
+
+// because returns by whose wish the operation is carried out.
+func (t *task) because(r Request) string {
+	var out string
+	switch {
+	case t.deposed != "" && t.kind == instance.Delete:
+		out = "its replacement exists"
+	case t.plan != nil && t.plan.Reason == terraform.ReplaceBecauseTainted:
+		out = "the object is tainted"
+	case r.Deleted:
+		out = "the resource is deleted"
+	case t.reapply != "":
+		out = "reapply was requested"
+	case t.drift != nil && !t.keepsDrift:
+		out = "the object was changed outside of the resource"
+	default:
+		out = fmt.Sprintf("spec, generation %d", r.Generation)
+	}
+	if a := t.approval; a != nil && a.by != "" {
+		out += ", approved by " + a.by
+	}
+	return out
 }
 
 // processOf returns the name of an operation at fault points. again is set when an object was
@@ -90,6 +118,7 @@ func (s *Scheduler) start(e *entry, r Request, t task) error {
 	op := &instance.Operation{
 		ID: string(uuid.NewUUID()), Kind: t.kind, Deposed: t.deposed, Generation: r.Generation, StartedAt: s.o.Clock.Now(),
 	}
+	t.destroyed = e.destroyed
 	t.process = processOf(t, e.ended == faultpoint.Destroy)
 	t.progress, t.interruption = &progress{}, newInterruption()
 	e.begun = op.ID
@@ -99,7 +128,11 @@ func (s *Scheduler) start(e *entry, r Request, t task) error {
 	rec, limit := e.record, s.limits.use(r.ProviderConfiguration)
 	s.count.Add(1)
 	s.running.Go(func() {
-		long := s.o.Clock.AfterFunc(s.o.LongOperation, func() { s.o.Wake(r.Key) })
+		long := s.o.Clock.AfterFunc(s.o.LongOperation, func() {
+			s.o.Logger.Info(string(op.Kind)+" is running", "object", r.Key.Kind+"."+r.Key.Group, "namespace", r.Key.Namespace, "name", r.Key.Name,
+				"type", r.Resource.Schema.Type, "operation", op.ID, "began", op.StartedAt.UTC().Format(time.RFC3339Nano), "because", t.because(r))
+			s.o.Wake(r.Key)
+		})
 		defer long.Stop()
 		defer t.interruption.interrupt() // releases its context
 		ctx, span := tracing.Child(tracing.With(context.Background(), r.origin), string(op.Kind))
@@ -166,7 +199,7 @@ func (s *Scheduler) run(e *entry, rec store.Record, r Request, op *instance.Oper
 
 	intent := rec
 	intent.Owner = r.UID
-	in, p, diags := prepare(early, ex, r, rec.Instance, t)
+	in, p, diags := prepare(early, ex, r, rec.Instance, &t)
 	if diags.HasErrors() {
 		return notStarted(&rec, diags)
 	}
@@ -185,6 +218,9 @@ func (s *Scheduler) run(e *entry, rec store.Record, r Request, op *instance.Oper
 	h, met, absent := look(early, ex, r, in, op.Kind, p)
 	if met.Exists() && doubt != nil {
 		return notStarted(&rec, diagnostic.Errorf("Operation not started", "The object of an earlier create, which was interrupted, has appeared."))
+	}
+	if met.Exists() && t.destroyed.shows(met, s.o.Clock.Now(), s.o.CreationGracePeriod) {
+		return notStarted(&rec, diagnostic.Errorf("Operation not started", "The object that was destroyed for it is still shown by its API. It is tried again."))
 	}
 	if met.Exists() {
 		return result{op: op, record: &rec, undispatched: true, met: met, handle: h}
@@ -264,6 +300,7 @@ func (s *Scheduler) run(e *entry, rec store.Record, r Request, op *instance.Oper
 
 	// Conclude.
 	faultpoint.Reach(t.process, faultpoint.BeforeConclude)
+	out = s.dated(r, &t, in, out, diags)
 	rec.Instance = s.afterOperation(concluded(in, out, diags, doubt), in, &t, diags)
 	t.interruption.note(&rec.Handled, op.Generation, t.completes(diags))
 	if rec, err = s.conclude(e, r, in, rec); err != nil {
@@ -314,7 +351,7 @@ func (s *Scheduler) begin(e *entry, r Request, queued *instance.Operation, t tas
 }
 
 // prepare returns the instance to store while the operation runs, and the plan to carry out.
-func prepare(ctx context.Context, ex terraform.Executor, r Request, in instance.Instance, t task) (instance.Instance, terraform.Plan, diagnostic.Diagnostics) {
+func prepare(ctx context.Context, ex terraform.Executor, r Request, in instance.Instance, t *task) (instance.Instance, terraform.Plan, diagnostic.Diagnostics) {
 	switch {
 	case t.kind == instance.Delete && t.deposed == "":
 		p, diags := ex.PlanDestroy(ctx, r.Resource, in)
@@ -331,9 +368,16 @@ func prepare(ctx context.Context, ex terraform.Executor, r Request, in instance.
 		if diags.HasErrors() {
 			return in, terraform.Plan{}, diags
 		}
-		if !refreshed.Instance.Exists() && t.mayAppear(before) {
-			refreshed.Instance = before
+		if t.unseen = !refreshed.Instance.Exists(); t.unseen {
+			switch t.notFound(before) {
+			case hidden:
+				return in, terraform.Plan{}, diagnostic.Errorf("Replaced object not visible yet",
+					"The object that was replaced was made a short time ago, and its API does not show it. It is destroyed as soon as it is visible.")
+			case doomed:
+				refreshed.Instance = before
+			}
 		}
+		refreshed.Instance.CreatedAt = before.CreatedAt
 		if !refreshed.Instance.Exists() {
 			return in, terraform.Plan{Resource: r.Resource, Action: terraform.NoOp, Prior: refreshed.Instance}, nil
 		}

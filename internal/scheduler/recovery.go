@@ -102,8 +102,11 @@ func (s *Scheduler) recoverByHandle(ctx context.Context, e *entry, r Request, op
 			return false, nil
 		}
 		// Several objects may have the name that an import id is made of.
-		return true, failed(ReasonCreateOutcomeUnknown, awaited(op))
+		return true, failed(ReasonCreateOutcomeUnknown, awaited(op, op.Deadline))
 	case diags.HasErrors():
+		if err := s.mayAppear(e, op); err != nil {
+			return true, err
+		}
 		if doubtful, err := s.doubtful(e, r, op); doubtful {
 			return true, err
 		}
@@ -151,6 +154,9 @@ func (s *Scheduler) recoverMade(ctx context.Context, e *entry, r Request, op *in
 		found, diags := ex.Import(ctx, r.Resource, terraform.ImportTarget{Identity: identity})
 		switch {
 		case terraform.NonExistent(diags), !diags.HasErrors() && in.IsDeposed(found):
+			if err := s.mayAppear(e, op); err != nil {
+				return err
+			}
 			return s.recovered(ctx, e, r, op, in.FallBack(op.Deposed), false) // it was destroyed since
 		case !diags.HasErrors():
 			if op.Made == instance.Tainted {
@@ -206,9 +212,13 @@ func (s *Scheduler) recovered(ctx context.Context, e *entry, r Request, op *inst
 		process = faultpoint.RecoverCreate
 	}
 	faultpoint.Reach(process, faultpoint.BeforeConclude)
+	if found {
+		in = s.datedNow(e, &r, in)
+	}
 	if err := s.save(ctx, e, r, in); err != nil {
 		return err
 	}
+	delete(e.missing, absentOf(op))
 	faultpoint.Reach(process, faultpoint.BeforeTold)
 	if undispatched {
 		return nil // its failure was reported already

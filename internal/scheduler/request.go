@@ -203,6 +203,8 @@ type Reason string
 const (
 	// ReasonProviderUnavailable: the provider cannot be acquired.
 	ReasonProviderUnavailable Reason = "ProviderUnavailable"
+	// ReasonNotVisibleYet: the object was made a short time ago, or its create was interrupted, and its API does not show it.
+	ReasonNotVisibleYet Reason = "NotVisibleYet"
 	// ReasonReadFailed: the object could not be read.
 	ReasonReadFailed Reason = "ReadFailed"
 	// ReasonInvalidConfiguration: the provider refuses the configuration, or cannot plan it.
@@ -256,6 +258,10 @@ type Error struct {
 	Diagnostics diagnostic.Diagnostics
 	// RetryAt is the time at which to try again; zero if it is unknown.
 	RetryAt time.Time
+	// LookAt is the time at which to look again, if no operation has failed; zero if it is unknown. Repeated is set when it is not
+	// the first look that finds the same.
+	LookAt   time.Time
+	Repeated bool
 	// Err is set when the cause is not the provider's.
 	Err error
 }
@@ -278,6 +284,11 @@ func failed(reason Reason, diags diagnostic.Diagnostics) *Error {
 		reason = ReasonDeferred
 	case terraform.UnexpectedIdentityChange(diags):
 		reason = ReasonUnexpectedIdentityChange
+		if terraform.IdentityIncomplete(diags) {
+			diags = append(diags, diagnostic.Errorf("Identity kept",
+				"The stored identity stays as it is. Use the provider version that wrote it; or delete this resource with managementPolicies [\"Observe\"], which leaves the object, and import it anew.")...)
+			break
+		}
 		diags = append(diags, diagnostic.Errorf("Identity kept",
 			"By its provider, an object of this type never changes its identity, so the stored one is kept. Undo what changed it; or delete this resource with managementPolicies [\"Observe\"], which leaves the object, and import it anew.")...)
 	case reason == ReasonIdentityUpgradeFailed:

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"reflect"
 	"sync"
+	"time"
 
 	"k8s.io/apimachinery/pkg/types"
 
@@ -28,8 +29,13 @@ func (s *Scheduler) Rest(r Request) bool {
 	if !e.mayRest(&r) {
 		return e.resting
 	}
+	now := s.o.Clock.Now()
+	if s.isRecent(&e.record.Instance, now) || e.updated != nil && now.Sub(e.updated.at) < s.o.CreationGracePeriod {
+		return false // a read may not show it as it is
+	}
 	packed, ok := e.record.Instance.Packed()
 	if ok {
+		packed.CreatedAt, e.seen, e.destroyed, e.updated = time.Time{}, time.Time{}, nil, nil // long ago
 		e.record.Instance, e.view.observation, e.resting = packed, Rested, true
 	}
 	return ok

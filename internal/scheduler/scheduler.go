@@ -102,6 +102,9 @@ type Options struct {
 	// PlanKey is the key of the hashes of plans. It has to be the same in all processes of an installation, and secret.
 	// Defaults to a random one.
 	PlanKey []byte
+	// CreationGracePeriod is the time after a create within which an object that is not found may exist all the same. Defaults to
+	// DefaultCreationGracePeriod; negative for none.
+	CreationGracePeriod time.Duration
 	// MinBackoff and MaxBackoff bound the delay after failed operations, which doubles with each
 	// consecutive failure. Default to 1s and 5m.
 	MinBackoff, MaxBackoff time.Duration
@@ -144,6 +147,7 @@ func New(o Options) *Scheduler {
 	o.OperationTimeout = cmp.Or(o.OperationTimeout, time.Hour)
 	o.OperationsPerConfiguration = cmp.Or(o.OperationsPerConfiguration, 1000)
 	o.LongOperation = cmp.Or(o.LongOperation, time.Second)
+	o.CreationGracePeriod = cmp.Or(o.CreationGracePeriod, DefaultCreationGracePeriod)
 	o.MinBackoff = cmp.Or(o.MinBackoff, time.Second)
 	o.MaxBackoff = cmp.Or(o.MaxBackoff, 5*time.Minute)
 	if len(o.PlanKey) == 0 {

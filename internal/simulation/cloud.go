@@ -63,6 +63,13 @@ type object struct {
 	coming bool
 	// made is when its create was accepted.
 	made time.Time
+	// shown is when reads show it for certain, and listedFrom when lists do. Before, reads show it never or, if it alternates, every
+	// other time: replicas of an API do not learn of it at once.
+	shown, listedFrom time.Time
+	alternates        bool
+	// shownUntil is until when reads show it, though it was destroyed.
+	shownUntil time.Time
+	asked      int
 	// stored is set when its password was stored: the result of its create is not lost any more.
 	stored bool
 	// tainted is set when its create failed halfway.
@@ -86,6 +93,8 @@ type pending struct {
 type cloud struct {
 	w       *world
 	objects []*object
+	// ghosts are objects that do not exist any more, and are shown for some time.
+	ghosts  []*object
 	pending []*pending
 	serial  int
 	// throttled is until when the cloud rejects all requests.
@@ -103,11 +112,58 @@ func (c *cloud) find(resourceType string, match func(*object) bool) *object {
 	return nil
 }
 
-func (c *cloud) visible(resourceType, id string) *object {
-	if o := c.byID(resourceType, id); o != nil && !o.coming {
+// present returns an object that requests find.
+func (c *cloud) present(resourceType, id string) *object {
+	if o := c.byID(resourceType, id); o != nil && !o.coming && c.shows(o) {
 		return o
 	}
 	return nil
+}
+
+// visible returns the object that a read shows, which may not exist any more.
+func (c *cloud) visible(resourceType, id string) *object {
+	if o := c.present(resourceType, id); o != nil {
+		return o
+	}
+	for _, o := range c.ghosts {
+		if o.resourceType == resourceType && o.id == id && c.w.now().Before(o.shownUntil) {
+			return o
+		}
+	}
+	return nil
+}
+
+// haunt lets some objects be shown for some time after they were destroyed.
+func (c *cloud) haunt(o *object) {
+	if c.w.calm || !c.w.choices.late || !c.w.choices.one(4) {
+		return
+	}
+	after := pick(c.w.choices, time.Second, 5*time.Second, 15*time.Second)
+	o.shownUntil = c.w.now().Add(after)
+	c.ghosts = append(c.ghosts, o)
+	c.w.note("the cloud shows %s for another %s", o, after)
+}
+
+// shows reports whether a request for an object finds it.
+func (c *cloud) shows(o *object) bool {
+	if !c.w.now().Before(o.shown) {
+		return true
+	}
+	o.asked++
+	return o.alternates && o.asked%2 == 1
+}
+
+// showLate lets some objects appear some time after they are made. The longest time is so short that it ends within the grace
+// period also by a clock that is ahead.
+func (c *cloud) showLate(o *object) {
+	if c.w.calm || !c.w.choices.late || !c.w.choices.one(3) {
+		return
+	}
+	after := pick(c.w.choices, time.Second, 5*time.Second, 10*time.Second, 20*time.Second)
+	o.alternates = c.w.choices.one(3)
+	o.shown = c.w.now().Add(after)
+	o.listedFrom = o.shown.Add(pick(c.w.choices, 0, 0, 2*time.Second))
+	c.w.note("the cloud does not show %s for %s", o, after)
 }
 
 func (c *cloud) remove(o *object) {
@@ -323,7 +379,7 @@ func (s *server) ListResource(ctx context.Context, r *tfprotov6.ListResourceRequ
 		return &tfprotov6.ListResourceServerStream{Results: slices.Values(results)}, nil
 	}
 	for _, o := range s.p.w.cloud.objects {
-		if o.resourceType != r.TypeName || o.coming {
+		if o.resourceType != r.TypeName || o.coming || s.p.w.now().Before(o.listedFrom) {
 			continue
 		}
 		identity, err := s.identity(r.TypeName, stateOf(o, cty.NullVal(cty.String)))
@@ -408,7 +464,7 @@ func (s *server) ApplyResourceChange(ctx context.Context, r *tfprotov6.ApplyReso
 	case planned == nil:
 		return s.destroy(ctx, r, prior, v)
 	}
-	o := w.cloud.visible(r.TypeName, prior.text("id"))
+	o := w.cloud.present(r.TypeName, prior.text("id"))
 	if o == nil {
 		return &tfprotov6.ApplyResourceChangeResponse{NewState: r.PriorState, Diagnostics: []*tfprotov6.Diagnostic{failure("There is no such object.")}}, nil
 	}
@@ -470,6 +526,9 @@ func (s *server) create(ctx context.Context, r *tfprotov6.ApplyResourceChangeReq
 	}
 	c.objects = append(c.objects, o)
 	w.note("%s: the cloud creates %s in %s", s.p, o, o.zone)
+	if !s.module {
+		c.showLate(o)
+	}
 	w.check.created(o)
 	w.check.asked(r.TypeName, instance.Create, planned)
 	if v == slow && !s.await(ctx, &pending{o: o, since: w.now()}) {
@@ -493,6 +552,10 @@ func (s *server) create(ctx context.Context, r *tfprotov6.ApplyResourceChangeReq
 func (s *server) destroy(ctx context.Context, r *tfprotov6.ApplyResourceChangeRequest, prior state, v verdict) (*tfprotov6.ApplyResourceChangeResponse, error) {
 	w, c := s.p.w, s.p.w.cloud
 	o := c.byID(r.TypeName, prior.text("id"))
+	if o != nil && !o.coming && !o.alternates && w.now().Before(o.shown) {
+		w.note("%s: the cloud does not find %s, which is to be destroyed", s.p, o)
+		o = nil
+	}
 	if o == nil {
 		s.p.after(v)
 		return s.answer(r, nil, nil)
@@ -500,6 +563,9 @@ func (s *server) destroy(ctx context.Context, r *tfprotov6.ApplyResourceChangeRe
 	w.note("%s: the cloud destroys %s", s.p, o)
 	w.check.destroyed(o)
 	w.check.asked(r.TypeName, instance.Delete, prior)
+	if !s.module && !o.coming {
+		c.haunt(o)
+	}
 	if v != slow || o.coming {
 		c.remove(o)
 	} else if !s.await(ctx, &pending{o: o, destroy: true, since: w.now()}) {

@@ -1,6 +1,7 @@
 package managed
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -87,6 +88,9 @@ func (e *external) Observe(ctx context.Context, mg resource.Managed) (xpmanaged.
 				}
 			}
 			r.SetConditions(xpv2.Unavailable().WithMessage("The remote object belongs to another resource.").WithObservedGeneration(r.GetGeneration()))
+		}
+		if invisible(err) {
+			r.SetConditions(xpv2.Unavailable().WithMessage("The API of the remote object does not show it yet.").WithObservedGeneration(r.GetGeneration()))
 		}
 		if reasonOf(err) == scheduler.ReasonMoved {
 			unstructured.RemoveNestedField(r.Object, "status", "plan")
@@ -178,7 +182,8 @@ func (e *external) Delete(ctx context.Context, mg resource.Managed) (xpmanaged.E
 	if err := e.kind.Scheduler.Delete(ctx, e.request); err != nil {
 		return xpmanaged.ExternalDelete{}, e.explain(ctx, r, err)
 	}
-	r.holdStatus = !r.failedUntold()
+	// As with creates, unless it runs already: then it is long, and the status shows that it goes on.
+	r.holdStatus = !r.failedUntold() && (r.observation == nil || r.observation.Operation == nil)
 	return xpmanaged.ExternalDelete{}, nil
 }
 
@@ -292,11 +297,16 @@ func (c *connector) explain(ctx context.Context, r *CustomResource, err error) e
 		r.told = true
 	}
 	if !se.RetryAt.IsZero() { // an operation has failed
-		r.told = true
+		r.told, r.retryAt = true, se.RetryAt
+		if o := r.observation; o != nil && o.Last.Failed() {
+			r.failed = o.Last.Kind
+		}
 		r.SetConditions(xpv2.UpdateFailed().WithObservedGeneration(r.GetGeneration()))
 	}
-	if a := attemptFrom(ctx); a != nil && !se.RetryAt.IsZero() {
-		a.retryAt = se.RetryAt
+	if at := cmp.Or(se.RetryAt, se.LookAt); !at.IsZero() {
+		if a := attemptFrom(ctx); a != nil {
+			a.retryAt = at
+		}
 	}
 	return errors.New(message)
 }
@@ -314,6 +324,7 @@ var reasons = map[scheduler.Reason]xpv2.ConditionReason{
 	scheduler.ReasonProviderUnavailable:  v1alpha1.ReasonProviderUnavailable,
 	scheduler.ReasonInvalidConfiguration: v1alpha1.ReasonInvalidConfiguration,
 	scheduler.ReasonImportFailed:         v1alpha1.ReasonImportFailed,
+	scheduler.ReasonNotVisibleYet:        v1alpha1.ReasonNotVisibleYet,
 	scheduler.ReasonCreateOutcomeUnknown: v1alpha1.ReasonCreateOutcomeUnknown,
 	scheduler.ReasonReplaceRefused:       v1alpha1.ReasonReplaceRefused,
 
@@ -331,6 +342,12 @@ var reasons = map[scheduler.Reason]xpv2.ConditionReason{
 	scheduler.ReasonAlreadyExists:            v1alpha1.ReasonAlreadyExists,
 	scheduler.ReasonUnexpectedIdentityChange: v1alpha1.ReasonUnexpectedIdentityChange,
 	scheduler.ReasonIdentityUpgradeFailed:    v1alpha1.ReasonIdentityUpgradeFailed,
+}
+
+// invisible reports whether an object was not visible more than once.
+func invisible(err error) bool {
+	var se *scheduler.Error
+	return errors.As(err, &se) && se.Reason == scheduler.ReasonNotVisibleYet && se.Repeated
 }
 
 func reasonOf(err error) scheduler.Reason {

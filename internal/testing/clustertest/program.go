@@ -32,7 +32,7 @@ func (c *Cluster) StartProgram(tb testing.TB, poll time.Duration, flags ...strin
 	}
 	defer log.Close()
 	cmd := exec.Command(binary, append([]string{"controller", "--kubeconfig", c.restrictedKubeconfig(tb), "--poll", poll.String(),
-		"--leader-elect=false", "--metrics-address=0", "--health-address=0"}, flags...)...)
+		"--leader-elect=false", "--metrics-address=0", "--health-address=0", "--creation-grace-period=-1s"}, flags...)...)
 	cmd.Stdout, cmd.Stderr = log, log
 	if err := cmd.Start(); err != nil {
 		tb.Fatal(err)

@@ -57,6 +57,16 @@ var mutants = []mutant{
 	{name: "a look that fails is taken for not found", edit: edit{schedulerDir + "existing.go",
 		"return h, instance.Instance{}, terraform.NonExistent(diags)", "return h, instance.Instance{}, true"}},
 
+	// Visibility.
+	{name: "not found right after a create is taken for gone", edit: edit{schedulerDir + "visibility.go",
+		"return !in.CreatedAt.IsZero() && now.Sub(in.CreatedAt) < s.o.CreationGracePeriod", "return false"}},
+	{name: "the time of a create is not stored", edit: edit{schedulerDir + "visibility.go",
+		"out.CreatedAt = s.o.Clock.Now()\n\tcase t.kind == instance.Delete", "out.CreatedAt = time.Time{}\n\tcase t.kind == instance.Delete"}},
+	{name: "a deletion that does not find the object is believed", edit: edit{schedulerDir + "visibility.go",
+		"return t.kind == instance.Delete && t.unseen &&", "return false && t.kind == instance.Delete && t.unseen &&"}},
+	{name: "the object of an interrupted create is looked for once", edit: edit{schedulerDir + "visibility.go",
+		"if now.After(op.Deadline.Add(s.o.CreationGracePeriod)) {", "if true {"}},
+
 	// Ownership after a start.
 	{name: "the objects of others are not claimed before a write", edit: edit{managedDir + "rivals.go",
 		"if !(e.kind.isClaimed() || e.rivalsClaimed(ctx) || awaited(ctx, e.kind.claimed)) || !awaited(ctx, others()) {", "if others == nil {"}},

@@ -1,0 +1,222 @@
+package scheduler
+
+import (
+	"time"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/landbridge-io/landbridge/internal/diagnostic"
+	"github.com/landbridge-io/landbridge/internal/instance"
+)
+
+// An API may show an object some time after it has made it, and its replicas may answer differently meanwhile. So within a
+// grace period after a create, an object that is not found may still exist:
+//
+//	nothing is asked of it              it is looked at again soon, and neither created again nor forgotten
+//	it is to be destroyed               its destruction is requested with what is stored. Providers report success if they do
+//	                                    not find the object, so if no read has found it since its create, it is looked for until
+//	                                    the period ends, and destroyed when it is found
+//	its create failed (tainted)         likewise, as long as a create may take: it may still be under way
+//
+// After the period, two looks apart have to agree.
+
+// DefaultCreationGracePeriod is the grace period of crossplane-runtime.
+const DefaultCreationGracePeriod = 30 * time.Second
+
+// looksApart is the least time between two looks that have to agree, and maxLookBackoff the longest time between looks at an
+// object that is not visible yet.
+const (
+	looksApart     = 2 * time.Second
+	maxLookBackoff = 8 * time.Second
+)
+
+// absence is what is known of an object that was not found.
+type absence struct {
+	// since is when it was not found first, and looks is how often it was not found since.
+	since time.Time
+	looks int
+	// recent is set if that was within its grace period.
+	recent bool
+	// destroyed is set when its destruction was requested, and succeeded.
+	destroyed bool
+	// lookAt is when to look again.
+	lookAt time.Time
+}
+
+// meaning is what it means that an object is not found.
+type meaning uint8
+
+const (
+	// gone: it does not exist.
+	gone meaning = iota
+	// hidden: it may exist. It is looked at again.
+	hidden
+	// doomed: it may exist, and is to be destroyed with what is stored.
+	doomed
+)
+
+// notFound notes that an object was not found, and returns what that means. The key is that of a deposed object, or "" for the
+// current one.
+func (s *Scheduler) notFound(e *entry, r *Request, key string, in instance.Instance) meaning {
+	now, a := s.o.Clock.Now(), e.missing[key]
+	if a == nil {
+		a = &absence{since: now, recent: s.isRecent(&in, now)}
+		if e.missing == nil {
+			e.missing = map[string]*absence{}
+		}
+		e.missing[key] = a
+	}
+	a.looks++
+	a.lookAt = now.Add(min(time.Second<<min(a.looks-1, 10), maxLookBackoff))
+	mayDestroy := key != "" || r.Deleted && r.Policies.Delete
+	// If the clock was set back, the period ends by the time since it was not found first.
+	within := s.isRecent(&in, now) && now.Sub(a.since) < s.o.CreationGracePeriod
+	switch {
+	case len(in.RawState)+len(in.RawIdentity) > 0:
+		return gone
+	case in.Status == instance.Tainted && !a.destroyed && now.Sub(a.since) < s.timeout(*r, instance.Create, in.State, in.Private):
+		return doomed
+	case within && mayDestroy && !a.destroyed:
+		return doomed
+	case within:
+		return hidden
+	case a.recent && (a.looks < 2 || now.Sub(a.since) < looksApart):
+		return hidden
+	}
+	return gone
+}
+
+// isRecent reports whether an object is within its grace period.
+func (s *Scheduler) isRecent(in *instance.Instance, now time.Time) bool {
+	return !in.CreatedAt.IsZero() && now.Sub(in.CreatedAt) < s.o.CreationGracePeriod
+}
+
+// found notes that a read has found an object.
+func (e *entry) found(key string, in *instance.Instance) {
+	delete(e.missing, key)
+	if key == "" {
+		e.seen = in.CreatedAt
+	}
+}
+
+// unproven reports whether the success of an operation that has destroyed an object does not prove that it is gone: no read has
+// found it since its create, and it may not be visible yet.
+func (s *Scheduler) unproven(t *task, in *instance.Instance) bool {
+	return t.kind == instance.Delete && t.unseen && s.isRecent(in, s.o.Clock.Now())
+}
+
+// dated returns what the provider has left of an object, with the time of its create. An object whose destruction is not proven
+// is left.
+func (s *Scheduler) dated(r Request, t *task, in, out instance.Instance, diags diagnostic.Diagnostics) instance.Instance {
+	if r.Consists != nil {
+		return out // its objects have times of their own
+	}
+	before := in
+	if i := in.DeposedIndex(t.deposed); t.kind == instance.Delete && i >= 0 {
+		before = in.Deposed[i].Instance()
+	}
+	switch {
+	case t.kind == instance.Create && out.Exists():
+		out.CreatedAt = s.o.Clock.Now()
+	case t.kind == instance.Delete && !diags.HasErrors() && s.unproven(t, &before):
+		out = before
+	case out.Exists():
+		out.CreatedAt = before.CreatedAt
+	}
+	return out
+}
+
+// datedNow returns an object that was imported or recovered, which others may have made a short time ago. It is visible, but
+// replicas of an API may differ.
+func (s *Scheduler) datedNow(e *entry, r *Request, in instance.Instance) instance.Instance {
+	if r.Consists == nil && in.Exists() {
+		in.CreatedAt = s.o.Clock.Now()
+		e.found("", &in)
+	}
+	return in
+}
+
+// absentOf is the key of an interrupted create whose object was not found.
+func absentOf(op *instance.Operation) string { return "created by " + op.ID }
+
+// mayAppear notes that the object of an interrupted create was not found, and returns an error as long as this does not prove
+// that there is none. The process that asked for it has ended before it was looked for first.
+func (s *Scheduler) mayAppear(e *entry, op *instance.Operation) error {
+	now, key := s.o.Clock.Now(), absentOf(op)
+	if now.After(op.Deadline.Add(s.o.CreationGracePeriod)) {
+		return nil
+	}
+	a := e.missing[key]
+	if a == nil {
+		a = &absence{since: now}
+		if e.missing == nil {
+			e.missing = map[string]*absence{}
+		}
+		e.missing[key] = a
+	}
+	until := a.since.Add(s.o.CreationGracePeriod)
+	if !now.Before(until) {
+		return nil
+	}
+	a.looks++
+	out := failed(ReasonNotVisibleYet, awaited(op, until))
+	if out.LookAt = now.Add(min(time.Second<<min(a.looks-1, 10), maxLookBackoff)); out.LookAt.After(until) {
+		out.LookAt = until
+	}
+	return out
+}
+
+// destroyed is an object that was destroyed. Its API may show it for some time.
+type destroyed struct {
+	object instance.Deposed
+	at     time.Time
+}
+
+// shows reports whether an object that was found is the one that was destroyed, which does not exist any more.
+func (d *destroyed) shows(found instance.Instance, now time.Time, within time.Duration) bool {
+	return d != nil && now.Sub(d.at) < within && instance.Instance{Deposed: []instance.Deposed{d.object}}.IsDeposed(found)
+}
+
+// updated is what an object was before it was updated. A replica of its API may answer with it for some time.
+type updated struct {
+	before cty.Value
+	at     time.Time
+}
+
+// outdatedRead reports whether a read has answered with what the object was before it was updated.
+func (e *entry) outdatedRead(read *instance.Instance, now time.Time, within time.Duration) bool {
+	u := e.updated
+	return u != nil && now.Sub(u.at) < within && read.Exists() && known(read.State) && read.State.RawEquals(u.before)
+}
+
+// noteUpdated notes what an operation has updated.
+func (e *entry) noteUpdated(res result, prior instance.Instance, now time.Time) {
+	switch {
+	case res.undispatched, res.op.Kind == instance.Delete && res.op.Deposed != "":
+	case res.op.Kind == instance.Update && !res.diags.HasErrors() && known(prior.State):
+		e.updated = &updated{before: prior.State, at: now}
+	default:
+		e.updated = nil
+	}
+}
+
+// noteDestroyed notes what an operation has destroyed. prior is the instance before it.
+func (e *entry) noteDestroyed(res result, prior instance.Instance, now time.Time) {
+	op := res.op
+	switch {
+	case res.undispatched, res.diags.HasErrors():
+	case op.Kind == instance.Create:
+		e.destroyed = nil
+	case op.Kind == instance.Delete && op.Deposed == "" && present(prior.State):
+		e.destroyed = &destroyed{object: prior.Depose(""), at: now}
+	}
+}
+
+// notVisible is the error for an object that is not visible yet.
+func (e *entry) notVisible(key string) *Error {
+	a := e.missing[key]
+	out := failed(ReasonNotVisibleYet, diagnostic.Errorf("Object not visible yet",
+		"The remote object was made a short time ago, and its API does not show it. It is looked at again, and nothing is done to it until it is visible or the time for that is over."))
+	out.LookAt, out.Repeated = a.lookAt, a.looks > 1
+	return out
+}

@@ -1,0 +1,195 @@
+package scheduler_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/landbridge-io/landbridge/internal/instance"
+	"github.com/landbridge-io/landbridge/internal/scheduler"
+	"github.com/landbridge-io/landbridge/internal/terraform"
+)
+
+// visibly runs a test whose objects may be visible late.
+func visibly(t *testing.T, kind identityKind, f func(h *harness)) {
+	t.Helper()
+	bubble(t, kind, func(h *harness) {
+		h.o.CreationGracePeriod = scheduler.DefaultCreationGracePeriod
+		h.restart()
+		f(h)
+	})
+}
+
+// created makes the object, which is hidden from then on.
+func (h *harness) created() {
+	h.t.Helper()
+	h.settle()
+	h.cloud.hidden["i-1"] = true
+	h.told.take()
+}
+
+// reconcile observes, and applies or deletes, as often as the scheduler wants within a time.
+func (h *harness) reconcile(within time.Duration) (reasons []scheduler.Reason) {
+	h.t.Helper()
+	for until := time.Now().Add(within); time.Now().Before(until); time.Sleep(time.Second) {
+		o, err := h.sched.Observe(h.t.Context(), h.r)
+		if err == nil && h.r.Deleted && o.Exists() {
+			err = h.sched.Delete(h.t.Context(), h.r)
+		} else if err == nil && !h.r.Deleted && !o.UpToDate() {
+			err = h.sched.Apply(h.t.Context(), h.r)
+		}
+		synctest.Wait()
+		if err != nil {
+			if reason := h.refuses(err, err.(*scheduler.Error).Reason).Reason; len(reasons) == 0 || reasons[len(reasons)-1] != reason { //nolint:errorlint // it is one
+				reasons = append(reasons, reason)
+			}
+		}
+	}
+	return reasons
+}
+
+func TestObjectNotVisibleYet(t *testing.T) {
+	notYet := []scheduler.Reason{scheduler.ReasonNotVisibleYet}
+	tests := map[string]struct {
+		kind identityKind
+		// then happens after the create; the object is hidden.
+		then func(h *harness)
+		// appears is when it becomes visible; never if it is 0.
+		appears time.Duration
+		reasons []scheduler.Reason
+		ids     []string
+		told    []string
+	}{
+		"it is looked at": {
+			appears: 10 * time.Second, reasons: notYet, ids: []string{"i-1"},
+		},
+		"the process ends": {
+			then:    func(h *harness) { h.restart() },
+			appears: 10 * time.Second, reasons: notYet, ids: []string{"i-1"},
+		},
+		"an update": {
+			then:    func(h *harness) { h.want("a", 2) },
+			appears: 10 * time.Second, reasons: notYet, ids: []string{"i-1"}, told: []string{"Succeeded Update"},
+		},
+		"a replacement": {
+			then:    func(h *harness) { h.want("b", 1) },
+			appears: 10 * time.Second, reasons: notYet, ids: []string{"i-2"},
+			told: []string{"Succeeded Delete of replacement", "Succeeded Create of replacement"},
+		},
+		"a deletion": {
+			then:    func(h *harness) { h.deleting() },
+			appears: 10 * time.Second, reasons: notYet, told: []string{"Succeeded Delete", "Succeeded Delete"},
+		},
+		"a deletion, and the process ends": {
+			then:    func(h *harness) { h.deleting(); h.restart() },
+			appears: 10 * time.Second, reasons: notYet, told: []string{"Succeeded Delete", "Succeeded Delete"},
+		},
+		"a deletion after it was seen": {
+			then: func(h *harness) {
+				h.cloud.hidden["i-1"] = false
+				h.observe()
+				h.deleting()
+			},
+			told: []string{"Succeeded Delete"},
+		},
+		"somebody destroys it": {
+			then:    func(h *harness) { h.cloud.remove("i-1") },
+			reasons: notYet, ids: []string{"i-2"}, told: []string{"Gone", "Succeeded Create"},
+		},
+		"it is old": {
+			then: func(h *harness) { time.Sleep(scheduler.DefaultCreationGracePeriod); h.cloud.remove("i-1") },
+			ids:  []string{"i-2"}, told: []string{"Gone", "Succeeded Create"},
+		},
+		"it is tainted, and never appears": {
+			kind: derivable,
+			then: func(h *harness) {
+				h.r.Asked.Taint = "now"
+				h.cloud.remove("i-1")
+			},
+			reasons: notYet, ids: []string{"i-2"},
+			told: []string{"Tainted as asked", "Succeeded Delete of replacement", "Succeeded Create of replacement"},
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			visibly(t, test.kind, func(h *harness) {
+				h.created()
+				if test.then != nil {
+					test.then(h)
+				}
+				if test.appears > 0 {
+					time.AfterFunc(test.appears, func() { h.cloud.hidden["i-1"] = false })
+				}
+				if diff := cmp.Diff(test.reasons, h.reconcile(time.Minute)); diff != "" {
+					t.Errorf("reasons (-want +got):\n%s", diff)
+				}
+				if diff := cmp.Diff(test.ids, h.cloud.ids()); diff != "" {
+					t.Errorf("objects (-want +got):\n%s", diff)
+				}
+				if diff := cmp.Diff(test.told, h.told.take()); diff != "" {
+					t.Errorf("told (-want +got):\n%s", diff)
+				}
+			})
+		})
+	}
+}
+
+// A clock that is set back does not lengthen the grace period without bounds.
+func TestNotVisibleWithAnotherClock(t *testing.T) {
+	visibly(t, assigned, func(h *harness) {
+		h.settle()
+		h.edit(func(in *instance.Instance) { in.CreatedAt = time.Now().Add(24 * time.Hour) })
+		h.cloud.remove("i-1")
+		h.restart()
+		h.reconcile(time.Minute)
+		if diff := cmp.Diff([]string{"i-2"}, h.cloud.ids()); diff != "" {
+			t.Errorf("objects (-want +got):\n%s", diff)
+		}
+	})
+}
+
+// A create finds the object that was destroyed for it.
+func TestDestroyedObjectIsStillShown(t *testing.T) {
+	visibly(t, derivable, func(h *harness) {
+		h.settle()
+		time.Sleep(time.Hour)
+		h.told.take()
+		h.r.Asked.Taint = "now"
+		h.cloud.shown["i-1"] = object{"a", 1}
+		time.AfterFunc(10*time.Second, func() { clear(h.cloud.shown) })
+		h.reconcile(time.Minute)
+		told := h.told.take()
+		if !slices.Contains(told, "Failed Create of replacement (Operation not started)") || slices.ContainsFunc(told, func(event string) bool { return strings.Contains(event, "Already exists") }) {
+			t.Errorf("told %q", told)
+		}
+		if diff := cmp.Diff([]string{"i-2"}, h.cloud.ids()); diff != "" {
+			t.Errorf("objects (-want +got):\n%s", diff)
+		}
+	})
+}
+
+// A read that answers with the object before its update is no drift, until the time for that is over.
+func TestReadBeforeUpdate(t *testing.T) {
+	visibly(t, assigned, func(h *harness) {
+		h.settle()
+		time.Sleep(time.Hour)
+		h.want("a", 2)
+		h.settle()
+		h.told.take()
+		h.cloud.shown["i-1"] = object{"a", 1}
+		for range 10 {
+			time.Sleep(time.Second)
+			if o := h.observe(); !o.UpToDate() || o.Drift != nil {
+				t.Fatalf("observed %+v, with drift %+v", o.Plan, o.Drift)
+			}
+		}
+		time.Sleep(scheduler.DefaultCreationGracePeriod)
+		if o := h.observe(); o.Plan.Action != terraform.Update || o.Drift == nil {
+			t.Errorf("observed %+v, want drift", o.Plan)
+		}
+	})
+}
