@@ -99,7 +99,7 @@ With --server, it is a plan against a cluster, as by landbridge diff, for the co
 
 // serverOnly are the flags that only --server uses.
 var serverOnly = []string{
-	"kubeconfig", "context", "namespace", "terraform-provider", "provider-mirror", "provider-cache", "system-namespace", "field-manager",
+	"kubeconfig", "context", "namespace", "terraform-provider", "provider-mirror", "provider-cache", "system-namespace", "field-manager", "cli",
 }
 
 // planWithServer plans against a cluster.

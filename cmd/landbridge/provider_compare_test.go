@@ -24,9 +24,9 @@ func TestProviderCompare(t *testing.T) {
 		Old: "boolean", New: "string", Verdict: evolution.NewVersion, Note: `true becomes "true"`,
 	}
 	for _, format := range []string{"json", "yaml"} {
-		out, _, err := run(t, "provider", "compare", one, two, "-o", format)
-		if err != nil {
-			t.Fatal(err)
+		out, stderr, err := run(t, "provider", "compare", one, two, "-o", format)
+		if code, _ := exitCode(err); err == nil || code != 1 {
+			t.Fatalf("%v: %s", err, stderr)
 		}
 		raw, err := yaml.YAMLToJSON([]byte(out))
 		if err != nil {
@@ -84,8 +84,9 @@ func TestProviderCompare(t *testing.T) {
 		"output":        {args: []string{random, random, "-o", "xml"}, want: `unknown output "xml": must be one of text, json, yaml`},
 		"unknown types": {args: []string{random, random, "--config", settings, "--old-config", "/nowhere"}, want: "/nowhere"},
 	} {
-		if _, _, err := run(t, append([]string{"provider", "compare"}, test.args...)...); err == nil || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("%s: got %v, want %s", name, err, test.want)
+		_, stderr, err := run(t, append([]string{"provider", "compare"}, test.args...)...)
+		if code, _ := exitCode(err); code != 2 || !strings.Contains(stderr, test.want) {
+			t.Errorf("%s: got %v, %s, want %s", name, err, stderr, test.want)
 		}
 	}
 }

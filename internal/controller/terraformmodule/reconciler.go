@@ -168,7 +168,7 @@ func (r *Reconciler) serve(ctx context.Context, m *v1alpha1.TerraformModule) *ki
 			fmt.Errorf("%w; start the controller with --cli and the path of OpenTofu or Terraform", err)).Retried()
 	}
 	runner := program.Runner
-	source, problem := r.source(ctx, m)
+	source, problem := sourceOf(ctx, r.Manager.GetAPIReader(), r.Namespace, m)
 	if problem != nil {
 		return problem
 	}
@@ -209,10 +209,10 @@ func (r *Reconciler) serve(ctx context.Context, m *v1alpha1.TerraformModule) *ki
 		problem = r.settings(fetched, providers)
 	}
 	if problem == nil {
-		var resource *model.Resource
-		if resource, err = resourceOf(m, fetched.Resource); err != nil {
+		var made *model.Provider
+		if made, err = modelOf(m, fetched.Resource); err != nil {
 			problem = kinds.NotInstalled(v1alpha1.ReasonInvalidConfiguration, err)
-		} else if problem = r.start(ctx, m, old, resource, &running{sum: sum, program: runner, module: fetched, providers: providers}); problem == nil {
+		} else if problem = r.start(ctx, m, old, made.Resources[fetched.Resource.Type], &running{sum: sum, program: runner, module: fetched, providers: providers}); problem == nil {
 			return nil
 		}
 	}
@@ -222,8 +222,8 @@ func (r *Reconciler) serve(ctx context.Context, m *v1alpha1.TerraformModule) *ki
 
 func text(diags diagnostic.Diagnostics) error { return errors.New(diags.Errors().String()) }
 
-// source reads the module's source.
-func (r *Reconciler) source(ctx context.Context, m *v1alpha1.TerraformModule) (module.Source, *kinds.Problem) {
+// sourceOf reads the module's source. namespace is Landbridge's own.
+func sourceOf(ctx context.Context, reader client.Reader, namespace string, m *v1alpha1.TerraformModule) (module.Source, *kinds.Problem) {
 	s := m.Spec.Source
 	out := module.Source{Directory: s.Directory, Address: s.Address, Version: s.Version, Digest: s.Digest}
 	for _, p := range m.Spec.Allow {
@@ -234,12 +234,12 @@ func (r *Reconciler) source(ctx context.Context, m *v1alpha1.TerraformModule) (m
 			return out, kinds.NotInstalled(v1alpha1.ReasonSourceNotAvailable, errors.New("spec.source.address is a path: use spec.source.directory")).Retried()
 		}
 		if s.CredentialsSecretRef != nil {
-			return r.withCredentials(ctx, out, s.CredentialsSecretRef.Name)
+			return withCredentials(ctx, reader, namespace, out, s.CredentialsSecretRef.Name)
 		}
 		return out, nil
 	}
 	c := &corev1.ConfigMap{}
-	if err := r.Manager.GetAPIReader().Get(ctx, client.ObjectKey{Namespace: s.ConfigMapRef.Namespace, Name: s.ConfigMapRef.Name}, c); err != nil {
+	if err := reader.Get(ctx, client.ObjectKey{Namespace: s.ConfigMapRef.Namespace, Name: s.ConfigMapRef.Name}, c); err != nil {
 		return out, kinds.NotInstalled(v1alpha1.ReasonSourceNotAvailable, fmt.Errorf("spec.source.configMapRef: %w", err)).Retried()
 	}
 	out.Files = map[string][]byte{}
@@ -247,21 +247,21 @@ func (r *Reconciler) source(ctx context.Context, m *v1alpha1.TerraformModule) (m
 		out.Files[name] = []byte(content)
 	}
 	maps.Copy(out.Files, c.BinaryData)
-	if s.ConfigMapRef.Namespace != r.Namespace && s.Digest == "" {
+	if s.ConfigMapRef.Namespace != namespace && s.Digest == "" {
 		sum, err := out.Sum()
 		if err != nil {
 			return out, kinds.NotInstalled(v1alpha1.ReasonSourceNotAvailable, err).Retried()
 		}
 		return out, kinds.NotInstalled(v1alpha1.ReasonSourceNotAllowed, fmt.Errorf("spec.source.configMapRef: whoever can change ConfigMaps in the namespace %s could change the module. "+
-			"Move the ConfigMap to the namespace %s, or read it and set spec.source.digest to %s", s.ConfigMapRef.Namespace, r.Namespace, sum))
+			"Move the ConfigMap to the namespace %s, or read it and set spec.source.digest to %s", s.ConfigMapRef.Namespace, namespace, sum))
 	}
 	return out, nil
 }
 
 // withCredentials adds the credentials of a Secret in Landbridge's own namespace.
-func (r *Reconciler) withCredentials(ctx context.Context, out module.Source, name string) (module.Source, *kinds.Problem) {
+func withCredentials(ctx context.Context, reader client.Reader, namespace string, out module.Source, name string) (module.Source, *kinds.Problem) {
 	secret := &corev1.Secret{}
-	if err := r.Manager.GetAPIReader().Get(ctx, client.ObjectKey{Namespace: r.Namespace, Name: name}, secret); err != nil {
+	if err := reader.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, secret); err != nil {
 		return out, kinds.NotInstalled(v1alpha1.ReasonSourceNotAvailable, fmt.Errorf("spec.source.credentialsSecretRef: %w", err)).Retried()
 	}
 	out.Credentials = &module.Credentials{
@@ -340,19 +340,15 @@ func resourceType(name string) string {
 	return "module_" + strings.NewReplacer("-", "_", ".", "_").Replace(name)
 }
 
-// resourceOf returns the model of a module's kind.
-func resourceOf(m *v1alpha1.TerraformModule, s *schema.Resource) (*model.Resource, error) {
+// modelOf returns the model of a module: a provider with one resource type.
+func modelOf(m *v1alpha1.TerraformModule, s *schema.Resource) (*model.Provider, error) {
 	group := m.Spec.Group
 	if group == "" {
 		group = DefaultGroup
 	}
-	p, err := model.NewProvider("module", &schema.Provider{Protocol: 6, Config: &schema.Block{}, Resources: map[string]*schema.Resource{s.Type: s}}, config.Provider{
+	return model.NewProvider("module", &schema.Provider{Protocol: 6, Config: &schema.Block{}, Resources: map[string]*schema.Resource{s.Type: s}}, config.Provider{
 		Group: group, Resources: map[string]config.Resource{s.Type: {Kind: m.Spec.Kind, Plural: m.Spec.Plural}},
 	})
-	if err != nil {
-		return nil, err
-	}
-	return p.Resources[s.Type], nil
 }
 
 // start serves a module as run specifies, in place of old, which may be nil.
