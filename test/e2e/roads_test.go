@@ -6,6 +6,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -469,6 +470,63 @@ func TestExport(t *testing.T) {
 	}
 	if got := w.cloud.Audit(t); got != before {
 		t.Errorf("before %+v, after %+v", before, got)
+	}
+	// Without the state, the export says what a plan does, and OpenTofu does the same.
+	c.real(t, "random", "time")
+	lost := resource(random, "Password", w.namespace, "lost", m{"forProvider": m{"length": 20}})
+	sleep := resource("time.landbridge.io/v1alpha1", "Sleep", w.namespace, "sleep", m{"forProvider": m{"createDuration": "1ms"}})
+	after := resource(random, "Pet", w.namespace, "after", m{
+		"forProvider": m{"length": 1},
+		"references":  []any{m{"to": "forProvider.prefix", "from": m{"apiVersion": "time.landbridge.io/v1alpha1", "kind": "Sleep", "name": "sleep", "fieldPath": "status.atProvider.id"}}},
+	})
+	guarded := resource(random, "Password", w.namespace, "guarded", m{"forProvider": m{"length": len(roadsSecret)}, "import": m{"id": roadsSecret}})
+	for _, u := range []*unstructured.Unstructured{lost, sleep, after, guarded} {
+		w.MustCreate(t, u)
+	}
+	for _, u := range []*unstructured.Unstructured{lost, sleep, after, guarded} {
+		w.WaitReady(t, u)
+	}
+	without := newTofu(t, mirror, "without")
+	_, said, code = landbridge(t, "export", "-o", without.dir, "-n", w.namespace, "--source", w.provider+"=landbridge-io/exported")
+	if code != 2 {
+		t.Errorf("exit code %d", code)
+	}
+	for _, want := range []string{
+		"8 resources exported", "The state and sensitive values were not written",
+		"Password.random.landbridge.io NS/lost: a plan replaces its object, because of spec.forProvider.length", "an import cannot read status.atProvider.bcryptHash, status.atProvider.result",
+		"Password.random.landbridge.io NS/guarded: it cannot be imported, so a plan creates another object: its import id is a sensitive value",
+		"Sleep.time.landbridge.io NS/sleep: it cannot be imported, so a plan creates another object: Unexpected Format of ID",
+		"Pet.random.landbridge.io NS/after: it cannot be imported, so a plan creates another object: Resource Import Not Implemented",
+	} {
+		if want = strings.ReplaceAll(want, "NS", w.namespace); !strings.Contains(said, want) {
+			t.Errorf("it does not say %q:\n%s", want, said)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(without.dir, "terraform.tfstate")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the state was written: %v", err)
+	}
+	entries, err := os.ReadDir(without.dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range entries {
+		content, err := os.ReadFile(filepath.Join(without.dir, x.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if bytes.Contains(content, []byte(roadsSecret)) {
+			t.Errorf("%s has a sensitive value", x.Name())
+		}
+		if x.Name() == "imports.tf" {
+			for _, want := range []string{"identity = {", "There is no import block for random_password.guarded: it cannot be imported"} {
+				if !bytes.Contains(content, []byte(want)) {
+					t.Errorf("there is no %s in\n%s", want, content)
+				}
+			}
+		}
+	}
+	if strings.Contains(said, roadsSecret) {
+		t.Error("the output has a sensitive value")
 	}
 	// What exists is not overwritten.
 	_, said, code = landbridge(t, "export", "-o", to.dir, "-n", w.namespace)

@@ -131,28 +131,8 @@ func (c Change) isSecret(text string) bool {
 			return true, nil
 		})
 	}
-	var walk func(t *model.Type, v cty.Value)
-	walk = func(t *model.Type, v cty.Value) {
-		if !t.HasSecrets() || !v.IsKnown() || v.IsNull() {
-			return
-		}
-		if t.Kind == model.Object {
-			for _, f := range t.Object.All {
-				if f.Secret() {
-					look(v.GetAttr(f.Name))
-				} else {
-					walk(f.Type, v.GetAttr(f.Name))
-				}
-			}
-			return
-		}
-		for it := v.ElementIterator(); t.Element != nil && it.Next(); {
-			_, x := it.Element()
-			walk(t.Element, x)
-		}
-	}
 	for _, v := range []cty.Value{c.before(), c.after()} {
-		walk(c.Model.Root(), v)
+		c.Model.Root().Secrets(v, look)
 	}
 	return found
 }
