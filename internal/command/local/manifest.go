@@ -8,11 +8,15 @@ import (
 
 	"github.com/zclconf/go-cty/cty"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/validation"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
+	"github.com/landbridge-io/landbridge/internal/crd"
+	"github.com/landbridge-io/landbridge/internal/crd/validation"
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/model"
 	"github.com/landbridge-io/landbridge/internal/redact"
@@ -47,6 +51,8 @@ type reader struct {
 	configs  map[objectKey]configDocument
 	// values are the translated provider configurations.
 	values map[objectKey]cty.Value
+	// schemas are those of kinds, as far as they were needed.
+	schemas map[kschema.GroupVersionKind]*validation.Schema
 }
 
 type configDocument struct {
@@ -60,7 +66,7 @@ func ReadManifest(p *model.Provider, sources []Source) (*Manifest, Messages) {
 	r := &reader{
 		provider: p, kinds: map[kschema.GroupVersionKind]*model.Resource{}, out: &Manifest{secrets: &redact.Redactor{}},
 		seen: map[objectKey]string{}, secrets: map[objectKey]map[string][]byte{},
-		configs: map[objectKey]configDocument{}, values: map[objectKey]cty.Value{},
+		configs: map[objectKey]configDocument{}, values: map[objectKey]cty.Value{}, schemas: map[kschema.GroupVersionKind]*validation.Schema{},
 	}
 	for _, m := range p.Resources {
 		r.kinds[m.GroupVersionKind()] = m
@@ -128,7 +134,7 @@ func (r *reader) unknownKind(d document, gvk kschema.GroupVersionKind) Message {
 
 // add registers an object. It reports whether its name is valid and not taken.
 func (r *reader) add(d document, key objectKey, meta metav1.ObjectMeta) bool {
-	if msgs := validation.NameIsDNSSubdomain(meta.Name, false); len(msgs) > 0 {
+	if msgs := apivalidation.NameIsDNSSubdomain(meta.Name, false); len(msgs) > 0 {
 		m := errorf(d.source, "Invalid name", "%s.", strings.Join(msgs, "; "))
 		m.Path = "metadata.name"
 		r.messages = append(r.messages, m)
@@ -191,9 +197,21 @@ func (r *reader) config(d document) {
 	if d.Kind == model.ProviderConfigKind {
 		key.namespace = namespaceOr(c.Metadata.Namespace)
 	}
-	if r.add(d, key, c.Metadata) {
-		r.configs[key] = configDocument{c, d.source}
+	if !r.add(d, key, c.Metadata) {
+		return
 	}
+	accepted, refused := r.create(d, func() (*apiextensionsv1.CustomResourceDefinition, error) {
+		definitions := crd.ProviderConfig(r.provider)
+		i := slices.IndexFunc(definitions, func(x *apiextensionsv1.CustomResourceDefinition) bool { return x.Spec.Names.Kind == d.Kind })
+		if i < 0 {
+			return nil, fmt.Errorf("there is no kind %s", d.Kind)
+		}
+		return definitions[i], nil
+	})
+	if r.messages = append(r.messages, refused...); !refused.HasErrors() {
+		c.Spec, _, _ = unstructured.NestedMap(accepted, "spec")
+	}
+	r.configs[key] = configDocument{c, d.source}
 }
 
 func (r *reader) configure(key objectKey) {

@@ -8,6 +8,7 @@ import (
 	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	"github.com/zclconf/go-cty/cty"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	kjson "sigs.k8s.io/json"
 
@@ -84,7 +85,14 @@ func (r *reader) resource(d document) {
 	t.resource = desired.CustomResource{Namespace: namespace, Name: out.Name, Annotations: o.Metadata.Annotations}
 	t.resource.Spec, t.resource.AtProvider = d.specAndAtProvider()
 	t.read(d)
-	if !t.failed {
+	if t.failed {
+		return
+	}
+	_, refused := r.create(d, func() (*apiextensionsv1.CustomResourceDefinition, error) { return crd.Resource(m) })
+	for i := range refused {
+		refused[i].Address = out.Address()
+	}
+	if r.messages = append(r.messages, refused...); !refused.HasErrors() {
 		r.out.Resources = append(r.out.Resources, out)
 	}
 }
