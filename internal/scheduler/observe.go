@@ -261,7 +261,7 @@ func (s *Scheduler) refresh(ctx context.Context, e *entry, r *Request, ex terraf
 	}
 	if refreshed.Unchanged && !gone {
 		refreshed.Instance.CreatedAt = before.CreatedAt
-		e.found("", &refreshed.Instance)
+		e.found(&refreshed.Instance)
 		e.flap.unchanged()
 		e.matched = s.o.Clock.Now()
 		refreshed.Instance.Drift, refreshed.Instance.DriftHistory = before.Drift, before.DriftHistory
@@ -304,12 +304,12 @@ func (s *Scheduler) storeRead(ctx context.Context, e *entry, r Request, ex terra
 			case doomed:
 				return readChanged, nil
 			case hidden:
-				return notRead, e.notVisible("")
+				return notRead, e.notVisible()
 			}
 		}
 	} else {
 		read.CreatedAt = before.CreatedAt
-		e.found("", &read)
+		e.found(&read)
 	}
 	destroyed := gone && e.missing[""] != nil && e.missing[""].destroyed
 	delete(e.missing, "")

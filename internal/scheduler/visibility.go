@@ -58,16 +58,11 @@ const (
 // notFound notes that an object was not found, and returns what that means. The key is that of a deposed object, or "" for the
 // current one.
 func (s *Scheduler) notFound(e *entry, r *Request, key string, in instance.Instance) meaning {
-	now, a := s.o.Clock.Now(), e.missing[key]
-	if a == nil {
-		a = &absence{since: now, recent: s.isRecent(&in, now)}
-		if e.missing == nil {
-			e.missing = map[string]*absence{}
-		}
-		e.missing[key] = a
+	now := s.o.Clock.Now()
+	a := e.absent(key, now)
+	if a.looks == 1 {
+		a.recent = s.isRecent(&in, now)
 	}
-	a.looks++
-	a.lookAt = now.Add(min(time.Second<<min(a.looks-1, 10), maxLookBackoff))
 	mayDestroy := key != "" || r.Deleted && r.Policies.Delete
 	// If the clock was set back, the period ends by the time since it was not found first.
 	within := s.isRecent(&in, now) && now.Sub(a.since) < s.o.CreationGracePeriod
@@ -86,17 +81,30 @@ func (s *Scheduler) notFound(e *entry, r *Request, key string, in instance.Insta
 	return gone
 }
 
+// absent notes that an object was not found.
+func (e *entry) absent(key string, now time.Time) *absence {
+	a := e.missing[key]
+	if a == nil {
+		a = &absence{since: now}
+		if e.missing == nil {
+			e.missing = map[string]*absence{}
+		}
+		e.missing[key] = a
+	}
+	a.looks++
+	a.lookAt = now.Add(min(time.Second<<min(a.looks-1, 10), maxLookBackoff))
+	return a
+}
+
 // isRecent reports whether an object is within its grace period.
 func (s *Scheduler) isRecent(in *instance.Instance, now time.Time) bool {
 	return !in.CreatedAt.IsZero() && now.Sub(in.CreatedAt) < s.o.CreationGracePeriod
 }
 
-// found notes that a read has found an object.
-func (e *entry) found(key string, in *instance.Instance) {
-	delete(e.missing, key)
-	if key == "" {
-		e.seen = in.CreatedAt
-	}
+// found notes that a read has found the current object.
+func (e *entry) found(in *instance.Instance) {
+	delete(e.missing, "")
+	e.seen = in.CreatedAt
 }
 
 // unproven reports whether the success of an operation that has destroyed an object does not prove that it is gone: no read has
@@ -131,7 +139,7 @@ func (s *Scheduler) dated(r Request, t *task, in, out instance.Instance, diags d
 func (s *Scheduler) datedNow(e *entry, r *Request, in instance.Instance) instance.Instance {
 	if r.Consists == nil && in.Exists() {
 		in.CreatedAt = s.o.Clock.Now()
-		e.found("", &in)
+		e.found(&in)
 	}
 	return in
 }
@@ -142,25 +150,17 @@ func absentOf(op *instance.Operation) string { return "created by " + op.ID }
 // mayAppear notes that the object of an interrupted create was not found, and returns an error as long as this does not prove
 // that there is none. The process that asked for it has ended before it was looked for first.
 func (s *Scheduler) mayAppear(e *entry, op *instance.Operation) error {
-	now, key := s.o.Clock.Now(), absentOf(op)
+	now := s.o.Clock.Now()
 	if now.After(op.Deadline.Add(s.o.CreationGracePeriod)) {
 		return nil
 	}
-	a := e.missing[key]
-	if a == nil {
-		a = &absence{since: now}
-		if e.missing == nil {
-			e.missing = map[string]*absence{}
-		}
-		e.missing[key] = a
-	}
+	a := e.absent(absentOf(op), now)
 	until := a.since.Add(s.o.CreationGracePeriod)
 	if !now.Before(until) {
 		return nil
 	}
-	a.looks++
 	out := failed(ReasonNotVisibleYet, awaited(op, until))
-	if out.LookAt = now.Add(min(time.Second<<min(a.looks-1, 10), maxLookBackoff)); out.LookAt.After(until) {
+	if out.LookAt = a.lookAt; out.LookAt.After(until) {
 		out.LookAt = until
 	}
 	return out
@@ -212,9 +212,9 @@ func (e *entry) noteDestroyed(res result, prior instance.Instance, now time.Time
 	}
 }
 
-// notVisible is the error for an object that is not visible yet.
-func (e *entry) notVisible(key string) *Error {
-	a := e.missing[key]
+// notVisible is the error for a current object that is not visible yet.
+func (e *entry) notVisible() *Error {
+	a := e.missing[""]
 	out := failed(ReasonNotVisibleYet, diagnostic.Errorf("Object not visible yet",
 		"The remote object was made a short time ago, and its API does not show it. It is looked at again, and nothing is done to it until it is visible or the time for that is over."))
 	out.LookAt, out.Repeated = a.lookAt, a.looks > 1

@@ -96,7 +96,7 @@ func TestObjectNotVisibleYet(t *testing.T) {
 			},
 			told: []string{"Succeeded Delete"},
 		},
-		"somebody destroys it": {
+		"it is destroyed by hand": {
 			then:    func(h *harness) { h.cloud.remove("i-1") },
 			reasons: notYet, ids: []string{"i-2"}, told: []string{"Gone", "Succeeded Create"},
 		},
