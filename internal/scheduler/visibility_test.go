@@ -32,6 +32,15 @@ func (h *harness) created() {
 	h.told.take()
 }
 
+// changeAfter changes what the cloud shows, some time from now.
+func (c *cloud) changeAfter(d time.Duration, change func()) {
+	time.AfterFunc(d, func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		change()
+	})
+}
+
 // reconcile observes, and applies or deletes, as often as the scheduler wants within a time.
 func (h *harness) reconcile(within time.Duration) (reasons []scheduler.Reason) {
 	h.t.Helper()
@@ -122,7 +131,7 @@ func TestObjectNotVisibleYet(t *testing.T) {
 					test.then(h)
 				}
 				if test.appears > 0 {
-					time.AfterFunc(test.appears, func() { h.cloud.hidden["i-1"] = false })
+					h.cloud.changeAfter(test.appears, func() { h.cloud.hidden["i-1"] = false })
 				}
 				if diff := cmp.Diff(test.reasons, h.reconcile(time.Minute)); diff != "" {
 					t.Errorf("reasons (-want +got):\n%s", diff)
@@ -160,7 +169,7 @@ func TestDestroyedObjectIsStillShown(t *testing.T) {
 		h.told.take()
 		h.r.Asked.Taint = "now"
 		h.cloud.shown["i-1"] = object{"a", 1}
-		time.AfterFunc(10*time.Second, func() { clear(h.cloud.shown) })
+		h.cloud.changeAfter(10*time.Second, func() { clear(h.cloud.shown) })
 		h.reconcile(time.Minute)
 		told := h.told.take()
 		if !slices.Contains(told, "Failed Create of replacement (Operation not started)") || slices.ContainsFunc(told, func(event string) bool { return strings.Contains(event, "Already exists") }) {
