@@ -48,9 +48,15 @@ help: ## Show this list
 demo: bin/landbridge bin/playground tour-providers ## The whole story in one command: install real providers, apply, change, drift, repair, delete
 	@bin/playground demo
 
+# Flags of the controller, such as UP_FLAGS='--webhook-port 9443 --cli terraform'. PROVIDERS= installs none of the example providers.
+UP_FLAGS ?=
+PROVIDERS ?= random local time
+# EXAMPLECLOUD=1 runs the example cloud, too. The controller's mirror has its provider, landbridge-io/examplecloud.
+EXAMPLECLOUD ?=
+EXAMPLECLOUD_PORT ?= 8480
 .PHONY: up
-up: bin/landbridge bin/playground tour-providers ## Run a cluster with Landbridge and real providers for kubectl, until Ctrl-C (state is kept in .playground/)
-	@bin/playground up
+up: bin/landbridge bin/playground bin/tofu tour-providers $(if $(EXAMPLECLOUD),examplecloud) ## Run a cluster with Landbridge and real providers for kubectl, until Ctrl-C (state is kept in .playground/): UP_FLAGS=flags of the controller, EXAMPLECLOUD=1, PROVIDERS=
+	@bin/playground up $(if $(EXAMPLECLOUD),--examplecloud --examplecloud-address 127.0.0.1:$(EXAMPLECLOUD_PORT)) $(if $(PROVIDERS),,--install-providers=false) -- $(UP_FLAGS)
 
 # These have memory for processor time, and so have the programs that they run.
 test lint behaviours conformance chaos: export GOGC ?= 400
@@ -60,7 +66,8 @@ test: build ## All tests, against real provider binaries and a real API server
 	$(if $(RACE),,@echo "note: no C compiler found, so the tests run without the race detector")
 	@# Its tests start API servers of their own: nothing else runs beside them.
 	$(call race,$(E2E_RACE)) $(TEST) $(E2E_RACE) $(TESTFLAGS) ./test/e2e
-	packages=$$($(GO) list ./... | grep -vxF "$$($(GO) list ./test/e2e $(if $(RACE),$(sequential)))"); $(call race,$(RACE)) $(TEST) $(RACE) $(TESTFLAGS) $$packages
+	@# make front-door runs the pages, whose programs are as slow as a reader's.
+	packages=$$($(GO) list ./... | grep -vxF "$$($(GO) list ./test/e2e ./test/frontdoor $(if $(RACE),$(sequential)))"); $(call race,$(RACE)) $(TEST) $(RACE) $(TESTFLAGS) $$packages
 	$(if $(RACE),$(GO) $(TEST) $(TESTFLAGS) $(sequential))
 	@# The race detector is too slow for what is large.
 	$(if $(RACE),$(GO) $(TEST) $(TESTFLAGS) -run '^TestLarge' ./internal/generator ./internal/provider/pool ./internal/scheduler ./internal/scheduler/store)
@@ -185,6 +192,13 @@ modules: bin/playground ## Modules in the shape of public ones (examples/modules
 	@out=$$(cd test/e2e && $(CURDIR)/bin/test/modules.test -test.run '^TestModules$$' -test.timeout=15m -modules) || { echo "$$out"; exit 1; }; \
 	echo "$$out" | grep '^modules: '
 
+PAGES ?=
+UPDATE ?=
+.PHONY: front-door
+front-door: ## The first pages as a newcomer runs them, in a fresh clone: README, tutorial, plans, modules, install; PAGES=files, separated by commas; UPDATE=1 writes outputs anew
+	@$(GO) test -vet=off -ldflags=-w -c -o $(CURDIR)/bin/test/frontdoor.test ./test/frontdoor
+	@cd test/frontdoor && $(CURDIR)/bin/test/frontdoor.test -test.timeout=3h -summary -pages '$(PAGES)' $(if $(UPDATE),-update)
+
 ONLY ?=
 .PHONY: generated-repos
 generated-repos: bin/playground ## Make, build, test and run a generated repository for each of several providers: ONLY=names
@@ -206,6 +220,12 @@ bin/landbridge:
 bin/playground: | bin
 	@test -x $@ || echo "building the playground: Kubernetes' API server takes about five minutes the first time"
 	@$(BUILD) -C playground $(LDFLAGS) -o ../bin/ ./cmd/playground
+
+# Only modules and spec.execution: CLI need it. The flags are those of internal/testing/testbin, whose tests use the same program.
+bin/tofu: test/contract/tofu/go.mod | bin
+	@echo "building OpenTofu for modules: it takes about three minutes the first time"
+	@$(BUILD) -C test/contract/tofu -ldflags='-s -w -X github.com/opentofu/opentofu/version.dev=no' -o ../../../bin/ github.com/opentofu/opentofu/cmd/tofu
+	@touch $@
 
 .PHONY: providers
 providers: ## Build the real providers into bin/providers, a filesystem mirror
@@ -235,12 +255,15 @@ bin:
 generate: ## Run go generate in every module
 	@for module in . playground $(MODULES); do $(GO) -C $$module generate ./...; done
 
-# What images are made for, and further flags of `go run -C tools/release . image`, such as --push.
-IMAGE_PLATFORMS ?= linux/amd64,linux/arm64
+# What images are made for (a release: both; else this machine's processor), and further flags of `go run -C tools/release . image`, such as
+# --push. OPENTOFU=1 makes the variant with OpenTofu, too. Without a version, the tag is the one that the chart of a checkout asks for.
+RELEASED_IMAGE_PLATFORMS := linux/amd64,linux/arm64
+IMAGE_PLATFORMS ?= linux/$(shell $(GO) env GOARCH)
+OPENTOFU ?=
 IMAGE_FLAGS ?=
 .PHONY: image
-image: ## Make the container image, and its variant with OpenTofu, in dist/: OCI layouts, tar archives of them, SBOMs
-	@$(GO) run -C tools/release . image --root $(CURDIR) --output $(CURDIR)/dist --version '$(VERSION)' --platforms $(IMAGE_PLATFORMS) --opentofu $(IMAGE_FLAGS)
+image: ## Make the container image in dist/: an OCI layout, a tar archive of it, an SBOM; OPENTOFU=1 its variant with OpenTofu, too
+	@$(GO) run -C tools/release . image --root $(CURDIR) --output $(CURDIR)/dist --version '$(or $(VERSION),dev)' --platforms $(IMAGE_PLATFORMS) $(if $(OPENTOFU),--opentofu) $(IMAGE_FLAGS)
 
 .PHONY: manifests
 manifests: ## Write the CRDs of Landbridge's own kinds into the chart, and render it to deploy/install.yaml
@@ -267,7 +290,7 @@ RELEASE_FLAGS ?=
 release: ## Make the release VERSION=v0.N.0 in dist/: programs with completions, krew manifest, images, chart, manifests, SBOMs, checksums; signed with KEY=file
 	@test -n "$(VERSION)" || { echo "give the version: make release VERSION=v0.N.0"; exit 1; }
 	@rm -rf dist
-	@$(GO) run -C tools/release . release --root $(CURDIR) --output $(CURDIR)/dist --version '$(VERSION)' --platforms $(PLATFORMS) --playground-platforms '$(PLAYGROUND_PLATFORMS)' --image-platforms $(IMAGE_PLATFORMS) \
+	@$(GO) run -C tools/release . release --root $(CURDIR) --output $(CURDIR)/dist --version '$(VERSION)' --platforms $(PLATFORMS) --playground-platforms '$(PLAYGROUND_PLATFORMS)' --image-platforms $(if $(filter command line environment,$(origin IMAGE_PLATFORMS)),$(IMAGE_PLATFORMS),$(RELEASED_IMAGE_PLATFORMS)) \
 		$(if $(KEY),--key '$(abspath $(KEY))') $(RELEASE_FLAGS)
 
 .PHONY: crds

@@ -21,8 +21,8 @@ import (
 )
 
 const (
-	// startTimeout is generous: two seconds on a quiet machine.
-	startTimeout = 2 * time.Minute
+	// startTimeout is generous: two seconds on a quiet machine, but minutes on one with twenty times as much to do as it can.
+	startTimeout = 10 * time.Minute
 	// stopTimeout bounds each of the steps of Stop.
 	stopTimeout = 20 * time.Second
 )

@@ -10,8 +10,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/controller"
 	"github.com/landbridge-io/landbridge/internal/controller/admission"
 	"github.com/landbridge-io/landbridge/internal/controller/kinds"
-	"github.com/landbridge-io/landbridge/internal/provider/install"
-	"github.com/landbridge-io/landbridge/internal/provider/registry"
+	"github.com/landbridge-io/landbridge/internal/provider/sources"
 )
 
 // Controller is Landbridge's controller. It installs and serves the providers that TerraformProviders
@@ -29,9 +28,8 @@ func (c Controller) Main() { execute(c.Command()) }
 // Command returns the program as a command.
 func (c Controller) Command() *cobra.Command {
 	var flags flags
-	var mirror, cacheDir string
+	var providers sources.Flags
 	var cacheKeep time.Duration
-	var registries registry.Client
 	line := &kinds.CommandLine{}
 	var plans admission.Options
 	name := c.Name
@@ -53,9 +51,6 @@ active and the others are on standby (--leader-elect), unless they share the wor
 			if err != nil {
 				return err
 			}
-			if cacheDir == "" {
-				cacheDir = defaultCache()
-			}
 			return flags.run(cmd.Context(), func(o *controller.Options) error {
 				o.Linked = linked
 				o.CacheKeep = cacheKeep
@@ -64,25 +59,19 @@ active and the others are on standby (--leader-elect), unless they share the wor
 					plans.Service.Namespace = o.Namespace
 					o.Admission = &plans
 				}
-				o.Installer = &install.Installer{CacheDir: cacheDir, Private: true}
-				if mirror != "" {
-					o.Installer.Mirrors = []string{mirror}
+				if o.Installer, err = providers.Installer(); err != nil {
+					return err
 				}
-				if o.Installer.Registry = registries.Enabled(); o.Installer.Registry == nil {
-					return nil
-				}
-				o.Installer.Hosts = registries.Hosts()
-				return registries.Check()
+				o.Installer.Private = true
+				return nil
 			})
 		},
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
 	flags.add(cmd)
-	cmd.Flags().StringVar(&mirror, "provider-mirror", os.Getenv("LANDBRIDGE_PROVIDER_MIRROR"), "directory with provider binaries in the layout of Terraform's filesystem mirrors")
-	registries.AddFlags(cmd.Flags())
+	providers.Add(cmd.Flags())
 	cmd.Flags().IntVar(&flags.options.Shards, "shards", 0, "number of shards that the replicas divide among each other, by provider configurations; the same for all replicas, and at least one for each. 0: one replica works, and the others are on standby")
-	cmd.Flags().StringVar(&cacheDir, "provider-cache", "", "directory for downloaded providers and private copies of all, which only the controller may write (default: the user's cache directory)")
 	cmd.Flags().DurationVar(&cacheKeep, "provider-cache-keep", 30*24*time.Hour, "how long --provider-cache keeps what no TerraformProvider uses; at least two days, or 0 to keep it forever")
 	cmd.Flags().IntVar(&plans.Port, "webhook-port", 0, "port of the webhook that shows plans at admission, for TerraformProviders with spec.admission; 0 disables it")
 	cmd.Flags().StringVar(&plans.Host, "webhook-host", "", "name of the host by which the API server calls the webhook of a controller outside its cluster, instead of a Service")
@@ -93,13 +82,4 @@ active and the others are on standby (--leader-elect), unless they share the wor
 	cmd.Flags().IntVar(&line.Parallelism, "cli-runs", 0, "maximum concurrent runs of the --cli program; 0 means the number of processors, and at least 4")
 	cmd.Flags().IntVar(&line.Changes, "cli-changes", 0, "maximum additional runs of the --cli program that wait for a provider's change; each takes about 100 MB of memory (default 32)")
 	return cmd
-}
-
-// defaultCache returns the directory for unpacked providers.
-func defaultCache() string {
-	dir, err := os.UserCacheDir()
-	if err != nil {
-		dir = os.TempDir()
-	}
-	return filepath.Join(dir, "landbridge", "providers")
 }

@@ -11,15 +11,13 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"go.uber.org/zap/zapcore"
 	"k8s.io/apimachinery/pkg/api/resource"
-	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/klog/v2"
 	ctrl "sigs.k8s.io/controller-runtime"
-	"sigs.k8s.io/controller-runtime/pkg/log/zap"
 
 	"github.com/landbridge-io/landbridge/internal/child"
 	"github.com/landbridge-io/landbridge/internal/controller"
+	"github.com/landbridge-io/landbridge/internal/kubeconfig"
 	"github.com/landbridge-io/landbridge/internal/memory"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
 	"github.com/landbridge-io/landbridge/internal/tracing"
@@ -73,14 +71,12 @@ func (f *flags) add(cmd *cobra.Command) {
 // run runs controllers until the process receives SIGTERM or an interrupt. prepare completes the
 // options, whose logger is set.
 func (f *flags) run(ctx context.Context, prepare func(*controller.Options) error) error {
-	log := zap.New(zap.UseDevMode(false), zap.Level(zapcore.Level(-f.verbosity)))
+	log := controller.NewLogger(os.Stderr, f.verbosity)
 	ctrl.SetLogger(log)
 	klog.SetLogger(log.WithName("kubernetes"))
-	rules := clientcmd.NewDefaultClientConfigLoadingRules()
-	rules.ExplicitPath = f.kubeconfig
-	config, err := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, nil).ClientConfig()
+	config, _, err := kubeconfig.Load(kubeconfig.Options{Path: f.kubeconfig})
 	if err != nil {
-		return fmt.Errorf("no cluster to work with: %w", err)
+		return err
 	}
 	o := f.options
 	if !o.Sandbox.Valid() {

@@ -80,6 +80,7 @@ func (p Program) launcher(flags *pflag.FlagSet, f *processFlags, sandbox child.M
 	return func(o *controller.Options) (provider.Launcher, error) {
 		launcher.StartTimeout = o.StartTimeout
 		if o.Sandbox.Applies() {
+			f.sandbox.Settings = plugin.Settings{Read: "--provider-read-path", Write: "--provider-write-path", Connect: "--provider-connect"}
 			launcher.Sandbox = &f.sandbox
 		}
 		launcher.Logger = o.Logger.WithName("provider")

@@ -17,6 +17,9 @@ type Record struct {
 	// Version of the provider, such as 3.9.0.
 	Version string    `json:"version"`
 	Schema  *Provider `json:"schema"`
+	// Examples are configurations of resource types, from the provider's documentation, as JSON by Terraform's names. Examples of
+	// kinds are made of them. Types without one have an example with the required arguments.
+	Examples map[string]map[string]any `json:"examples,omitempty"`
 }
 
 // Sum returns the checksum of the schema, SHA-256 in lower-case hex. Writing a schema to a file and

@@ -43,6 +43,9 @@ const (
 	// ReasonKindInUse: the name of a kind would change, and objects of the kind exist.
 	ReasonKindInUse xpv2.ConditionReason = "KindInUse"
 
+	// ReasonInUse: a provider configuration is being deleted, and resources use it.
+	ReasonInUse xpv2.ConditionReason = "InUse"
+
 	// ReasonSourceNotAvailable, ReasonInvalidModule and ReasonProviderMissing: a TerraformModule's module cannot
 	// be fetched, cannot be used, or needs a provider that is not installed.
 	ReasonSourceNotAvailable xpv2.ConditionReason = "SourceNotAvailable"

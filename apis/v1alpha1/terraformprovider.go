@@ -224,6 +224,9 @@ type ProviderLimits struct {
 	// Memory limits the memory of the provider's process. A process above the limit receives no new calls
 	// and stops when its running calls have ended. A process above 1.5 times the limit is stopped at once.
 	// Providers written in Go receive the limit as GOMEMLIMIT.
+	// +kubebuilder:validation:Schemaless
+	// +kubebuilder:validation:XIntOrString
+	// +kubebuilder:validation:Pattern=`^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))))?$`
 	// +optional
 	Memory *resource.Quantity `json:"memory,omitempty"`
 }
@@ -309,6 +312,11 @@ type TerraformProviderStatus struct {
 	// +listType=atomic
 	// +optional
 	Available []string `json:"available,omitempty"`
+	// Sources are where the controller searches the provider, in this order, without credentials. Commands such as landbridge diff
+	// search there, too. Empty if spec.source is a path, or if the provider is linked into the controller.
+	// +listType=atomic
+	// +optional
+	Sources []ProviderSource `json:"sources,omitempty"`
 	// Locked is what was recorded of the versions from registries and mirrors that were installed, the last one first; ten
 	// at most. A package that differs is refused.
 	// +listType=atomic
@@ -343,6 +351,26 @@ type InstalledProvider struct {
 	// +kubebuilder:pruning:PreserveUnknownFields
 	// +optional
 	Configuration *runtime.RawExtension `json:"configuration,omitempty"`
+}
+
+// ProviderSource is a registry or a mirror.
+type ProviderSource struct {
+	// Type of the source.
+	// +kubebuilder:validation:Enum=FilesystemMirror;NetworkMirror;OCIMirror;Registry
+	Type string `json:"type"`
+	// Path of a filesystem mirror on the controller's machine.
+	// +optional
+	Path string `json:"path,omitempty"`
+	// URL of a network mirror, or the address of a registry's service if --provider-installation configures it.
+	// +optional
+	URL string `json:"url,omitempty"`
+	// Repository of an OCI mirror, as HOST/NAME.
+	// +optional
+	Repository string `json:"repository,omitempty"`
+	// Hosts are the host of a registry, or those under which a mirror has the provider, in this order.
+	// +listType=atomic
+	// +optional
+	Hosts []string `json:"hosts,omitempty"`
 }
 
 // LockedVersion is what was recorded of a version when it was installed first.

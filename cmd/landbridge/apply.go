@@ -22,7 +22,7 @@ func newApplyCommand() *cobra.Command {
 	var flags standaloneFlags
 	approved := false
 	cmd := &cobra.Command{
-		Use:   "apply -f MANIFEST --provider BINARY",
+		Use:   "apply -f MANIFEST --provider PROVIDER",
 		Short: "Apply a manifest without a cluster",
 		Long: `Apply a manifest without a cluster: plan it, ask for approval, and carry out the changes one after
 the other.
@@ -32,7 +32,7 @@ before the command. After an interruption, apply waits for the running operation
 one it does not.
 
 ` + manifestHelp,
-		Example: `  landbridge apply -f password.yaml --provider ./terraform-provider-random_v3.9.0
+		Example: `  landbridge apply -f password.yaml --provider hashicorp/random
   landbridge apply -f password.yaml --provider ./terraform-provider-random_v3.9.0 --destroy --auto-approve`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {

@@ -45,12 +45,16 @@ KIND/NAME is accepted too.`,
 			ctx, cancel := context.WithTimeout(cmd.Context(), timeout)
 			defer cancel()
 			waiting := ""
+			done := showProgress(cmd, "Waiting for the controller")
 			row, err := c.Wait(ctx, asked, func(r status.Row) {
 				if op := r.Operation; op != nil && waiting != op.Kind {
 					waiting = op.Kind
+					done()
+					defer func() { done = showProgress(cmd, "Waiting for the running "+op.Kind) }()
 					fmt.Fprintf(cmd.ErrOrStderr(), "Waiting for the running %s, which began %s ago.\n", op.Kind, status.Elapsed(op.StartedAt, time.Now()))
 				}
 			})
+			done()
 			if err != nil {
 				return err
 			}
@@ -84,9 +88,18 @@ func (f *clusterFlags) find(args []string) (c *status.Client, k status.Kind, nam
 
 // completeOne completes the arguments KIND NAME.
 func (f *clusterFlags) completeOne(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	return f.completeNamed(cmd, args, (*status.Client).Kinds)
+}
+
+// completeAny is completeOne for all kinds, also of what resources need.
+func (f *clusterFlags) completeAny(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	return f.completeNamed(cmd, args, (*status.Client).AllKinds)
+}
+
+func (f *clusterFlags) completeNamed(cmd *cobra.Command, args []string, list func(*status.Client) ([]status.Kind, error)) ([]cobra.Completion, cobra.ShellCompDirective) {
 	switch len(args) {
 	case 0:
-		return f.completeKinds(), cobra.ShellCompDirectiveNoFileComp
+		return f.completeKindsOf(list), cobra.ShellCompDirectiveNoFileComp
 	case 1:
 		return f.completeNames(cmd, args[0]), cobra.ShellCompDirectiveNoFileComp
 	}

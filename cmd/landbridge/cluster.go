@@ -1,13 +1,11 @@
 package main
 
 import (
-	"fmt"
-
 	"github.com/spf13/cobra"
 	"k8s.io/client-go/rest"
-	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/landbridge-io/landbridge/internal/command/status"
+	"github.com/landbridge-io/landbridge/internal/kubeconfig"
 )
 
 // clusterFlags are the flags of commands that work with resources in a cluster.
@@ -24,16 +22,7 @@ func (f *clusterFlags) add(cmd *cobra.Command) {
 
 // config returns the client configuration and the namespace.
 func (f *clusterFlags) config() (config *rest.Config, namespace string, err error) {
-	rules := clientcmd.NewDefaultClientConfigLoadingRules()
-	rules.ExplicitPath = f.kubeconfig
-	loader := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, &clientcmd.ConfigOverrides{CurrentContext: f.context})
-	if config, err = loader.ClientConfig(); err != nil {
-		return nil, "", fmt.Errorf("no cluster to work with: %w", err)
-	}
-	if namespace = f.namespace; namespace == "" {
-		namespace, _, err = loader.Namespace()
-	}
-	return config, namespace, err
+	return kubeconfig.Load(kubeconfig.Options{Path: f.kubeconfig, Context: f.context, Namespace: f.namespace})
 }
 
 // open returns a client and the namespace.
@@ -48,11 +37,16 @@ func (f *clusterFlags) open() (*status.Client, string, error) {
 
 // completeKinds returns the kinds of managed resources, for shell completion.
 func (f *clusterFlags) completeKinds() []cobra.Completion {
+	return f.completeKindsOf((*status.Client).Kinds)
+}
+
+// completeKindsOf returns the kinds that a function lists, for shell completion.
+func (f *clusterFlags) completeKindsOf(list func(*status.Client) ([]status.Kind, error)) []cobra.Completion {
 	c, _, err := f.open()
 	if err != nil {
 		return nil
 	}
-	kinds, err := c.Kinds()
+	kinds, err := list(c)
 	if err != nil {
 		return nil
 	}
@@ -77,7 +71,7 @@ func (f *clusterFlags) completeNames(cmd *cobra.Command, kind string) []cobra.Co
 	if err != nil {
 		return nil
 	}
-	kinds, err := c.Kinds()
+	kinds, err := c.AllKinds()
 	if err != nil {
 		return nil
 	}

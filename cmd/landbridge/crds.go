@@ -13,16 +13,19 @@ func newCRDsCommand() *cobra.Command {
 	var flags providerFlags
 	providerConfig := true
 	cmd := &cobra.Command{
-		Use:   "crds BINARY|PATH [PATTERN...]",
+		Use:   "crds PROVIDER [PATTERN...]",
 		Short: "Print the CustomResourceDefinitions of a provider",
 		Long: `Print the CustomResourceDefinitions of a provider's resource types and of its configuration, as YAML.
 
 The provider is started to read its schema. It is not configured: no credentials are needed, and
-no network access. The controller installs the same CRDs by itself. Use this command to view them,
+no network access, except to download it. The controller installs the same CRDs by itself. Use this command to view them,
 to validate manifests, or to install the CRDs by other means.
 
-PATTERN limits the resource types; * stands for any characters.`,
-		Example: `  landbridge crds ./terraform-provider-random_v3.9.0 random_password
+PROVIDER is the path of its program, a directory that holds it, or its address, such as
+hashicorp/random or hashicorp/random@'~> 3.7', which is found in a mirror or downloaded. PATTERN
+limits the resource types; * stands for any characters.`,
+		Example: `  landbridge crds hashicorp/random random_password
+  landbridge crds ./terraform-provider-random_v3.9.0 random_password
   landbridge crds ./terraform-provider-hcloud_v1.68.0 'hcloud_*' > crds.yaml`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -10,13 +11,17 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/api/meta"
 	corev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 
+	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 	"github.com/landbridge-io/landbridge/internal/command/diff"
 	"github.com/landbridge-io/landbridge/internal/command/local"
+	"github.com/landbridge-io/landbridge/internal/controller/terraformmodule"
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/model"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
+	"github.com/landbridge-io/landbridge/internal/terraform/commandline"
 	"github.com/landbridge-io/landbridge/internal/terraform/planview"
 )
 
@@ -27,7 +32,9 @@ apply. You need the permissions to apply the manifests, to read the Secrets of p
 configurations, and to read the Secrets in which Landbridge stores states. Nothing is changed:
 neither in the cluster, nor of what is stored, nor of remote objects.
 
-Kinds of modules are not planned.`
+Instances of modules are planned by OpenTofu or Terraform on this machine, with the module that the
+controller serves. Changes of other objects, such as ConfigMaps, are not shown: kubectl diff does.
+They count as changes. What cannot be planned is an error.`
 
 var diffOutputs = []string{"text", "json", "markdown"}
 
@@ -41,25 +48,15 @@ the references between the resources.
 
 ` + diffHelp + `
 
-The exit code is that of kubectl diff: 0 if nothing would be changed, 1 if something would be, more
-than 1 on errors.`,
+The exit code is that of kubectl diff: 0 if nothing would be changed, 1 if something would be, 2 on
+errors, if a manifest is refused, or if something cannot be planned.`,
 		Example: `  landbridge diff -f manifests/
   landbridge diff -f manifests/ -o markdown > comment.md`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
+		RunE: compared(func(cmd *cobra.Command, _ []string) (bool, error) {
 			out, err := flags.run(cmd)
-			switch code, tell := exitCode(err); {
-			case err == nil && out.changes:
-				return exit{1}
-			case err == nil:
-				return nil
-			case tell:
-				fmt.Fprintln(cmd.ErrOrStderr(), "Error:", err)
-				return exit{2}
-			default:
-				return exit{code + 1}
-			}
-		},
+			return out.changes, err
+		}),
 	}
 	flags.add(cmd)
 	flags.addOutput(cmd)
@@ -67,6 +64,23 @@ than 1 on errors.`,
 	cmd.Flags().DurationVar(&flags.remote.timeout, "timeout", time.Minute, "how long a provider may take to start and to return its schema")
 	cmd.Flags().BoolVar(&flags.refresh, "refresh", true, "read the remote objects; false plans them as they are stored")
 	return cmd
+}
+
+// compared runs a command with the exit codes of diff(1): 0 without differences, 1 with some, 2 on errors.
+func compared(run func(*cobra.Command, []string) (differs bool, _ error)) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		differs, err := run(cmd, args)
+		if err != nil {
+			if _, tell := exitCode(err); tell {
+				fmt.Fprintln(cmd.ErrOrStderr(), "Error:", err)
+			}
+			return exit{2}
+		}
+		if differs {
+			return exit{1}
+		}
+		return nil
+	}
 }
 
 // diffFlags are the flags of diff, and of plan --server.
@@ -78,17 +92,17 @@ type diffFlags struct {
 	output       string
 	refresh      bool
 	noColor      bool
+	// cli is the program that plans modules.
+	cli string
 }
 
 // add adds the flags that diff and plan share, but for those that plan has anyway.
 func (f *diffFlags) add(cmd *cobra.Command) {
 	f.remote.clusterFlags.add(cmd)
 	flags := cmd.Flags()
-	flags.StringArrayVar(&f.remote.installed, "terraform-provider", nil, "name of a TerraformProvider in the cluster (default: all)")
-	flags.StringVar(&f.remote.mirror, "provider-mirror", os.Getenv("LANDBRIDGE_PROVIDER_MIRROR"), "directory with provider binaries in the layout of Terraform's filesystem mirrors, for providers of a cluster")
-	f.remote.registries.AddFlags(flags)
-	flags.StringVar(&f.remote.cache, "provider-cache", "", "directory for unpacked providers (default: the user's cache directory)")
+	f.remote.addPrograms(cmd)
 	flags.StringVar(&f.remote.system, "system-namespace", "landbridge-system", "namespace of Landbridge's own objects, where states are stored")
+	flags.StringVar(&f.cli, "cli", "", "path of OpenTofu or Terraform, or a name to look up in PATH, to plan modules (default: tofu, else terraform)")
 	flags.StringVar(&f.fieldManager, "field-manager", "", "field manager of server-side applies (default: the one that has applied the object; objects of kubectl apply are merged as kubectl does it)")
 }
 
@@ -123,6 +137,7 @@ func (f *diffFlags) run(cmd *cobra.Command) (out diffResult, err error) {
 	objects, messages := local.ReadObjects(sources)
 	var plan *diff.Plan
 	if !messages.HasErrors() {
+		f.remote.need = forObjects(objects)
 		r, err := f.remote.open(cmd, true)
 		if err != nil {
 			return out, err
@@ -137,8 +152,11 @@ func (f *diffFlags) run(cmd *cobra.Command) (out diffResult, err error) {
 			messages = append(messages, local.Message{Severity: diagnostic.Warning, Summary: "Policies not read", Detail: err.Error() + "."})
 		}
 		policies = append(policies, installed...)
+		modules, closeModules, more := f.modules(cmd.Context(), r, objects)
+		defer closeModules()
+		options.Modules = modules
+		messages = append(messages, more...)
 		messages = append(messages, f.unopened(r, objects)...)
-		var more local.Messages
 		plan, more = diff.Make(cmd.Context(), options, objects)
 		messages = append(messages, more...)
 	}
@@ -179,11 +197,76 @@ func (f *diffFlags) options(r *remote) (diff.Options, error) {
 	return out, nil
 }
 
+// modules opens the modules of which there are objects.
+func (f *diffFlags) modules(ctx context.Context, r *remote, objects []local.Object) (out []diff.LocalModule, done func(), messages local.Messages) {
+	done = func() {}
+	list := &v1alpha1.TerraformModuleList{}
+	if err := r.client.List(ctx, list); err != nil {
+		if !meta.IsNoMatchError(err) {
+			messages = append(messages, local.Message{Severity: diagnostic.Warning, Summary: "Modules not read", Detail: err.Error() + "."})
+		}
+		return nil, done, messages
+	}
+	list.Items = slices.DeleteFunc(list.Items, func(m v1alpha1.TerraformModule) bool {
+		return !slices.ContainsFunc(objects, func(o local.Object) bool {
+			gvk := o.GroupVersionKind()
+			return gvk.Group == m.Status.Group && gvk.Kind == m.Status.Kind
+		})
+	})
+	if len(list.Items) == 0 {
+		return nil, done, nil
+	}
+	fail := func(err error) {
+		messages = append(messages, local.Message{Severity: diagnostic.Error, Summary: "Module cannot be planned", Detail: err.Error() + "."})
+	}
+	names := []string{f.cli}
+	if f.cli == "" {
+		names = []string{"tofu", "terraform"}
+	}
+	var program *commandline.Program
+	var errs []error
+	for _, name := range names {
+		found, err := commandline.Find(ctx, name)
+		if err == nil {
+			program = found
+			break
+		}
+		errs = append(errs, err)
+	}
+	if program == nil {
+		fail(fmt.Errorf("OpenTofu or Terraform is needed to plan the kind %s; give its path with --cli: %w", list.Items[0].Status.Kind, errors.Join(errs...)))
+		return nil, done, messages
+	}
+	runner, err := commandline.New(commandline.Options{Program: program})
+	if err != nil {
+		fail(err)
+		return nil, done, messages
+	}
+	done = func() {
+		for _, m := range out {
+			_ = m.Close()
+		}
+		_ = runner.Close()
+	}
+	providers := map[string]*diff.LocalProvider{}
+	for _, p := range r.providers {
+		providers[p.installed] = &diff.LocalProvider{Source: p.source, Model: p.model, Launcher: p.launcher}
+	}
+	for i := range list.Items {
+		opened, err := terraformmodule.Open(ctx, r.client, f.remote.system, runner, &list.Items[i])
+		if err != nil {
+			fail(err)
+			continue
+		}
+		out = append(out, diff.LocalModule{Opened: opened, Providers: providers})
+	}
+	return out, done, messages
+}
+
 // unopened returns an error for each provider that cannot be used on this machine, if any object may be of it.
 func (f *diffFlags) unopened(r *remote, objects []local.Object) (out local.Messages) {
 	known := func(group string) bool {
-		return !strings.Contains(group, ".") || strings.HasSuffix(group, ".k8s.io") ||
-			slices.ContainsFunc(r.providers, func(p *remoteProvider) bool { return p.model.Group == group })
+		return builtIn(group) || slices.ContainsFunc(r.providers, func(p *remoteProvider) bool { return p.hasGroup(group) })
 	}
 	if !slices.ContainsFunc(objects, func(o local.Object) bool { return !known(o.GroupVersionKind().Group) }) {
 		return nil
@@ -233,13 +316,15 @@ type diffDocument struct {
 	planDocument
 	// Waiting are resources that are not planned, since they wait for others.
 	Waiting []diff.Waiting `json:"waiting,omitempty"`
+	// Unplanned are objects of other kinds that would be created or changed.
+	Unplanned []diff.Unplanned `json:"unplanned,omitempty"`
 }
 
 func newDiffDocument(plan *diff.Plan, messages local.Messages) diffDocument {
 	if plan == nil {
 		return diffDocument{planDocument: newPlanDocument(local.Normal, nil, messages)}
 	}
-	return diffDocument{planDocument: newPlanDocument(local.Normal, &plan.Plan, messages), Waiting: plan.Waiting}
+	return diffDocument{planDocument: newPlanDocument(local.Normal, &plan.Plan, messages), Waiting: plan.Waiting, Unplanned: plan.Unplanned}
 }
 
 // writeMarkdown writes a plan and its messages for the comment of a pull request.

@@ -44,6 +44,7 @@ provider can list and, in a cluster, that are activated.
 			if !slices.Contains(outputs, output) {
 				return fmt.Errorf("unknown output %q: must be one of %s", output, strings.Join(outputs, ", "))
 			}
+			flags.need = forTypes(args)
 			r, err := flags.open(cmd, false)
 			if err != nil {
 				return err

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -18,38 +17,39 @@ import (
 func newExportCommand() *cobra.Command {
 	var flags exportFlags
 	cmd := &cobra.Command{
-		Use:   "export [KIND | KIND/NAME]... -o DIRECTORY",
+		Use:   "export [KIND | KIND/NAME]... --output-dir DIRECTORY",
 		Short: "Write resources as a Terraform configuration, with import blocks and a state",
 		Long: `Write resources of a namespace or of all namespaces as a Terraform configuration: resources and
 provider configurations in HCL, import blocks and, with --show-sensitive, a state of format 4 and the
-values of sensitive variables. A plan of terraform or tofu with all of it changes nothing. Nothing is
-changed in the cluster.
+values of sensitive variables. With the state, a plan of terraform or tofu changes nothing, unless it
+is said at the end. Nothing is changed in the cluster.
 
 Sensitive values are never in HCL, but in variables. Without --show-sensitive, neither their values
-nor the state are written: give the values, and let the import blocks import the objects.
+nor the state are written: give the values, and let the import blocks import the objects. Each object
+is imported and planned to see what a plan of terraform or tofu is going to do: objects that cannot be
+imported are created another time, and values that an import does not read, such as those of
+random_password, are lost without the state.
 
 Resources without an object, resources that only observe, and instances of modules are left out, and
 listed at the end. Exit code: 0 when everything is exported and a plan changes nothing; 2 when
-something is left out, or a plan has something to do; 1 when nothing was exported.
+something is left out, or a plan changes something; 1 when nothing was exported.
 
 The providers run on this machine to read their schemas: those of the cluster's TerraformProviders,
-found in --provider-mirror or downloaded. You need the permissions to read the Secrets of
+found in a mirror or downloaded. You need the permissions to read the Secrets of
 the resources, of provider configurations, and those in which Landbridge stores states.`,
-		Example: `  landbridge export -n team-a -o team-a --show-sensitive
+		Example: `  landbridge export -n team-a --output-dir team-a --show-sensitive
   cd team-a && tofu init && tofu plan`,
 		RunE: func(cmd *cobra.Command, args []string) error { return flags.run(cmd, args) },
 	}
 	flags.add(cmd)
 	flags.addEverywhere(cmd)
 	f := cmd.Flags()
-	f.StringVarP(&flags.directory, "output", "o", "", "directory to write the files into, none of which may exist")
+	addPath(cmd, outputDir, &flags.directory, "directory to write the files into, none of which may exist")
 	f.BoolVar(&flags.sensitive, showSensitive, false, "also write the state and the values of sensitive variables, in plain text")
 	f.StringArrayVar(&flags.sources, "source", nil, "address of the provider of a TerraformProvider, as NAME=ADDRESS, such as random=hashicorp/random (default: spec.source)")
 	f.DurationVar(&flags.remote.timeout, "timeout", time.Minute, "how long a provider may take to start and to return its schema")
-	f.StringVar(&flags.remote.mirror, "provider-mirror", os.Getenv("LANDBRIDGE_PROVIDER_MIRROR"), "directory with provider binaries in the layout of Terraform's filesystem mirrors")
-	flags.remote.registries.AddFlags(f)
-	f.StringVar(&flags.remote.cache, "provider-cache", "", "directory for unpacked providers (default: the user's cache directory)")
-	_ = cmd.MarkFlagRequired("output")
+	flags.remote.addSources(cmd)
+	_ = cmd.MarkFlagRequired(outputDir)
 	return cmd
 }
 
@@ -85,7 +85,7 @@ func (f *exportFlags) run(cmd *cobra.Command, args []string) error {
 		if err != nil {
 			return err
 		}
-		exported, err = export.Make(cmd.Context(), export.Options{Client: r.client, State: c, Kinds: kinds, Providers: providers, Secrets: r.secrets}, selection)
+		exported, err = export.Make(cmd.Context(), export.Options{Client: r.client, State: c, Kinds: kinds, Providers: providers, Secrets: r.secrets, WithState: f.sensitive}, selection)
 		if err != nil {
 			return err
 		}
@@ -102,8 +102,21 @@ func (f *exportFlags) run(cmd *cobra.Command, args []string) error {
 	fmt.Fprintf(w, "%s exported to %s.\n", plural(len(exported.Resources), "resource"), f.directory)
 	if !f.sensitive && len(exported.Resources) > 0 {
 		fmt.Fprintf(w, "The state and sensitive values were not written: give --%s to write them.\n", showSensitive)
+		fmt.Fprintf(w, "A plan imports %s without a change.\n", plural(exported.Imported, "object"))
 	}
-	return tellLeft(w, exported.Left, len(exported.Resources))
+	if len(exported.Changes) > 0 {
+		fmt.Fprintln(w, "A plan is not without changes:")
+		for _, l := range exported.Changes {
+			fmt.Fprintf(w, "  %s: %s.\n", printable(l.Title), printable(l.Reason))
+		}
+	}
+	if err := tellLeft(w, exported.Left, len(exported.Resources)); err != nil {
+		return err
+	}
+	if len(exported.Changes) > 0 {
+		return exit{2}
+	}
+	return nil
 }
 
 // addresses returns the addresses of --source by TerraformProvider.
@@ -147,7 +160,7 @@ func (f *exportFlags) providers(ctx context.Context, r *remote, kinds state.Kind
 		if i < 0 {
 			continue // the errors tell why
 		}
-		x := &export.RequiredProvider{Model: r.providers[i].model, Source: sources[p.Name]}
+		x := &export.RequiredProvider{Model: r.providers[i].model, Launcher: r.providers[i].launcher, Source: sources[p.Name]}
 		if j := slices.IndexFunc(kinds, func(k state.Kind) bool { return k.TerraformProvider == p.Name }); x.Source == "" && j >= 0 {
 			x.Source = kinds[j].Provider
 		}

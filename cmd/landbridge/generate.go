@@ -19,14 +19,14 @@ func newGenerateCommand() *cobra.Command {
 	var provider, output, module string
 	var allowBreaking bool
 	cmd := &cobra.Command{
-		Use:   "generate --provider BINARY|PATH --output DIR",
+		Use:   "generate --provider PROVIDER --output-dir DIR",
 		Short: "Write Go types, CRDs and documentation of a provider's kinds",
 		Long: `Write the generated part of a provider's repository: the Go types of all kinds in
 apis/GROUP/VERSION/zz_*.go, their CustomResourceDefinitions in package/crds, and their documentation
 in docs/kinds.
 
 The provider is started to read its schema. It is not configured: no credentials are needed, and
-no network access.
+no network access, except to download it.
 
 With --documentation, attributes that the provider's own examples set to those of other resources
 get references and selectors beside them, unless the configuration says otherwise.
@@ -43,8 +43,8 @@ Other files are neither overwritten nor removed: if one conflicts, nothing is wr
 
 The Go types need deep copies, which controller-gen writes: run "go generate ./apis/..." in DIR
 afterwards.`,
-		Example: `  landbridge generate --provider ./terraform-provider-random_v3.9.0 --output .
-  landbridge generate --provider ./terraform-provider-hcloud_v1.68.0 --output . --group hcloud.example.org --config config.yaml`,
+		Example: `  landbridge generate --provider ./terraform-provider-random_v3.9.0 --output-dir .
+  landbridge generate --provider ./terraform-provider-hcloud_v1.68.0 --output-dir . --group hcloud.example.org --config config.yaml`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if module == "" {
@@ -77,13 +77,13 @@ afterwards.`,
 		},
 	}
 	flags.add(cmd)
-	cmd.Flags().StringVar(&provider, "provider", "", "the provider's binary, or a directory that holds it")
-	cmd.Flags().StringVar(&output, "output", "", "directory to write to; created if absent")
+	cmd.Flags().StringVar(&provider, "provider", "", "the provider: its program, a directory that holds it, or its address, such as hashicorp/random@3.9.0")
+	addPath(cmd, outputDir, &output, "directory to write to; created if absent")
 	flags.addDocumentation(cmd)
 	cmd.Flags().BoolVar(&allowBreaking, "allow-breaking", false, "write kinds that break manifests or programs made for the old ones")
 	cmd.Flags().StringVar(&module, "module", "", "Go import path of the output directory (default: from the go.mod there or above)")
 	cmd.Flags().StringVar(&flags.group, "group", "", "API group of the kinds, such as random.example.org (default: from --config, else NAME.landbridge.io)")
-	for _, name := range []string{"provider", "output"} {
+	for _, name := range []string{"provider", outputDir} {
 		if err := cmd.MarkFlagRequired(name); err != nil {
 			panic(err)
 		}

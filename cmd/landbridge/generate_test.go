@@ -25,7 +25,7 @@ func TestGenerate(t *testing.T) {
 	output := filepath.Join(dir, "generated")
 	generated := func(args ...string) string {
 		t.Helper()
-		out, _, err := run(t, append([]string{"generate", "--provider", binary, "--output", output}, args...)...)
+		out, _, err := run(t, append([]string{"generate", "--provider", binary, "--output-dir", output}, args...)...)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -55,7 +55,7 @@ func TestGenerate(t *testing.T) {
 		t.Errorf("again: -want, +got:\n%s", diff)
 	}
 	// Another group is another package: the other one is removed.
-	if _, _, err := run(t, "generate", "--provider", binary, "--output", output, "--group", "clock.example.org"); err == nil ||
+	if _, _, err := run(t, "generate", "--provider", binary, "--output-dir", output, "--group", "clock.example.org"); err == nil ||
 		!strings.Contains(err.Error(), "~ kind changed, Sleep.time.landbridge.io sleeps -> Sleep.clock.example.org sleeps") || !strings.HasSuffix(err.Error(), "give --allow-breaking") {
 		t.Errorf("another group is not refused: %v", err)
 	}
@@ -86,7 +86,7 @@ func TestGenerateFromDocumentation(t *testing.T) {
 		}
 	}
 	output := filepath.Join(dir, "out")
-	_, notes, err := run(t, "generate", "--provider", providertest.Binary(t, "time"), "--output", output, "--module", "example.org/provider-time",
+	_, notes, err := run(t, "generate", "--provider", providertest.Binary(t, "time"), "--output-dir", output, "--module", "example.org/provider-time",
 		"--documentation", dir, "--config", filepath.Join(dir, "config.yaml"))
 	if err != nil {
 		t.Fatal(err)
@@ -124,8 +124,8 @@ func TestGenerateRefuses(t *testing.T) {
 		files map[string]string
 		want  string
 	}{
-		"no flags":        {args: []string{"generate"}, want: `required flag(s) "output", "provider" not set`},
-		"no provider":     {args: []string{"--provider", "/nowhere/terraform-provider-time"}, want: "stat /nowhere/terraform-provider-time: no such file or directory"},
+		"no flags":        {args: []string{"generate"}, want: "--output-dir and --provider are missing; the usage is: landbridge generate --provider PROVIDER --output-dir DIR"},
+		"no provider":     {args: []string{"--provider", "/nowhere/terraform-provider-time"}, want: "/nowhere/terraform-provider-time: no such file or directory; name the provider's program by its path, or the provider by its address, such as hashicorp/random"},
 		"no module":       {args: []string{"--module="}, want: "is not in a Go module: run go mod init there, or give --module"},
 		"a bad module":    {args: []string{"--module", "a b"}, want: `module: malformed import path "a b": invalid char ' '`},
 		"a bad group":     {args: []string{"--group", "clock"}, want: `group: "clock": it must be a domain name with a dot, such as cloud.landbridge.io`},
@@ -149,7 +149,7 @@ func TestGenerateRefuses(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
 			output := filepath.Join(dir, "out")
-			args := append([]string{"generate", "--provider", binary, "--output", output, "--module", "example.org/provider-time"}, test.args...)
+			args := append([]string{"generate", "--provider", binary, "--output-dir", output, "--module", "example.org/provider-time"}, test.args...)
 			if name == "no flags" {
 				args = test.args
 			}
@@ -204,7 +204,7 @@ func TestLargeCRDsAreToldOf(t *testing.T) {
 	if err := os.WriteFile(file, raw, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	for _, args := range [][]string{{"crds", file}, {"generate", "--provider", file, "--output", filepath.Join(dir, "out"), "--module", "example.org/cloud"}} {
+	for _, args := range [][]string{{"crds", file}, {"generate", "--provider", file, "--output-dir", filepath.Join(dir, "out"), "--module", "example.org/cloud"}} {
 		_, stderr, err := run(t, args...)
 		if err != nil {
 			t.Fatal(err)

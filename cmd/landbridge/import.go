@@ -4,11 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/api/validation"
 
+	"github.com/landbridge-io/landbridge/internal/command/discover"
 	"github.com/landbridge-io/landbridge/internal/command/importer"
 	"github.com/landbridge-io/landbridge/internal/model"
 )
@@ -39,7 +41,7 @@ ended the import.
 		Example: `  # One object
   landbridge import examplecloud_thing --identity id=t-1,region=us-east-1
   # All objects without an owner, to files
-  landbridge import --unmanaged -o manifests/
+  landbridge import --unmanaged --output-dir manifests/
   # A selection
   landbridge discover -o json | jq '.objects |= map(select(.displayName | startswith("web")))' | landbridge import --objects -
   # A whole Terraform state, straight into the cluster; then remove it from Terraform
@@ -48,6 +50,10 @@ ended the import.
 			if err := flags.check(args); err != nil {
 				return err
 			}
+			if err := flags.read(cmd.InOrStdin()); err != nil {
+				return err
+			}
+			flags.need = flags.needs(args)
 			r, err := flags.open(cmd, flags.apply)
 			if err != nil {
 				return err
@@ -69,6 +75,8 @@ type importFlags struct {
 	objects     string
 	unmanaged   bool
 	state       string
+	content     []byte            // of the file of --state
+	document    discover.Document // of the file of --objects
 	refresh     bool
 	aliases     []string
 	directory   string
@@ -88,10 +96,10 @@ func (f *importFlags) add(cmd *cobra.Command) {
 	flags.StringVar(&f.state, "state", "", "Terraform state whose resource instances are to be imported; - is standard input, as of terraform state pull")
 	flags.BoolVar(&f.refresh, "refresh", true, "read the objects of a --state; with --refresh=false the state is used as it is, and no provider is configured")
 	flags.StringArrayVar(&f.aliases, "alias", nil, "provider configuration for resources of an aliased provider in a --state, as ALIAS=KIND/NAME (default: the ClusterProviderConfig named as the alias)")
-	flags.StringVarP(&f.directory, "output", "o", "", "directory to write the manifests into, a file for each object")
+	addPath(cmd, outputDir, &f.directory, "directory to write the manifests into, a file for each object", "yaml")
 	flags.BoolVar(&f.apply, "apply", false, "create the objects in the cluster instead of writing manifests")
 	flags.BoolVar(&f.observeOnly, "observe", false, "have all resources only observe their objects")
-	cmd.MarkFlagsMutuallyExclusive("output", "apply")
+	cmd.MarkFlagsMutuallyExclusive(outputDir, "apply")
 	cmd.MarkFlagsMutuallyExclusive("objects", "unmanaged", "state", "id")
 	cmd.MarkFlagsMutuallyExclusive("objects", "unmanaged", "state", "identity")
 	cmd.MarkFlagsOneRequired("id", "identity", "objects", "unmanaged", "state")
@@ -118,6 +126,30 @@ func (f *importFlags) check(args []string) error {
 	}
 	_, err := f.reference()
 	return err
+}
+
+// read reads the file of --state or --objects.
+func (f *importFlags) read(stdin io.Reader) (err error) {
+	switch {
+	case f.state != "":
+		f.content, err = readFile(f.state, stdin)
+	case f.objects != "":
+		f.document, err = readObjects(f.objects, stdin)
+	}
+	return err
+}
+
+// needs returns which providers are needed.
+func (f *importFlags) needs(args []string) *need {
+	if f.state != "" {
+		return forState(f.content)
+	}
+	for _, o := range f.document.Objects {
+		if !slices.Contains(args, o.Type) {
+			args = append(args, o.Type)
+		}
+	}
+	return forTypes(args)
 }
 
 func (f *importFlags) run(cmd *cobra.Command, r *remote, args []string) error {

@@ -117,20 +117,8 @@ func (f *importFlags) fromLists(cmd *cobra.Command, r *remote, patterns []string
 
 // fromObjects returns the objects that discover has printed.
 func (f *importFlags) fromObjects(cmd *cobra.Command, r *remote) ([]importer.Item, error) {
-	raw, err := readFile(f.objects, cmd.InOrStdin())
-	if err != nil {
-		return nil, err
-	}
-	var d discover.Document
-	// Reading JSON as YAML takes many times the memory.
-	if json.Unmarshal(raw, &d) != nil {
-		d = discover.Document{}
-		if err := yaml.Unmarshal(raw, &d); err != nil {
-			return nil, fmt.Errorf("%s: %w", f.objects, err)
-		}
-	}
 	var items []importer.Item
-	for i, o := range d.Objects {
+	for i, o := range f.document.Objects {
 		p, m, err := r.typeNamed(o.Type)
 		if err != nil {
 			return nil, fmt.Errorf("%s, objects[%d]: %w", f.objects, i, err)
@@ -150,6 +138,20 @@ func (f *importFlags) fromObjects(cmd *cobra.Command, r *remote) ([]importer.Ite
 	return items, nil
 }
 
+// readObjects reads what discover has printed.
+func readObjects(name string, stdin io.Reader) (d discover.Document, _ error) {
+	raw, err := readFile(name, stdin)
+	// Reading JSON as YAML takes many times the memory.
+	if err != nil || json.Unmarshal(raw, &d) == nil {
+		return d, err
+	}
+	d = discover.Document{}
+	if err := yaml.Unmarshal(raw, &d); err != nil {
+		return d, fmt.Errorf("%s: %w", name, err)
+	}
+	return d, nil
+}
+
 func readFile(name string, stdin io.Reader) ([]byte, error) {
 	if name == "-" {
 		return io.ReadAll(stdin)
@@ -159,10 +161,6 @@ func readFile(name string, stdin io.Reader) ([]byte, error) {
 
 // fromState returns the resource instances of a Terraform state.
 func (f *importFlags) fromState(cmd *cobra.Command, r *remote, b *importer.Builder, patterns []string) (items []importer.Item, skipped []string, err error) {
-	raw, err := readFile(f.state, cmd.InOrStdin())
-	if err != nil {
-		return nil, nil, err
-	}
 	aliases, err := f.aliasConfigurations()
 	if err != nil {
 		return nil, nil, err
@@ -202,7 +200,7 @@ func (f *importFlags) fromState(cmd *cobra.Command, r *remote, b *importer.Build
 		}
 		return r.configured(cmd.Context(), p, c, f.refresh)
 	}
-	estate, err := importer.ReadState(raw, func(source, alias string) (*importer.ConfiguredProvider, error) {
+	estate, err := importer.ReadState(f.content, func(source, alias string) (*importer.ConfiguredProvider, error) {
 		key := source + " " + alias
 		if _, ok := known[key]; !ok {
 			p, err := find(source, alias)

@@ -138,8 +138,8 @@ func TestDiscoverAndImportErrors(t *testing.T) {
 		"another configuration":         {args: []string{"discover", "--provider-config", "ClusterProviderConfig/west"}, want: "there is no ClusterProviderConfig west of examplecloud.landbridge.io in the files"},
 		"not a configuration":           {args: []string{"discover", "--provider-config", "west"}, want: "--provider-config west: must be ClusterProviderConfig/NAME or ProviderConfig/NAME"},
 		"no cluster":                    {args: []string{"discover", "--kubeconfig", empty}, bare: true, want: "to work without one, name a provider with --provider"},
-		"nothing to import":             {args: []string{"import"}, want: "at least one of the flags in the group [id identity objects unmanaged state] is required"},
-		"two ways to import":            {args: []string{"import", "--unmanaged", "--state", "x"}, want: "none of the others can be"},
+		"nothing to import":             {args: []string{"import"}, want: "--id or --identity or --objects or --unmanaged or --state is missing; the usage is: landbridge import "},
+		"two ways to import":            {args: []string{"import", "--unmanaged", "--state", "x"}, want: "--state and --unmanaged cannot be given together"},
 		"an id of no type":              {args: []string{"import", "--id", "x"}, want: "--id and --identity need exactly one resource type"},
 		"an id of several types":        {args: []string{"import", "examplecloud_*", "--id", "x"}, want: "--id and --identity need exactly one resource type"},
 		"an id of an unknown type":      {args: []string{"import", "examplecloud_nothing", "--id", "x"}, want: "no provider has a resource type examplecloud_nothing"},
@@ -238,7 +238,7 @@ func TestImportExitCodes(t *testing.T) {
 		"outputs":   {args: []string{"import", "--state", outputs}, said: "1 resource written.\n2 outputs skipped: key, url. What reads them can read the status or the connection Secret of a resource.\n", out: true},
 		"not there": {args: []string{"import", "examplecloud_thing", "--identity", "id=t-none"}, code: 1, said: "Cannot import non-existent remote object"},
 		"into files": {
-			args: []string{"import", "--state", state(one), "-o", filepath.Join(t.TempDir(), "out")},
+			args: []string{"import", "--state", state(one), "--output-dir", filepath.Join(t.TempDir(), "out")},
 			said: "examplecloud_id_import.n → IDImport default/n\n1 resource written to ",
 		},
 	}

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -13,16 +14,19 @@ import (
 	"golang.org/x/mod/semver"
 
 	"github.com/landbridge-io/landbridge/internal/command/repository"
+	"github.com/landbridge-io/landbridge/internal/provider/sources"
 )
 
 func newInitCommand() *cobra.Command {
-	var o repository.Options
+	from := sources.Flags{ConfigFile: true}
+	o := repository.Options{Provider: repository.ProviderSource{Providers: from.Installer}}
 	cmd := &cobra.Command{
 		Use:   "init NAME --provider MODULE@VERSION|DIRECTORY|SOURCE|BINARY",
 		Short: "Create a repository with a provider's kinds and a program that serves them",
 		Long: `Create a repository that publishes a Terraform provider's resource types as Kubernetes kinds: Go types, CRDs, examples and documentation of all of them; the program that writes these,
 cmd/generator; the program that serves the kinds in a cluster, cmd/provider; what configures both,
-config; tests, a Makefile, a Dockerfile, a CI file, and the metadata of a Crossplane package. It
+config; tests, a Makefile, a Dockerfile, workflows for tests and releases, Dependabot's configuration,
+a page for users who install it, and the metadata of a Crossplane package. It
 builds and passes its own tests as it is. Nothing in it is per resource type, and no provider is
 linked into its program, unless --in-process is given: the provider runs as its authors released it.
 
@@ -32,12 +36,15 @@ as github.com/acme/provider-random. The provider comes from
   MODULE@VERSION  its Go module: the import path of its main package, and a version of it; the
                   repository builds it, in a Go module of its own
   DIRECTORY       a checkout: the directory of its main package; --provider-version is its version
-  SOURCE          an address such as hashicorp/random, in the mirror that --provider-mirror names
+  SOURCE          an address such as hashicorp/random, or hashicorp/random@3.9.0, in a mirror or a registry
   BINARY          the path of its program
 
 and is pinned: by the module's checksums, or by its version and the program's own checksum; a
 checkout is not. Its schema is kept in the repository, so that what is generated can be generated
 again without it.
+
+Examples of kinds are those of the provider's documentation, if it comes as MODULE@VERSION or DIRECTORY
+or --documentation has it, and the provider accepts them; others have the required fields.
 
 With --documentation, attributes that the provider's own examples set to those of other resources
 get references and selectors beside them. What was inferred is kept in the repository, too.
@@ -52,7 +59,7 @@ plugin framework, of the legacy SDK or of a mux. When to choose it: docs/executi
 The go command is needed, and network access for Go modules that it does not have. If anything
 fails, nothing is left behind.`,
 		Example: `  landbridge init provider-hcloud --provider github.com/hetznercloud/terraform-provider-hcloud@v1.68.0
-  landbridge init github.com/acme/provider-random --provider hashicorp/random --provider-version '~> 3.7' --provider-mirror /var/lib/terraform/mirror
+  landbridge init github.com/acme/provider-random --provider hashicorp/random --provider-version '~> 3.7'
   landbridge init provider-time --provider github.com/hashicorp/terraform-provider-time@v0.14.2 --in-process
   landbridge init provider-random --provider ./terraform-provider-random_v3.9.0 --group random.example.org --landbridge ~/src/landbridge`,
 		Args: cobra.ExactArgs(1),
@@ -74,8 +81,14 @@ fails, nothing is left behind.`,
 			for _, r := range made.Renamed {
 				cmd.PrintErrln("Note:", r)
 			}
+			if strings.HasSuffix(made.Group, "."+repository.NoAuthor) && o.Group == "" {
+				cmd.PrintErrf("Note: the API group is %s, which a TerraformProvider in the same cluster may have as well. Choose your own with --group, or give the import path of the repository as NAME\n", made.Group)
+			}
 			for _, module := range made.Kept {
 				cmd.PrintErrf("Note: the provider replaces the Go module %s, and its own program has the replacement. Linked, it runs with the version that Landbridge needs\n", module)
+			}
+			for _, t := range slices.Sorted(maps.Keys(made.Refused)) {
+				cmd.PrintErrf("Note: %s: the provider does not accept its example, which has to be completed: %s\n", t, made.Refused[t])
 			}
 			for _, t := range slices.Sorted(maps.Keys(made.Large)) {
 				cmd.PrintErrf("Note: %s: %s\n", t, made.Large[t])
@@ -93,12 +106,12 @@ fails, nothing is left behind.`,
 	f.StringVar(&o.Provider.From, "provider", "", "the provider: MODULE@VERSION, DIRECTORY, SOURCE or BINARY")
 	f.StringVar(&o.Provider.Name, "provider-name", "", "the provider's name, such as random (default: from the name of its program)")
 	f.StringVar(&o.Provider.Version, "provider-version", "", "the provider's version; for SOURCE a constraint, such as \"~> 3.7\" (default: that of the module, the newest one, or what the name of the program says)")
-	f.StringVar(&o.Provider.Mirror, "provider-mirror", "", "directory with providers, in the layout of Terraform's filesystem mirrors, where SOURCE is looked for")
+	from.Add(f)
 	f.BoolVar(&o.InProcess, "in-process", false, "link the provider, given by MODULE@VERSION or DIRECTORY, into the program, to run in its process")
 	f.StringArrayVar(&o.Servers, "provider-server", nil, "with --in-process: PACKAGE.FUNCTION of the provider that makes its server, or a part of it that is muxed with the others (default: as its main package does)")
-	f.StringVar(&o.Group, "group", "", "API group of the kinds, such as random.example.org (default: PROVIDER.landbridge.io)")
+	f.StringVar(&o.Group, "group", "", "API group of the kinds, such as random.example.org (default: PROVIDER and the domain of the import path, as in random.acme.github.io for github.com/acme)")
 	f.StringVar(&o.Documentation, "documentation", "", "directory with the provider's documentation and examples, such as its source, to infer references from (docs/references.md)")
-	f.StringVar(&o.Dir, "output", "", "directory to make (default: NAME)")
+	addPath(cmd, outputDir, &o.Dir, "directory to make (default: NAME)")
 	f.StringVar(&o.Landbridge, "landbridge", "", "the release of Landbridge to require, or the directory of a checkout (default: the release of this program)")
 	f.DurationVar(&o.Timeout, "timeout", time.Minute, "how long the provider may take to start and to return its schema")
 	if err := cmd.MarkFlagRequired("provider"); err != nil {

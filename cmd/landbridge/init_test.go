@@ -38,12 +38,12 @@ func TestInitRefuses(t *testing.T) {
 		"a bad group":          {args: []string{"--group", "clock"}, want: "it must be a domain name with a dot, such as cloud.landbridge.io"},
 		"not empty":            {files: map[string]string{"out/x": ""}, want: "out is not empty: choose another directory, or remove what is in it"},
 		"a file in the way":    {files: map[string]string{"out": ""}, want: "not a directory"},
-		"below a file":         {files: map[string]string{"f": ""}, args: []string{"--output", "DIR/f/out"}, want: "not a directory"},
+		"below a file":         {files: map[string]string{"f": ""}, args: []string{"--output-dir", "DIR/f/out"}, want: "not a directory"},
 		"no documentation":     {args: []string{"--documentation", "DIR/docs"}, want: "the documentation: open "},
 		"no examples in it":    {args: []string{"--documentation", "DIR"}, want: "the documentation has no examples in HCL"},
 		"no such program":      {args: []string{"--provider", "/nowhere/terraform-provider-time_v1.0.0"}, want: "there is no file /nowhere/terraform-provider-time_v1.0.0"},
-		"no mirror":            {args: []string{"--provider", "hashicorp/time"}, want: "no provider mirror is configured"},
-		"not in the mirror":    {args: []string{"--provider", "hashicorp/clock", "--provider-mirror", providertest.Mirror(t, "time")}, want: "there is no such provider in "},
+		"no mirror":            {args: []string{"--provider", "hashicorp/time", "--provider-registry="}, want: "no provider mirror is configured"},
+		"not in the mirror":    {args: []string{"--provider", "hashicorp/clock", "--provider-registry=", "--provider-mirror", providertest.Mirror(t, "time")}, want: "there is no such provider in "},
 		"no such version":      {args: []string{"--provider", "hashicorp/time@99.0.0", "--provider-mirror", providertest.Mirror(t, "time")}, want: "no version meets the constraint; there are 0.14.2"},
 		"not executable":       {files: map[string]string{"terraform-provider-x_v1.0.0": ""}, args: []string{"--provider", "DIR/terraform-provider-x_v1.0.0"}, want: "is not marked as executable"},
 		"it does not start":    {files: map[string]string{"terraform-provider-x_v1.0.0": "#!/bin/sh\nexit 3\n"}, args: []string{"--provider", "DIR/terraform-provider-x_v1.0.0"}, want: "the provider's schema: "},
@@ -98,7 +98,7 @@ func TestInitRefuses(t *testing.T) {
 			if test.name == "" {
 				test.name = "provider-time"
 			}
-			args := []string{"init", test.name, "--provider", binary, "--landbridge", root, "--output", filepath.Join(dir, "out")}
+			args := []string{"init", test.name, "--provider", binary, "--landbridge", root, "--output-dir", filepath.Join(dir, "out")}
 			for _, a := range test.args {
 				args = append(args, strings.ReplaceAll(a, "DIR", dir))
 			}
@@ -131,7 +131,7 @@ func TestProviderSchema(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "schema.json")
 	for range 2 { // again is no mistake
-		out, _, err := run(t, "provider", "schema", providertest.Binary(t, "time"), "--output", file)
+		out, _, err := run(t, "provider", "schema", providertest.Binary(t, "time"), "--output-file", file)
 		if err != nil || out != file+": 4 resource types of the provider time 0.14.2\n" {
 			t.Fatalf("%q, %v", out, err)
 		}
@@ -140,7 +140,7 @@ func TestProviderSchema(t *testing.T) {
 	if err != nil || r.Version != "0.14.2" || len(r.Schema.Resources) != 4 {
 		t.Errorf("%+v, %v", r, err)
 	}
-	_, _, err = run(t, "provider", "schema", providertest.Binary(t, "local"), "--output", file)
+	_, _, err = run(t, "provider", "schema", providertest.Binary(t, "local"), "--output-file", file)
 	if err == nil || !strings.Contains(err.Error(), "is the schema of the provider time, and not of local") {
 		t.Errorf("over that of another: %v", err)
 	}
@@ -153,13 +153,13 @@ func TestProviderInstall(t *testing.T) {
 	t.Parallel()
 	binary, mirror := providertest.Binary(t, "time"), providertest.Mirror(t, "time")
 	file := filepath.Join(t.TempDir(), "bin", "terraform-provider-time")
-	out, _, err := run(t, "provider", "install", "hashicorp/time", "--provider-mirror", mirror, "--output", file)
+	out, _, err := run(t, "provider", "install", "hashicorp/time", "--provider-mirror", mirror, "--output-file", file)
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, sum, _ := strings.Cut(strings.TrimSpace(out), "sha256 ")
 	for name, from := range map[string]string{"the mirror": "hashicorp/time", "its path": binary} {
-		if out, _, err := run(t, "provider", "install", from, "--version", "0.14.2", "--provider-mirror", mirror, "--sha256", sum, "--output", file); err != nil {
+		if out, _, err := run(t, "provider", "install", from, "--version", "0.14.2", "--provider-mirror", mirror, "--sha256", sum, "--output-file", file); err != nil {
 			t.Errorf("from %s: %s, %v", name, out, err)
 		}
 	}
@@ -175,7 +175,7 @@ func TestProviderInstall(t *testing.T) {
 		"another machine": {[]string{"--platform", "plan9_mips"}, "there is no build for plan9_mips in "},
 	} {
 		other := file + "-other"
-		_, _, err := run(t, append([]string{"provider", "install", "hashicorp/time", "--provider-mirror", mirror, "--output", other}, test.args...)...)
+		_, _, err := run(t, append([]string{"provider", "install", "hashicorp/time", "--provider-mirror", mirror, "--output-file", other}, test.args...)...)
 		if err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -183,7 +183,7 @@ func TestProviderInstall(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if out, _, err := run(t, "provider", "install", "hashicorp/time", "--provider-mirror", mirror, "--platform", runtime.GOOS+"_"+runtime.GOARCH, "--output", file); err != nil {
+	if out, _, err := run(t, "provider", "install", "hashicorp/time", "--provider-mirror", mirror, "--platform", runtime.GOOS+"_"+runtime.GOARCH, "--output-file", file); err != nil {
 		t.Errorf("%s, %v", out, err)
 	}
 }

@@ -16,10 +16,10 @@ import (
 func main() {
 	_ = child.NoCoreDumps() // where they cannot be prevented, the program works all the same
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := newRootCommand().ExecuteContext(ctx)
+	cmd, err := newRootCommand().ExecuteContextC(ctx)
 	stop()
 	if err != nil {
-		code, tell := exitCode(err)
+		code, tell := exitStatus(cmd, err)
 		if tell {
 			fmt.Fprintln(os.Stderr, "Error:", err)
 		}
@@ -35,10 +35,10 @@ func newRootCommand() *cobra.Command {
 Terraform resource type, with controllers that keep the remote objects as declared.
 
 Without a cluster, view the kinds of a provider:
-  landbridge provider inspect ./terraform-provider-random_v3.9.0
-  landbridge crds ./terraform-provider-random_v3.9.0 random_password
+  landbridge provider inspect hashicorp/random
+  landbridge crds hashicorp/random random_password
 or try it:
-  landbridge plan -f password.yaml --provider ./terraform-provider-random_v3.9.0`,
+  landbridge plan -f password.yaml --provider hashicorp/random`,
 		Version: version.String(),
 		// An error does not print the usage.
 		SilenceUsage:  true,
@@ -50,6 +50,7 @@ or try it:
 		newPlaygroundCommand(),
 		newProviderCommand(),
 		newCRDsCommand(),
+		newSchemaCommand(),
 		newGenerateCommand(),
 		newInitCommand(),
 		newPlanCommand(),
@@ -62,6 +63,8 @@ or try it:
 		newStateCommand(),
 		newMoveCommand(),
 		newStatusCommand(),
+		newExplainCommand(),
+		newLogsCommand(),
 		newApproveCommand(),
 		newTaintCommand(),
 		newUntaintCommand(),
@@ -69,6 +72,9 @@ or try it:
 		newReapplyCommand(),
 		newAdoptDriftCommand(),
 		newInterruptCommand(),
+		newVersionCommand(),
+		newDoctorCommand(),
 	)
+	explainUsage(root)
 	return root
 }

@@ -209,7 +209,7 @@ func TestMistakesAreExplained(t *testing.T) {
 		args []string
 		want string
 	}{
-		"no argument":           {args: []string{"crds"}, want: "requires at least 1 arg"},
+		"no argument":           {args: []string{"crds"}, want: "PROVIDER is missing; the usage is: landbridge crds PROVIDER [PATTERN...]"},
 		"no such file":          {args: []string{"crds", "/does/not/exist"}, want: "no such file"},
 		"no provider in there":  {args: []string{"provider", "inspect", empty}, want: "there is no terraform-provider-… in this directory"},
 		"no such type":          {args: []string{"crds", random, "random_nothing"}, want: "the provider has no resource type random_nothing"},
@@ -220,8 +220,8 @@ func TestMistakesAreExplained(t *testing.T) {
 		"secrets not asked for": {args: []string{"state", "export"}, want: "give --show-sensitive to export them"},
 		"nothing to move":       {args: []string{"move", "--to-kubeconfig", wrong}, want: "or --all for all resources of the namespace"},
 		"all and some to move":  {args: []string{"move", "thing", "--all", "--to-kubeconfig", wrong}, want: "or --all for all resources of the namespace"},
-		"nowhere to move":       {args: []string{"move", "--all"}, want: `required flag(s) "to-kubeconfig" not set`},
-		"unknown command":       {args: []string{"crd"}, want: `unknown command "crd"`},
+		"nowhere to move":       {args: []string{"move", "--all"}, want: "--to-kubeconfig is missing; the usage is: landbridge move "},
+		"unknown command":       {args: []string{"crd"}, want: `unknown command "crd" for "landbridge". Did you mean crds? landbridge --help lists the commands`},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -57,7 +57,7 @@ observe; 1 when nothing was written or handed over.
 ` + remoteHelp,
 		Example: `  # What a dump has, as manifests
   kubectl get managed,providerconfigs -o yaml > old.yaml
-  landbridge migrate crossplane -f old.yaml -n team-a -o manifests/
+  landbridge migrate crossplane -f old.yaml -n team-a --output-dir manifests/
   # What would be handed over in a cluster, and then that
   landbridge migrate crossplane hcloud.crossplane.io -n team-a --dry-run
   landbridge migrate crossplane hcloud.crossplane.io -n team-a --hand-over`,
@@ -81,7 +81,7 @@ observe; 1 when nothing was written or handed over.
 	f.StringSliceVarP(&flags.old, "filename", "f", nil, "the old resources: a file, a directory of them, or - for standard input")
 	f.BoolVarP(&flags.everywhere, "all-namespaces", "A", false, "resources of all namespaces, of kinds that have one")
 	f.StringArrayVar(&flags.types, "type", nil, "resource type of a kind, as KIND.GROUP=TYPE (default: from its name)")
-	f.StringVarP(&flags.directory, "output", "o", "", "directory to write the manifests into, a file for each object")
+	addPath(cmd, outputDir, &flags.directory, "directory to write the manifests into, a file for each object", "yaml")
 	f.BoolVar(&flags.sensitive, showSensitive, false, "also write Secrets, in plain text")
 	f.StringSliceVar(&flags.notSensitive, "not-sensitive", nil, "arguments in the credentials of provider configurations that need not stay in Secrets, such as endpoint")
 	f.BoolVar(&flags.dryRun, "dry-run", false, "only tell what would be handed over, and what would change")
@@ -91,7 +91,7 @@ observe; 1 when nothing was written or handed over.
 	f.BoolVar(&flags.force, "force", false, "undo also if new resources were changed since")
 	f.BoolVar(&flags.stopped, "old-stopped", false, "the old provider does not run; otherwise, it has to notice that the resources are paused")
 	f.DurationVar(&flags.operationTimeout, "operation-timeout", 10*time.Minute, "how long to wait for each resource to be noticed as paused, and to become ready")
-	cmd.MarkFlagsMutuallyExclusive("output", "hand-over", "undo", "dry-run")
+	cmd.MarkFlagsMutuallyExclusive(outputDir, "hand-over", "undo", "dry-run")
 	return cmd
 }
 

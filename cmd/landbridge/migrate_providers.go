@@ -120,7 +120,7 @@ func (m *migration) configured(p *remoteProvider, o migrate.Upjet) (*importer.Co
 	out := &importer.ConfiguredProvider{Model: p.model, Configuration: c, Secrets: m.r.secrets}
 	value, err := m.configuration(p, o, key.reference)
 	if err == nil {
-		err = m.r.start(m.cmd.Context(), p, out, value)
+		err = m.r.configure(m.cmd.Context(), p, out, value)
 	}
 	if err != nil {
 		out = nil

@@ -299,7 +299,7 @@ func TestMigrateFlags(t *testing.T) {
 		"both":             {args: []string{"-f", "x", "hcloud.crossplane.io"}, want: "give the old resources in a file with -f, or groups or kinds of the cluster"},
 		"a file":           {args: []string{"-f", "x", "--hand-over"}, want: "--hand-over, --undo and --dry-run are for the resources of a cluster: give groups or kinds instead of -f"},
 		"partial":          {args: []string{"hcloud.crossplane.io", "--partial"}, want: "--partial and --old-stopped require --hand-over, and --force requires --undo"},
-		"at the same time": {args: []string{"hcloud.crossplane.io", "--hand-over", "--undo"}, want: "[hand-over undo] were all set"},
+		"at the same time": {args: []string{"hcloud.crossplane.io", "--hand-over", "--undo"}, want: "--hand-over and --undo cannot be given together"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

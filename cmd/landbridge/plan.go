@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,7 +16,6 @@ import (
 	"golang.org/x/term"
 
 	"github.com/landbridge-io/landbridge/internal/command/local"
-	"github.com/landbridge-io/landbridge/internal/model"
 	"github.com/landbridge-io/landbridge/internal/provider/install"
 	"github.com/landbridge-io/landbridge/internal/provider/plugin"
 	"github.com/landbridge-io/landbridge/internal/terraform/planview"
@@ -38,7 +38,7 @@ func newPlanCommand() *cobra.Command {
 	var policies policyFlags
 	detailed, withServer := false, false
 	cmd := &cobra.Command{
-		Use:   "plan -f MANIFEST (--provider BINARY | --server)",
+		Use:   "plan -f MANIFEST (--provider PROVIDER | --server)",
 		Short: "Plan a manifest without a cluster, or against one",
 		Long: `Plan a manifest without a cluster: read the objects, and show what apply would change. Nothing is
 changed or written.
@@ -50,6 +50,7 @@ With --policy, it shows what PlanPolicies would decide. The exit code is 1 if on
 With --server, it is a plan against a cluster, as by landbridge diff, for the comment of a pull request.
 ` + diffHelp,
 		Example: `  landbridge plan -f manifests/ --server -o markdown
+  landbridge plan -f password.yaml --provider hashicorp/random
   landbridge plan -f password.yaml --provider ./terraform-provider-random_v3.9.0
   landbridge plan -f manifests/ --provider ./terraform-provider-hcloud_v1.68.0 --provider-env HCLOUD_TOKEN -o json`,
 		Args: cobra.NoArgs,
@@ -87,6 +88,7 @@ With --server, it is a plan against a cluster, as by landbridge diff, for the co
 	}
 	flags.add(cmd)
 	policies.add(cmd)
+	server.remote.from = flags.from
 	server.add(cmd)
 	cmd.Flags().BoolVar(&withServer, "server", false, "plan against a cluster and what is stored in it; the output can be "+strings.Join(diffOutputs, ", "))
 	cmd.MarkFlagsOneRequired("provider", "server")
@@ -99,7 +101,7 @@ With --server, it is a plan against a cluster, as by landbridge diff, for the co
 
 // serverOnly are the flags that only --server uses.
 var serverOnly = []string{
-	"kubeconfig", "context", "namespace", "terraform-provider", "provider-mirror", "provider-cache", "system-namespace", "field-manager",
+	"kubeconfig", "context", "namespace", "terraform-provider", "system-namespace", "field-manager", "cli",
 }
 
 // planWithServer plans against a cluster.
@@ -153,7 +155,7 @@ func (f *standaloneFlags) add(cmd *cobra.Command) {
 	f.providerFlags.add(cmd)
 	flags := cmd.Flags()
 	flags.StringSliceVarP(&f.files, "filename", "f", nil, "manifest: a file, a directory of them, or - for standard input")
-	flags.StringVar(&f.binary, "provider", "", "the provider's binary, or a directory that holds one")
+	flags.StringVar(&f.binary, "provider", "", "the provider: its program, a directory that holds it, or its address, such as hashicorp/random or hashicorp/random@3.9.0")
 	flags.StringVar(&f.source, "source", "", "the provider's source in the state, such as hashicorp/random (default: from the binary's place in a mirror, else hashicorp/NAME)")
 	flags.StringArrayVar(&f.env, "provider-env", nil, "environment variable for the provider, as NAME or NAME=VALUE; no others are passed")
 	flags.StringVar(&f.state, "state", "landbridge.tfstate", "state file; apply creates it if absent")
@@ -206,7 +208,7 @@ func (f *standaloneFlags) session(cmd *cobra.Command) (*openSession, error) {
 	if err != nil {
 		return nil, err
 	}
-	source, err := sourceOf(f.source, p.path, p.model)
+	source, err := sourceOf(f.source, p)
 	if err != nil {
 		return nil, err
 	}
@@ -245,12 +247,12 @@ func environment(asked []string) (map[string]string, error) {
 	return out, nil
 }
 
-// sourceOf returns the provider's address: as given, or from the place of the binary in a mirror
+// sourceOf returns the provider's address: as given, that by which it was found, or from the place of the binary in a mirror
 // (HOST/NAMESPACE/TYPE/VERSION/OS_ARCH/BINARY).
-func sourceOf(source, binary string, p *model.Provider) (string, error) {
-	if source == "" {
-		source = "hashicorp/" + p.Name
-		parts := strings.Split(filepath.ToSlash(binary), "/")
+func sourceOf(source string, p *openedProvider) (string, error) {
+	if source = cmp.Or(source, p.source); source == "" {
+		source = "hashicorp/" + p.model.Name
+		parts := strings.Split(filepath.ToSlash(p.path), "/")
 		if n := len(parts); n > 6 && strings.ContainsRune(parts[n-6], '.') && strings.Contains(parts[n-2], "_") {
 			source = strings.Join(parts[n-6:n-3], "/")
 		}

@@ -501,7 +501,8 @@ func TestSourceOf(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := sourceOf("", binary, p.model)
+		p.path = binary
+		got, err := sourceOf("", p)
 		if err != nil || got != want {
 			t.Errorf("%s: got %s, %v", binary, got, err)
 		}

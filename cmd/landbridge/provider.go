@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,7 +22,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/model"
 	"github.com/landbridge-io/landbridge/internal/provider/install"
 	"github.com/landbridge-io/landbridge/internal/provider/plugin"
-	"github.com/landbridge-io/landbridge/internal/provider/registry"
+	"github.com/landbridge-io/landbridge/internal/provider/sources"
 	"github.com/landbridge-io/landbridge/schema"
 )
 
@@ -41,19 +42,29 @@ type providerFlags struct {
 	name, config string
 	// group comes before the one of the configuration. Not every command has a flag for it.
 	group string
-	// mirror is a directory with versions of providers. Not every command has a flag for it.
-	mirror string
-	// registries have versions of providers, if mirror is empty. Not every command has flags for them.
-	registries registry.Client
+	// from says where providers come from that are named by their addresses. Nil: from nowhere.
+	from *sources.Flags
+	// cmd shows progress. Nil: nothing is shown.
+	cmd *cobra.Command
 	// documentation is a folder to infer references from. Not every command has a flag for it.
 	documentation string
 	timeout       time.Duration
 }
 
 func (f *providerFlags) add(cmd *cobra.Command) {
+	f.addSources(cmd)
 	cmd.Flags().StringVar(&f.name, "name", "", "name of the provider, such as random (default: from the binary's name, else from its resource types)")
 	cmd.Flags().StringVar(&f.config, "config", "", "YAML file that changes how the provider is presented (docs/configuration.md)")
 	cmd.Flags().DurationVar(&f.timeout, "timeout", time.Minute, "how long the provider may take to start and to return its schema")
+}
+
+// addSources adds the flags that say where providers come from.
+func (f *providerFlags) addSources(cmd *cobra.Command) {
+	f.cmd = cmd
+	if f.from == nil {
+		f.from = &sources.Flags{ConfigFile: true}
+		f.from.Add(cmd.Flags())
+	}
 }
 
 func (f *providerFlags) addDocumentation(cmd *cobra.Command) {
@@ -62,7 +73,7 @@ func (f *providerFlags) addDocumentation(cmd *cobra.Command) {
 
 // openProvider is a provider's schema and model.
 type openedProvider struct {
-	path   string
+	foundProvider
 	schema *schema.Provider
 	model  *model.Provider
 	// inferred are the references that the documentation suggests.
@@ -75,11 +86,11 @@ func (f *providerFlags) open(ctx context.Context, where string, env map[string]s
 	if err != nil {
 		return nil, err
 	}
-	path, s, err := f.load(ctx, where, env)
+	found, s, err := f.load(ctx, where, env)
 	if err != nil {
 		return nil, err
 	}
-	return f.present(path, s, c)
+	return f.present(found, s, c)
 }
 
 func (f *providerFlags) readConfig(file string) (*config.File, error) {
@@ -99,17 +110,17 @@ func (f *providerFlags) readConfig(file string) (*config.File, error) {
 	return c, nil
 }
 
-func (f *providerFlags) present(path string, s *schema.Provider, c *config.File) (*openedProvider, error) {
+func (f *providerFlags) present(found foundProvider, s *schema.Provider, c *config.File) (*openedProvider, error) {
 	name := f.name
 	if name == "" {
-		name, _ = install.ParseBinaryName(path)
+		name, _ = install.ParseBinaryName(found.path)
 	}
 	if f.documentation == "" {
 		m, err := model.NewProvider(name, s, c.Provider)
 		if err != nil {
 			return nil, c.Locate(err)
 		}
-		return &openedProvider{path: path, schema: s, model: m}, nil
+		return &openedProvider{foundProvider: found, schema: s, model: m}, nil
 	}
 	docs, err := os.OpenRoot(f.documentation)
 	if err != nil {
@@ -120,73 +131,93 @@ func (f *providerFlags) present(path string, s *schema.Provider, c *config.File)
 	if err != nil {
 		return nil, c.Locate(err)
 	}
-	return &openedProvider{path: path, schema: s, model: m, inferred: inferred}, nil
+	return &openedProvider{foundProvider: found, schema: s, model: m, inferred: inferred}, nil
 }
 
 // load reads a provider's schema: from a JSON file that holds one, or from the provider itself, which
-// is a binary, a directory that holds it, or, with a mirror, SOURCE@VERSION.
-func (f *providerFlags) load(ctx context.Context, where string, env map[string]string) (path string, _ *schema.Provider, _ error) {
+// is a binary, a directory that holds it, or an address, SOURCE or SOURCE@CONSTRAINT.
+func (f *providerFlags) load(ctx context.Context, where string, env map[string]string) (found foundProvider, _ *schema.Provider, _ error) {
 	if filepath.Ext(where) == ".json" {
+		found = foundProvider{path: where}
 		raw, err := os.ReadFile(where)
 		if err != nil {
-			return "", nil, err
+			return found, nil, err
 		}
 		if r, err := schema.DecodeRecord(raw); err == nil {
-			return where, r.Schema, nil
+			return found, r.Schema, nil
 		}
 		s, err := schema.Decode(raw)
 		if err != nil {
-			return "", nil, fmt.Errorf("%s: %w", where, err)
+			return found, nil, fmt.Errorf("%s: %w", where, err)
 		}
-		return where, s, nil
+		return found, s, nil
 	}
-	binary, err := f.find(ctx, where)
+	found, err := f.find(ctx, where)
 	if err != nil {
-		return "", nil, err
+		return found, nil, err
 	}
+	defer showProgress(f.cmd, "Reading the schema of the provider "+filepath.Base(found.path))()
 	ctx, cancel := context.WithTimeout(ctx, f.timeout)
 	defer cancel()
-	server, err := (&plugin.Launcher{Path: binary, StartTimeout: f.timeout, Env: env}).Launch(ctx)
+	server, err := (&plugin.Launcher{Path: found.path, StartTimeout: f.timeout, Env: env}).Launch(ctx)
 	if err != nil {
-		return "", nil, err
+		return found, nil, err
 	}
 	s, diags := server.Schema(ctx)
 	if err := server.Close(ctx); err != nil && !diags.HasErrors() {
-		return "", nil, err
+		return found, nil, err
 	}
-	return binary, s, diags.Err()
+	return found, s, diags.Err()
 }
 
-// find returns the provider's binary, by its path or in the mirror.
-func (f *providerFlags) find(ctx context.Context, where string) (string, error) {
-	source, version, ok := strings.Cut(where, "@")
-	if _, err := os.Stat(where); !ok || err == nil {
-		return findBinary(where)
-	}
-	registries := f.registries.Enabled()
-	if f.mirror == "" && registries == nil {
-		return "", fmt.Errorf("%s: finding a version of a provider requires a mirror: give --provider-mirror", where)
-	}
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		cache = os.TempDir()
-	}
-	i := &install.Installer{CacheDir: filepath.Join(cache, "landbridge", "providers"), Hosts: f.registries.Hosts(), Registry: registries}
-	if f.mirror != "" {
-		i.Mirrors, i.Registry = []string{f.mirror}, nil
-	}
-	b, err := i.Install(ctx, source, version)
-	return b.Path, err
+// foundProvider is the program of a provider.
+type foundProvider struct {
+	path string
+	// source is the provider's full address, and version its version. Empty if the program was named by its path.
+	source, version string
 }
 
-// findBinary returns the provider's binary at a path, in a directory, or in PATH.
-func findBinary(where string) (string, error) {
-	info, err := os.Stat(where)
+// find finds the provider's program: at a path, in a directory, in PATH, or by its address, SOURCE or SOURCE@CONSTRAINT. What
+// exists as a file or a directory is a path.
+func (f *providerFlags) find(ctx context.Context, where string) (foundProvider, error) {
+	_, err := os.Stat(where)
 	if errors.Is(err, fs.ErrNotExist) && !strings.ContainsRune(where, filepath.Separator) {
 		if found, lookErr := exec.LookPath(where); lookErr == nil {
-			return found, nil
+			return foundProvider{path: found}, nil
 		}
 	}
+	if err == nil {
+		path, err := findBinary(where)
+		return foundProvider{path: path}, err
+	}
+	source, constraint, _ := strings.Cut(where, "@")
+	if !isAddress(source) {
+		if errors.Is(err, fs.ErrNotExist) {
+			return foundProvider{}, fmt.Errorf("%s: no such file or directory; name the provider's program by its path, or the provider by its address, such as hashicorp/random", where)
+		}
+		return foundProvider{}, err
+	}
+	i, err := cmp.Or(f.from, &sources.Flags{}).Installer()
+	if err != nil {
+		return foundProvider{}, err
+	}
+	defer showProgress(f.cmd, "Installing the provider "+where)()
+	b, err := i.Install(ctx, source, constraint)
+	return foundProvider{path: b.Path, source: b.Source, version: b.Version}, err
+}
+
+// isAddress reports whether a text has the form of a provider's address, [HOST/]NAMESPACE/TYPE, and not that of a path.
+func isAddress(text string) bool {
+	if base := path.Base(text); strings.HasPrefix(base, "terraform-provider-") || !strings.Contains(text, "/") || strings.HasPrefix(text, ".") {
+		return false
+	}
+	_, err := install.ParseAddress(text)
+	return err == nil
+}
+
+// findBinary returns the provider's program that is a file, or in a directory.
+func findBinary(where string) (string, error) {
+	info, err := os.Stat(where)
 	if err != nil {
 		return "", err
 	}

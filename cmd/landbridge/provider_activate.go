@@ -41,7 +41,7 @@ manifests. Objects of other kinds are ignored.
 With --only, spec.activate has exactly these types afterwards. This is refused if there are resources of
 another type that is active, since nothing would manage them any more.
 
-The providers' programs run on this machine to read their schemas, found in --provider-mirror or downloaded.`,
+The providers' programs run on this machine to read their schemas, found in a mirror or downloaded.`,
 		Example: `  landbridge provider activate -f manifests/ && kubectl apply -f manifests/
   # What would be activated
   landbridge provider activate -f manifests/ --only --dry-run`,
@@ -79,6 +79,7 @@ func (f *activateFlags) run(cmd *cobra.Command) error {
 	if messages.HasErrors() {
 		return errors.New(messages.String())
 	}
+	f.need = forObjects(objects)
 	r, err := f.open(cmd, true)
 	if err != nil {
 		return err
@@ -223,6 +224,7 @@ func (r *remote) activate(ctx context.Context, a activation) error {
 
 // served waits until kinds are served.
 func (r *remote) served(ctx context.Context, kinds []kschema.GroupVersionKind, timeout time.Duration) error {
+	defer showProgress(r.flags.cmd, "Waiting until "+plural(len(kinds), "kind")+" are served")()
 	var missing kschema.GroupVersionKind
 	err := wait.PollUntilContextTimeout(ctx, 500*time.Millisecond, timeout, true, func(context.Context) (bool, error) {
 		for _, k := range kinds {

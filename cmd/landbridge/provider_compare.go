@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
@@ -31,56 +30,57 @@ converted, and whether objects need manual changes.
 
 OLD and NEW are binaries, directories that hold one, JSON files with a schema, or versions in a
 registry or a mirror: hashicorp/random@3.6.0. The providers are started to read their schemas. They
-are not configured: no credentials are needed.`,
+are not configured: no credentials are needed.
+
+The exit code is 0 if manifests and programs made for the old version still work, 1 if a change needs
+a new API version or manual changes, and 2 on errors.`,
 		Example: `  landbridge provider compare ./terraform-provider-random_v3.6.0 ./terraform-provider-random_v3.9.0
   landbridge provider compare hashicorp/random@3.6.0 hashicorp/random@3.9.0 -o json`,
 		Args: cobra.ExactArgs(2),
-		RunE: func(cmd *cobra.Command, args []string) error {
+		RunE: compared(func(cmd *cobra.Command, args []string) (differs bool, _ error) {
 			if !slices.Contains(compareOutputs, output) {
-				return fmt.Errorf("unknown output %q: must be one of %s", output, strings.Join(compareOutputs, ", "))
+				return false, fmt.Errorf("unknown output %q: must be one of %s", output, strings.Join(compareOutputs, ", "))
 			}
-			newPath, newSchema, err := flags.load(cmd.Context(), args[1], nil)
+			newFound, newSchema, err := flags.load(cmd.Context(), args[1], nil)
 			if err != nil {
-				return err
+				return false, err
 			}
-			oldPath, oldSchema, err := flags.load(cmd.Context(), args[0], nil)
+			oldFound, oldSchema, err := flags.load(cmd.Context(), args[0], nil)
 			if err != nil {
-				return err
+				return false, err
 			}
 			if flags.name == "" {
-				oldName, _ := install.ParseBinaryName(oldPath)
-				newName, _ := install.ParseBinaryName(newPath)
+				oldName, _ := install.ParseBinaryName(oldFound.path)
+				newName, _ := install.ParseBinaryName(newFound.path)
 				flags.name = cmp.Or(newName, oldName) // the same for both
 			}
 			c, err := flags.readConfig(flags.config)
 			if err != nil {
-				return err
+				return false, err
 			}
 			was := known(c, oldSchema)
 			if oldConfig != "" {
 				if was, err = flags.readConfig(oldConfig); err != nil {
-					return err
+					return false, err
 				}
 			}
-			old, err := flags.present(oldPath, oldSchema, was)
+			old, err := flags.present(oldFound, oldSchema, was)
 			if err != nil {
-				return fmt.Errorf("%s: %w", args[0], err)
+				return false, fmt.Errorf("%s: %w", args[0], err)
 			}
-			new, err := flags.present(newPath, newSchema, c)
+			new, err := flags.present(newFound, newSchema, c)
 			if err != nil {
-				return fmt.Errorf("%s: %w", args[1], err)
+				return false, fmt.Errorf("%s: %w", args[1], err)
 			}
 			report, err := evolution.Compare(old.model, new.model)
 			if err != nil {
-				return err
+				return false, err
 			}
-			return printReport(cmd, report, output)
-		},
+			return report.Verdict() != evolution.InPlace, printReport(cmd, report, output)
+		}),
 	}
 	flags.add(cmd)
 	cmd.Flags().StringVar(&oldConfig, "old-config", "", "the file for --config that goes with OLD (default: that of --config, but for resource types that OLD does not have)")
-	cmd.Flags().StringVar(&flags.mirror, "provider-mirror", os.Getenv("LANDBRIDGE_PROVIDER_MIRROR"), "directory with provider binaries in the layout of Terraform's filesystem mirrors (default: registries)")
-	flags.registries.AddFlags(cmd.Flags())
 	cmd.Flags().StringVarP(&output, "output", "o", output, "output format: "+strings.Join(compareOutputs, ", "))
 	_ = cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(compareOutputs, cobra.ShellCompDirectiveNoFileComp))
 	return cmd

@@ -24,9 +24,9 @@ func TestProviderCompare(t *testing.T) {
 		Old: "boolean", New: "string", Verdict: evolution.NewVersion, Note: `true becomes "true"`,
 	}
 	for _, format := range []string{"json", "yaml"} {
-		out, _, err := run(t, "provider", "compare", one, two, "-o", format)
-		if err != nil {
-			t.Fatal(err)
+		out, stderr, err := run(t, "provider", "compare", one, two, "-o", format)
+		if code, _ := exitCode(err); err == nil || code != 1 {
+			t.Fatalf("%v: %s", err, stderr)
 		}
 		raw, err := yaml.YAMLToJSON([]byte(out))
 		if err != nil {
@@ -78,14 +78,15 @@ func TestProviderCompare(t *testing.T) {
 		args []string
 		want string
 	}{
-		"no mirror":     {args: []string{"hashicorp/random@1.0.0", random, "--provider-mirror=", "--provider-registry="}, want: "finding a version of a provider requires a mirror: give --provider-mirror"},
+		"no mirror":     {args: []string{"hashicorp/random@1.0.0", random, "--provider-mirror=", "--provider-registry="}, want: "provider hashicorp/random 1.0.0: no provider mirror is configured; name one with --provider-mirror, or a registry"},
 		"no version":    {args: []string{"hashicorp/random@9.0.0", random, "--provider-mirror", providertest.Mirror(t, "random")}, want: "9.0.0"},
 		"no schema":     {args: []string{settings[:len(settings)-4] + "json", random}, want: "no such file"},
 		"output":        {args: []string{random, random, "-o", "xml"}, want: `unknown output "xml": must be one of text, json, yaml`},
 		"unknown types": {args: []string{random, random, "--config", settings, "--old-config", "/nowhere"}, want: "/nowhere"},
 	} {
-		if _, _, err := run(t, append([]string{"provider", "compare"}, test.args...)...); err == nil || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("%s: got %v, want %s", name, err, test.want)
+		_, stderr, err := run(t, append([]string{"provider", "compare"}, test.args...)...)
+		if code, _ := exitCode(err); code != 2 || !strings.Contains(stderr, test.want) {
+			t.Errorf("%s: got %v, %s, want %s", name, err, stderr, test.want)
 		}
 	}
 }

@@ -47,7 +47,12 @@ served, which are those of installed providers. Existing ones are changed.`,
 			}
 			ctx, cancel := context.WithTimeout(cmd.Context(), timeout)
 			defer cancel()
+			const waiting = "Waiting until the kinds of the configurations are served"
+			done := showProgress(cmd, waiting)
+			defer func() { done() }()
 			return configure.Apply(ctx, c, objects, func(o *unstructured.Unstructured) {
+				done()
+				defer func() { done = showProgress(cmd, waiting) }()
 				fmt.Fprintf(cmd.OutOrStdout(), "%s %s applied\n", o.GetKind(), client.ObjectKeyFromObject(o))
 			})
 		},

@@ -21,7 +21,7 @@ func newProviderIdentityCommand() *cobra.Command {
 	var cluster stateFlags
 	var file string
 	cmd := &cobra.Command{
-		Use:   "identity BINARY|PATH|SCHEMA",
+		Use:   "identity PROVIDER|SCHEMA",
 		Short: "Suggest how identities are made of arguments",
 		Long: `Suggest, from the objects that exist, which arguments and constants the identities of a provider's
 resource types are made of, where they are not arguments of the same names. This is printed as a
@@ -32,7 +32,7 @@ The objects are those that are stored in the cluster, or with --state those of a
 mappings are consistent with all of them; notes tell what is uncertain.
 
 The provider is started to read its schema, unless SCHEMA is a JSON file with the schema. It is not
-configured: no credentials are needed, and no network access.`,
+configured: no credentials are needed, and no network access, except to download it.`,
 		Example: `  landbridge provider identity ./terraform-provider-kubernetes_v3.0.1 > identity.yaml
   landbridge provider identity ./terraform-provider-kubernetes_v3.0.1 --state terraform.tfstate`,
 		Args: cobra.ExactArgs(1),

@@ -68,20 +68,22 @@ func newProviderInspectCommand() *cobra.Command {
 	var flags providerFlags
 	output, cost := "table", false
 	cmd := &cobra.Command{
-		Use:   "inspect BINARY|PATH [PATTERN...]",
+		Use:   "inspect PROVIDER [PATTERN...]",
 		Short: "Show the resource types, kinds and identities of a provider",
 		Long: `Show a provider's resource types, their kinds in Kubernetes, the versions of their schemas, and
 their identities, by which existing objects are imported.
 
 The provider is started to read its schema. It is not configured: no credentials are needed, and
-no network access.
+no network access, except to download it.
 
-BINARY is a provider's binary; PATH may also be a directory that holds one. PATTERN limits the
-resource types; * stands for any characters.
+PROVIDER is the path of its program, a directory that holds it, or its address, such as
+hashicorp/random or hashicorp/random@'~> 3.7', which is found in a mirror or downloaded. PATTERN
+limits the resource types; * stands for any characters.
 
 --cost adds what serving the kinds costs an API server: the number of CRDs and their size, and estimates
 of its memory and of its OpenAPI, from figures that were measured (docs/performance.md).`,
-		Example: `  landbridge provider inspect ./terraform-provider-random_v3.9.0
+		Example: `  landbridge provider inspect hashicorp/random
+  landbridge provider inspect ./terraform-provider-random_v3.9.0
   landbridge provider inspect ./terraform-provider-azurerm_v4.81.0 'azurerm_storage_*' --cost
   landbridge provider inspect ./terraform-provider-hcloud_v1.68.0 'hcloud_zone*' -o yaml`,
 		Args: cobra.MinimumNArgs(1),

@@ -9,19 +9,18 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/landbridge-io/landbridge/internal/provider/install"
-	"github.com/landbridge-io/landbridge/internal/provider/registry"
+	"github.com/landbridge-io/landbridge/internal/provider/sources"
 )
 
 func newProviderInstallCommand() *cobra.Command {
-	var registries registry.Client
-	var version, mirror, platform, sum, output string
+	from := sources.Flags{ConfigFile: true}
+	var version, platform, sum, output string
 	cmd := &cobra.Command{
-		Use:   "install SOURCE|BINARY --output FILE",
+		Use:   "install SOURCE|BINARY --output-file FILE",
 		Short: "Copy a provider's program out of a mirror or a registry",
 		Long: `Copy a provider's program out of a mirror or a registry, or from its path, to a file of a fixed name. The newest
 version that meets the constraint is taken. With --sha256 it is copied only if its checksum matches.`,
-		Example: `  landbridge provider install hashicorp/random --version 3.9.0 --provider-mirror /var/lib/terraform/mirror --output bin/terraform-provider-random`,
+		Example: `  landbridge provider install hashicorp/random --version 3.9.0 --output-file bin/terraform-provider-random`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			cache, err := os.MkdirTemp("", "landbridge-install-")
@@ -29,16 +28,17 @@ version that meets the constraint is taken. With --sha256 it is copied only if i
 				return err
 			}
 			defer os.RemoveAll(cache)
-			installer := &install.Installer{CacheDir: cache, Platform: platform}
-			if installer.Hosts = registries.Hosts(); mirror != "" {
-				installer.Mirrors = []string{mirror}
-			} else {
-				installer.Registry = registries.Enabled()
+			installer, err := from.Installer()
+			if err != nil {
+				return err
 			}
+			installer.CacheDir, installer.Platform = cache, platform
 			if filepath.IsAbs(args[0]) {
 				version = "" // the version in the file's name may be wrong
 			}
+			done := showProgress(cmd, "Installing the provider "+args[0])
 			found, err := installer.Install(cmd.Context(), args[0], version)
+			done()
 			if err != nil {
 				return err
 			}
@@ -54,12 +54,11 @@ version that meets the constraint is taken. With --sha256 it is copied only if i
 	}
 	f := cmd.Flags()
 	f.StringVar(&version, "version", "", "version constraint in Terraform's syntax, for SOURCE (default: the newest)")
-	f.StringVar(&mirror, "provider-mirror", "", "directory with providers, in the layout of Terraform's filesystem mirrors (default: registries)")
-	registries.AddFlags(f)
+	from.Add(f)
 	f.StringVar(&platform, "platform", "", "platform of the program, such as linux_arm64 (default: this machine's)")
 	f.StringVar(&sum, "sha256", "", "checksum that the program must have (default: any)")
-	f.StringVar(&output, "output", "", "the file to write")
-	if err := cmd.MarkFlagRequired("output"); err != nil {
+	addPath(cmd, outputFile, &output, "the file to write")
+	if err := cmd.MarkFlagRequired(outputFile); err != nil {
 		panic(err)
 	}
 	return cmd

@@ -13,11 +13,11 @@ import (
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 	"github.com/landbridge-io/landbridge/internal/crd"
 	"github.com/landbridge-io/landbridge/internal/provider/install"
-	"github.com/landbridge-io/landbridge/internal/provider/registry"
+	"github.com/landbridge-io/landbridge/internal/provider/sources"
 )
 
 func newProviderLockCommand() *cobra.Command {
-	var registries registry.Client
+	from := sources.Flags{ConfigFile: true}
 	var platforms []string
 	cmd := &cobra.Command{
 		Use:   "lock SOURCE[@CONSTRAINT]...",
@@ -28,7 +28,7 @@ are those of all platforms, as far as the registry or mirror tells them.`,
 		Example: `  landbridge provider lock hashicorp/random@'~> 3.7' hashicorp/time > providers.yaml`,
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return eachProvider(cmd.Context(), &registries, platforms, args, func(_ context.Context, p downloaded) error {
+			return eachProvider(cmd, &from, platforms, args, func(_ context.Context, p downloaded) error {
 				manifest, err := lockManifest(p)
 				if err == nil {
 					_, err = cmd.OutOrStdout().Write(manifest)
@@ -37,7 +37,7 @@ are those of all platforms, as far as the registry or mirror tells them.`,
 			})
 		},
 	}
-	registries.AddFlags(cmd.Flags())
+	from.Add(cmd.Flags())
 	addPlatforms(cmd, &platforms)
 	return cmd
 }
@@ -56,21 +56,20 @@ type downloaded struct {
 }
 
 // eachProvider downloads and verifies a version of each provider for all platforms, and calls do with it.
-func eachProvider(ctx context.Context, c *registry.Client, platforms, sources []string, do func(context.Context, downloaded) error) error {
-	if c.Enabled() == nil {
-		return fmt.Errorf("there is no source of providers: give --provider-registry or --provider-installation")
-	}
+func eachProvider(cmd *cobra.Command, from *sources.Flags, platforms, providers []string, do func(context.Context, downloaded) error) error {
 	cache, err := os.MkdirTemp("", "landbridge-providers-")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(cache)
-	for _, source := range sources {
-		p, err := download(ctx, c, cache, platforms, source)
+	for _, source := range providers {
+		done := showProgress(cmd, "Downloading "+source)
+		p, err := download(cmd.Context(), from, cache, platforms, source)
+		done()
 		if err != nil {
 			return err
 		}
-		if err := do(ctx, p); err != nil {
+		if err := do(cmd.Context(), p); err != nil {
 			return err
 		}
 	}
@@ -78,7 +77,7 @@ func eachProvider(ctx context.Context, c *registry.Client, platforms, sources []
 }
 
 // download downloads a version of a provider, SOURCE or SOURCE@CONSTRAINT.
-func download(ctx context.Context, c *registry.Client, cache string, platforms []string, source string) (downloaded, error) {
+func download(ctx context.Context, from *sources.Flags, cache string, platforms []string, source string) (downloaded, error) {
 	source, constraint, _ := strings.Cut(source, "@")
 	address, problem := install.ParseAddress(source)
 	if problem != nil {
@@ -87,12 +86,22 @@ func download(ctx context.Context, c *registry.Client, cache string, platforms [
 	}
 	p := downloaded{address: address, source: source, packages: map[string]string{}}
 	for n, platform := range platforms {
-		i := &install.Installer{CacheDir: cache, Registry: c, Platform: platform}
+		i, err := from.Installer()
+		if err != nil {
+			return downloaded{}, err
+		}
+		i.CacheDir, i.Platform, i.Private = cache, platform, true
+		if n > 0 {
+			constraint = p.lock.Version
+		}
 		b, err := i.Find(ctx, install.Request{Source: source, Constraint: constraint, Version: p.lock.Version})
 		if err != nil {
 			return downloaded{}, fmt.Errorf("%s: %w", platform, err)
 		}
 		p.packages[platform] = b.Package
+		if b.Lock == nil { // a mirror has no signatures
+			b.Lock = &install.Lock{Version: b.Version, Hashes: b.Checksums, Origin: "the mirror " + strings.Join(i.Mirrors, ", ")}
+		}
 		if n == 0 {
 			p.lock = *b.Lock
 			continue

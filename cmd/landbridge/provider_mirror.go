@@ -15,10 +15,11 @@ import (
 
 	"github.com/landbridge-io/landbridge/internal/provider/checksum"
 	"github.com/landbridge-io/landbridge/internal/provider/registry"
+	"github.com/landbridge-io/landbridge/internal/provider/sources"
 )
 
 func newProviderMirrorCommand() *cobra.Command {
-	var registries registry.Client
+	from := sources.Flags{ConfigFile: true}
 	var platforms []string
 	cmd := &cobra.Command{
 		Use:   "mirror DIRECTORY|oci://HOST/PREFIX SOURCE[@CONSTRAINT]...",
@@ -33,29 +34,29 @@ file of the controller's --provider-installation.`,
   landbridge provider mirror oci://ghcr.io/acme/providers hashicorp/random --provider-credentials ~/.docker/config.json`,
 		Args: cobra.MinimumNArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return fillMirror(cmd, &registries, platforms, args[0], args[1:])
+			return fillMirror(cmd, &from, platforms, args[0], args[1:])
 		},
 	}
-	registries.AddFlags(cmd.Flags())
+	from.Add(cmd.Flags())
 	addPlatforms(cmd, &platforms)
 	return cmd
 }
 
-func fillMirror(cmd *cobra.Command, c *registry.Client, platforms []string, target string, sources []string) error {
+func fillMirror(cmd *cobra.Command, from *sources.Flags, platforms []string, target string, providers []string) error {
 	repository, isOCI := strings.CutPrefix(target, "oci://")
 	repository = strings.Trim(repository, "/")
 	var include []string
-	err := eachProvider(cmd.Context(), c, platforms, sources, func(ctx context.Context, p downloaded) error {
+	err := eachProvider(cmd, from, platforms, providers, func(ctx context.Context, p downloaded) error {
 		host := p.address.Host
 		if !p.address.Explicit {
-			host = c.Hosts()[0]
+			host = from.Registries.Hosts()[0]
 		}
 		if pattern := host + "/" + p.address.Namespace + "/" + p.address.Type; !slices.Contains(include, pattern) {
 			include = append(include, pattern)
 		}
 		var err error
 		if isOCI {
-			err = c.Push(ctx, repository+"/"+p.address.Namespace+"/"+p.address.Type, p.lock.Version, p.packages)
+			err = from.Registries.Push(ctx, repository+"/"+p.address.Namespace+"/"+p.address.Type, p.lock.Version, p.packages)
 		} else {
 			err = writeMirror(filepath.Join(target, host, p.address.Namespace, p.address.Type), p)
 		}

@@ -13,14 +13,14 @@ func newProviderReferencesCommand() *cobra.Command {
 	var flags providerFlags
 	var output string
 	cmd := &cobra.Command{
-		Use:   "references BINARY|PATH|SCHEMA --documentation DIR",
+		Use:   "references PROVIDER|SCHEMA --documentation DIR",
 		Short: "Infer which attributes come from other resources",
 		Long: `Infer, from the examples in a provider's documentation, which attributes of its resource types get
 their values from other resources, and print that as a configuration: for the spec of a TerraformProvider, or for
 --config of other commands. What the configuration given by --config has already is left out.
 
 The provider is started to read its schema, unless SCHEMA is a JSON file with the schema. It is not
-configured: no credentials are needed, and no network access.`,
+configured: no credentials are needed, and no network access, except to download it.`,
 		Example: `  landbridge provider references ./terraform-provider-hcloud_v1.68.0 --documentation ~/src/terraform-provider-hcloud > references.yaml`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -46,7 +46,7 @@ configured: no credentials are needed, and no network access.`,
 	}
 	flags.add(cmd)
 	flags.addDocumentation(cmd)
-	cmd.Flags().StringVar(&output, "output", "", "file to write to (default: the standard output)")
+	addPath(cmd, outputFile, &output, "file to write to (default: the standard output)", "yaml")
 	if err := cmd.MarkFlagRequired("documentation"); err != nil {
 		panic(err)
 	}

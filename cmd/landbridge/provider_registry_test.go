@@ -123,7 +123,7 @@ func TestProviderInstallFromRegistry(t *testing.T) {
 	t.Parallel()
 	_, flags := thingRegistry(t)
 	path := filepath.Join(t.TempDir(), "program")
-	out, _, err := run(t, append([]string{"provider", "install", "acme/thing", "--platform", "linux_arm64", "--output", path}, flags...)...)
+	out, _, err := run(t, append([]string{"provider", "install", "acme/thing", "--platform", "linux_arm64", "--output-file", path}, flags...)...)
 	if err != nil {
 		t.Fatal(err)
 	}

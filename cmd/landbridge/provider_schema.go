@@ -16,14 +16,15 @@ func newProviderSchemaCommand() *cobra.Command {
 	var flags providerFlags
 	var version, output string
 	cmd := &cobra.Command{
-		Use:   "schema BINARY|PATH --output FILE",
+		Use:   "schema PROVIDER --output-file FILE",
 		Short: "Record a provider's schema in a file",
 		Long: `Record a provider's schema in a file, with the provider's name and version, as JSON. Kinds can be
 generated from it without the provider.
 
 The provider is started to read its schema. It is not configured: no credentials are needed, and
-no network access. The file of a provider is not overwritten with the schema of another.`,
-		Example: `  landbridge provider schema ./terraform-provider-random_v3.9.0 --output config/schema.json`,
+no network access, except to download it. The file of a provider is not overwritten with the schema
+of another, and keeps its examples.`,
+		Example: `  landbridge provider schema ./terraform-provider-random_v3.9.0 --output-file config/schema.json`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			p, err := flags.open(cmd.Context(), args[0], nil)
@@ -43,10 +44,14 @@ no network access. The file of a provider is not overwritten with the schema of 
 			if name == "" {
 				name = p.model.Name
 			}
-			if _, err := schema.ReadRecord(output, name); err != nil && !errors.Is(err, os.ErrNotExist) {
+			former, err := schema.ReadRecord(output, name)
+			switch {
+			case errors.Is(err, os.ErrNotExist):
+				former = &schema.Record{}
+			case err != nil:
 				return fmt.Errorf("%w; remove the file if it is no longer wanted", err)
 			}
-			raw, err := (&schema.Record{Provider: name, Version: version, Schema: p.schema}).Encode()
+			raw, err := (&schema.Record{Provider: name, Version: version, Schema: p.schema, Examples: former.Examples}).Encode()
 			if err != nil {
 				return err
 			}
@@ -59,8 +64,8 @@ no network access. The file of a provider is not overwritten with the schema of 
 	}
 	flags.add(cmd)
 	cmd.Flags().StringVar(&version, "version", "", "the provider's version (default: from the binary's name)")
-	cmd.Flags().StringVar(&output, "output", "", "the file to write")
-	if err := cmd.MarkFlagRequired("output"); err != nil {
+	addPath(cmd, outputFile, &output, "the file to write", "json")
+	if err := cmd.MarkFlagRequired(outputFile); err != nil {
 		panic(err)
 	}
 	return cmd

@@ -6,9 +6,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"os"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -39,8 +37,9 @@ import (
 )
 
 const remoteHelp = `With a cluster, the providers are those of its TerraformProviders; their programs run on this
-machine, found in --provider-mirror or downloaded, and are configured as the ProviderConfig or
-ClusterProviderConfig says, whose Secrets you must be allowed to read. Without a cluster, --provider
+machine. They are found where the controller finds them (status.sources of the TerraformProvider), or as
+--provider-mirror, --provider-registry or --provider-installation say. They are configured as the
+ProviderConfig or ClusterProviderConfig says, whose Secrets you must be allowed to read. Without a cluster, --provider
 names the programs, and --configuration files with the same kinds of objects.`
 
 // remoteFlags select the providers through which remote objects are read.
@@ -51,15 +50,16 @@ type remoteFlags struct {
 	files                  []string
 	installed              []string
 	configuration          string
-	mirror, cache          string
 	system                 string
+	// need is which providers of the cluster are started, unless installed names them. Nil: all.
+	need *need
 }
 
 func (f *remoteFlags) add(cmd *cobra.Command) {
 	f.providerFlags.add(cmd)
 	f.clusterFlags.add(cmd)
 	flags := cmd.Flags()
-	flags.StringArrayVar(&f.binaries, "provider", nil, "work without a cluster, with the provider of this binary, or of a directory that holds one")
+	flags.StringArrayVar(&f.binaries, "provider", nil, "work without a cluster, with this provider: its program, a directory that holds it, or its address, such as hashicorp/random or hashicorp/random@3.9.0")
 	flags.StringArrayVar(&f.sources, "source", nil, "the source of the --provider in the same place, such as hashicorp/random (default: from the binary's place in a mirror, else hashicorp/NAME)")
 	flags.StringArrayVar(&f.env, "provider-env", nil, "environment variable for a --provider, as NAME or NAME=VALUE; no others are passed")
 	flags.StringSliceVar(&f.files, "configuration", nil, "manifest with a provider configuration, and the Secrets it refers to, for --provider: a file, a directory, or - for standard input")
@@ -72,10 +72,8 @@ func (f *remoteFlags) add(cmd *cobra.Command) {
 // addPrograms adds the flags that say which providers of a cluster are used, and where their programs are.
 func (f *remoteFlags) addPrograms(cmd *cobra.Command) {
 	flags := cmd.Flags()
+	f.addSources(cmd)
 	flags.StringArrayVar(&f.installed, "terraform-provider", nil, "name of a TerraformProvider in the cluster (default: all)")
-	flags.StringVar(&f.mirror, "provider-mirror", os.Getenv("LANDBRIDGE_PROVIDER_MIRROR"), "directory with provider binaries in the layout of Terraform's filesystem mirrors, for providers of a cluster")
-	f.registries.AddFlags(flags)
-	flags.StringVar(&f.cache, "provider-cache", "", "directory for unpacked providers (default: the user's cache directory)")
 }
 
 // reference returns the provider configuration of --provider-config.
@@ -151,27 +149,20 @@ func (r *remote) connect() error {
 	if r.client, err = client.New(config, client.Options{Scheme: scheme}); err != nil {
 		return err
 	}
-	cache := r.flags.cache
-	if cache == "" {
-		if cache, err = os.UserCacheDir(); err != nil {
-			cache = os.TempDir()
-		}
-		cache = filepath.Join(cache, "landbridge", "providers")
-	}
-	installer := &install.Installer{CacheDir: cache}
-	if r.flags.mirror != "" {
-		installer.Mirrors = []string{r.flags.mirror}
-	}
 	core, err := typedcorev1.NewForConfig(config)
 	if err != nil {
 		return err
 	}
 	stored := &store.Secrets{Client: core.Secrets(r.flags.system)}
-	r.cluster = &cluster.Reader{Client: r.client, Installer: installer, StartTimeout: r.flags.timeout, Stored: stored}
-	if registries := r.flags.registries.Enabled(); registries != nil {
-		r.cluster.Downloads = &install.Installer{CacheDir: cache, Mirrors: installer.Mirrors, Hosts: registries.Hosts(), Registry: registries}
+	r.cluster = &cluster.Reader{Client: r.client, Installer: r.flags.from.Offline(), StartTimeout: r.flags.timeout, Stored: stored}
+	installer, err := r.flags.from.Installer()
+	if err == nil && installer.Registry != nil {
+		r.cluster.Downloads = installer
 	}
-	return nil
+	if !r.flags.from.Given() { // then providers come from where the controller has them from
+		r.cluster.Recorded = &cluster.Recorded{CacheDir: r.cluster.Installer.CacheDir, Credentials: &r.flags.from.Registries}
+	}
+	return err
 }
 
 // open finds the providers. withCluster connects to the cluster even if they are given.
@@ -213,6 +204,24 @@ func (r *remote) fromCluster(ctx context.Context) error {
 		}
 		return err
 	}
+	needed, others := all, []v1alpha1.TerraformProvider(nil)
+	if len(r.flags.installed) == 0 {
+		needed, others = r.flags.need.split(all)
+	}
+	err = r.start(ctx, needed)
+	if len(others) > 0 && !r.flags.need.satisfied(r.providers) {
+		err = errors.Join(err, r.start(ctx, others))
+	}
+	if len(r.providers) == 0 {
+		return err
+	}
+	return nil
+}
+
+// start starts providers of the cluster to read their schemas, and adds them to those of this machine.
+func (r *remote) start(ctx context.Context, all []v1alpha1.TerraformProvider) error {
+	done := showProgress(r.flags.cmd, "Starting the providers of "+plural(len(all), "TerraformProvider"))
+	defer done()
 	opened, errs := make([]*cluster.InstalledProvider, len(all)), make([]error, len(all))
 	var group errgroup.Group
 	group.SetLimit(openedAtOnce)
@@ -223,6 +232,7 @@ func (r *remote) fromCluster(ctx context.Context) error {
 		})
 	}
 	_ = group.Wait()
+	done()
 	var problems []error
 	for i := range all {
 		source := all[i].Spec.Source
@@ -240,10 +250,7 @@ func (r *remote) fromCluster(ctx context.Context) error {
 		}
 		r.providers = append(r.providers, &remoteProvider{title: terraformProviderTitle(p.Name), installed: p.Name, source: source, model: p.Model, launcher: p.Launcher, activate: p.Activate})
 	}
-	if len(r.providers) == 0 {
-		return errors.Join(problems...)
-	}
-	return nil
+	return errors.Join(problems...)
 }
 
 // terraformProviderTitle returns the title of a provider of the cluster.
@@ -270,7 +277,7 @@ func (r *remote) fromBinaries(cmd *cobra.Command) error {
 		if i < len(r.flags.sources) {
 			source = r.flags.sources[i]
 		}
-		if source, err = sourceOf(source, p.path, p.model); err != nil {
+		if source, err = sourceOf(source, p); err != nil {
 			return err
 		}
 		given, messages := local.ReadConfigurations(p.model, sources, r.secrets)
@@ -295,7 +302,7 @@ func (r *remote) configured(ctx context.Context, p *remoteProvider, c importer.C
 		if err != nil {
 			return nil, err
 		}
-		if err := r.start(ctx, p, out, config); err != nil {
+		if err := r.configure(ctx, p, out, config); err != nil {
 			return nil, err
 		}
 	}
@@ -306,8 +313,8 @@ func (r *remote) configured(ctx context.Context, p *remoteProvider, c importer.C
 	return out, nil
 }
 
-// start starts a provider with a configuration.
-func (r *remote) start(ctx context.Context, p *remoteProvider, out *importer.ConfiguredProvider, config cty.Value) error {
+// configure starts a provider with a configuration.
+func (r *remote) configure(ctx context.Context, p *remoteProvider, out *importer.ConfiguredProvider, config cty.Value) error {
 	key := pool.Prepare(pool.Configuration{Launcher: p.launcher, Config: config})
 	acquire := func(ctx context.Context) (*pool.Lease, error) {
 		lease, diags := r.pool.Acquire(ctx, key)
@@ -320,7 +327,9 @@ func (r *remote) start(ctx context.Context, p *remoteProvider, out *importer.Con
 		}
 		return nil, fmt.Errorf("%s, %s/%s: %s", p.title, out.Configuration.Kind, out.Configuration.Name, r.secrets.Replacer().ReplaceInLine(strings.Join(lines, "; ")))
 	}
+	done := showProgress(r.flags.cmd, "Configuring the "+p.title)
 	lease, err := acquire(ctx)
+	done()
 	if err != nil {
 		return err
 	}

@@ -15,7 +15,6 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/landbridge-io/landbridge/internal/command/state"
-	"github.com/landbridge-io/landbridge/internal/provider/registry"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 	"github.com/landbridge-io/landbridge/schema"
 )
@@ -128,21 +127,20 @@ var showOutputs = []string{"yaml", "json"}
 
 type stateShowFlags struct {
 	stateFlags
-	sensitive               bool
-	output                  string
-	binary, mirror, cacheAt string
-	registries              registry.Client
+	provider       providerFlags
+	sensitive      bool
+	output, binary string
 }
 
 func newStateShowCommand() *cobra.Command {
-	var flags stateShowFlags
+	flags := stateShowFlags{provider: providerFlags{timeout: time.Minute}}
 	cmd := &cobra.Command{
 		Use:   "show KIND NAME",
 		Short: "Show what is stored of the object of a resource",
 		Long: `Show what is stored of the object of a resource. Sensitive values and private bytes are not shown
 unless --show-sensitive is given. The provider's schema tells which values are
 sensitive, so its program is started on this machine: that of the TerraformProvider, found in
---provider-mirror, or that of --provider.`,
+a mirror or downloaded, or that of --provider.`,
 		Args: cobra.RangeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !slices.Contains(showOutputs, flags.output) {
@@ -192,10 +190,8 @@ sensitive, so its program is started on this machine: that of the TerraformProvi
 	flags.add(cmd)
 	cmd.Flags().BoolVar(&flags.sensitive, showSensitive, false, "show sensitive values and private bytes in plain text")
 	cmd.Flags().StringVarP(&flags.output, "output", "o", showOutputs[0], "output format: "+strings.Join(showOutputs, ", "))
-	cmd.Flags().StringVar(&flags.binary, "provider", "", "binary of the provider, or a directory that holds it (default: that of the TerraformProvider)")
-	cmd.Flags().StringVar(&flags.mirror, "provider-mirror", os.Getenv("LANDBRIDGE_PROVIDER_MIRROR"), "directory with provider binaries in the layout of Terraform's filesystem mirrors")
-	flags.registries.AddFlags(cmd.Flags())
-	cmd.Flags().StringVar(&flags.cacheAt, "provider-cache", "", "directory for unpacked providers (default: the user's cache directory)")
+	cmd.Flags().StringVar(&flags.binary, "provider", "", "the provider: its program, a directory that holds it, or its address, such as hashicorp/random@3.9.0 (default: that of the TerraformProvider)")
+	flags.provider.addSources(cmd)
 	return cmd
 }
 
@@ -204,7 +200,7 @@ func (f *stateShowFlags) schema(cmd *cobra.Command, kind state.Kind) (*schema.Re
 	var p *schema.Provider
 	switch {
 	case f.binary != "":
-		opened, err := (&providerFlags{timeout: time.Minute}).open(cmd.Context(), f.binary, nil)
+		opened, err := f.provider.open(cmd.Context(), f.binary, nil)
 		if err != nil {
 			return nil, err
 		}
@@ -214,10 +210,7 @@ func (f *stateShowFlags) schema(cmd *cobra.Command, kind state.Kind) (*schema.Re
 	case kind.TerraformProvider == "":
 		return nil, fmt.Errorf("%s is served by a program that is made for its provider: name the provider's own program with --provider", kind)
 	default:
-		flags := remoteFlags{
-			clusterFlags: f.clusterFlags, providerFlags: providerFlags{registries: f.registries.Clone(), timeout: time.Minute},
-			installed: []string{kind.TerraformProvider}, mirror: f.mirror, cache: f.cacheAt,
-		}
+		flags := remoteFlags{clusterFlags: f.clusterFlags, providerFlags: f.provider, installed: []string{kind.TerraformProvider}}
 		r, err := flags.open(cmd, true)
 		if err != nil {
 			return nil, err
@@ -248,7 +241,7 @@ could not be restored. So --show-sensitive is required. Keep the file as safe as
 What is left out is listed at the end: instances of modules, kinds that are not served, and
 operations that have not ended. Exit code: 0 when everything is exported; 2 when something is left
 out; 1 when nothing was exported.`,
-		Example: `  landbridge state export -n team-a --show-sensitive -o team-a.tfstate
+		Example: `  landbridge state export -n team-a --show-sensitive --output-file team-a.tfstate
   landbridge state export password/db -n team-a --show-sensitive | jq '.resources[0].instances[0]'`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !sensitive {
@@ -275,7 +268,7 @@ out; 1 when nothing was exported.`,
 	flags.add(cmd)
 	flags.addEverywhere(cmd)
 	cmd.Flags().BoolVar(&sensitive, showSensitive, false, "export all values in plain text; required")
-	cmd.Flags().StringVarP(&file, "output", "o", "", "file to write, which must not exist (default: standard output)")
+	addPath(cmd, outputFile, &file, "file to write, which must not exist (default: standard output)", "json")
 	return cmd
 }
 

@@ -23,7 +23,7 @@ func TestRowList(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var got, want bytes.Buffer
-			list, all := &rowList{stream.List{Out: &got, Name: "resources"}}, []status.Row{}
+			list, all := &rowList{List: stream.List{Out: &got, Name: "resources"}}, []status.Row{}
 			for _, p := range pages {
 				all = append(all, p...)
 				if err := list.Write(p); err != nil {

@@ -40,3 +40,10 @@ func TestEveryPackageHasADoc(t *testing.T) {
 		}
 	}
 }
+
+// README is read to the end only if it is short. What it leaves out is in docs/README.md.
+func TestREADMEIsShort(t *testing.T) {
+	if lines := strings.Count(sources(t)["README.md"], "\n"); lines == 0 || lines > 120 {
+		t.Errorf("README.md has %d lines, want at most 120", lines)
+	}
+}

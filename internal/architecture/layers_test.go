@@ -22,8 +22,8 @@ const modulePath = "github.com/landbridge-io/landbridge"
 var layers = [][]string{
 	{"cmd/landbridge"},
 	{"internal/command/export", "internal/command/migrate", "internal/command/move"},
-	{"internal/command/diff", "internal/command/state"},
-	{"internal/command/cluster", "internal/command/configure", "internal/command/importer", "internal/command/local", "internal/command/repository", "internal/command/status", "internal/command/suggest"},
+	{"internal/command/diff", "internal/command/explain", "internal/command/state"},
+	{"internal/command/cluster", "internal/command/configure", "internal/command/doctor", "internal/command/importer", "internal/command/local", "internal/command/logs", "internal/command/repository", "internal/command/status", "internal/command/suggest"},
 	{"internal/command/discover"},
 	{"internal/command/stream"},
 	{"program", "generate"},
@@ -40,6 +40,7 @@ var layers = [][]string{
 	{"internal/terraform/cli"},
 	{"internal/terraform/commandline", "internal/terraform/engine", "internal/terraform/planview"},
 	{"internal/terraform"},
+	{"internal/provider/sources"},
 	{"internal/provider/plugin", "internal/provider/inprocess", "internal/provider/pool", "internal/provider/install"},
 	{"internal/provider/cosign"},
 	{"internal/provider/checksum", "internal/provider/registry"},
@@ -53,7 +54,7 @@ var layers = [][]string{
 	{"schema"},
 	{"apis"},
 	{"internal/diagnostic"},
-	{"internal/child", "internal/expression", "internal/faultpoint", "internal/hcltext", "internal/inflight", "internal/memory", "internal/redact", "internal/tfplugin", "internal/tracing", "internal/version", "internal/wire"},
+	{"internal/child", "internal/expression", "internal/faultpoint", "internal/hcltext", "internal/inflight", "internal/kubeconfig", "internal/memory", "internal/redact", "internal/tfplugin", "internal/tracing", "internal/version", "internal/wire"},
 }
 
 // support is for tests alone: it may import anything, and nothing that ships

@@ -277,6 +277,7 @@ func runPart(ctx context.Context, config *rest.Config, scheme *runtime.Scheme, r
 		Lifetime: reconciling,
 		Follows:  follows,
 	}
+	previews := o.Admission != nil
 	if follows {
 		rt.Recorder, o.Admission, o.CacheKeep = event.NewNopRecorder(), nil, 0
 	}
@@ -291,7 +292,7 @@ func runPart(ctx context.Context, config *rest.Config, scheme *runtime.Scheme, r
 	if o.Packaged != nil {
 		err = setupPackaged(reconciling, rt, kube, o)
 	} else {
-		err = errors.Join(setupInstalled(rt, o), m.Add(&cacheCleaner{installer: o.Installer, keep: o.CacheKeep, log: o.Logger}))
+		err = errors.Join(setupInstalled(rt, o, previews), m.Add(&cacheCleaner{installer: o.Installer, keep: o.CacheKeep, log: o.Logger}))
 	}
 	if err != nil {
 		return err
@@ -379,16 +380,16 @@ func setupAdmission(rt *kinds.Runtime, kube clients, o Options) error {
 	}).SetupWithManager(rt.Manager)
 }
 
-// setupInstalled sets up what serves TerraformProviders and TerraformModules.
-func setupInstalled(rt *kinds.Runtime, o Options) error {
+// setupInstalled sets up what serves TerraformProviders and TerraformModules. previews is set if plans are shown at admission.
+func setupInstalled(rt *kinds.Runtime, o Options, previews bool) error {
 	installed := &terraformprovider.Reconciler{
 		Runtime: rt, Installer: o.Installer, Linked: o.Linked, CommandLine: o.CommandLine,
 		Logger: o.Logger.WithName("terraformprovider"), StartTimeout: o.StartTimeout, Limits: o.Pool.Limits,
-		Sandbox: o.Sandbox,
+		Sandbox: o.Sandbox, Previews: previews,
 	}
 	modules := &terraformmodule.Reconciler{
 		Runtime: rt, Namespace: o.Namespace, CommandLine: o.CommandLine, Providers: installed,
-		Logger: o.Logger.WithName("terraformmodule"), Resync: min(30*time.Second, 10*o.Poll),
+		Logger: o.Logger.WithName("terraformmodule"), Resync: min(30*time.Second, 10*o.Poll), Artifacts: o.Installer.Registry,
 	}
 	rt.OtherUsers, rt.OthersBeingDeleted = modules.Users, modules.BeingDeleted
 	return errors.Join(installed.SetupWithManager(rt.Manager), modules.SetupWithManager(rt.Manager),

@@ -14,6 +14,7 @@ import (
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
+	"github.com/landbridge-io/landbridge/internal/version"
 )
 
 // lease is a lock for leader election that records when it was renewed. Leader election itself informs a process that
@@ -50,8 +51,9 @@ func newLease(config *rest.Config, recorder resourcelock.EventRecorder, o Option
 	if err != nil {
 		return nil, err
 	}
-	lock, err := resourcelock.New(resourcelock.LeasesResourceLock, o.Namespace, name, nil, leases,
-		resourcelock.ResourceLockConfig{Identity: host + "_" + string(uuid.NewUUID()), EventRecorder: recorder})
+	lock, err := resourcelock.NewWithLabels(resourcelock.LeasesResourceLock, o.Namespace, name, nil, leases,
+		resourcelock.ResourceLockConfig{Identity: host + "_" + string(uuid.NewUUID()), EventRecorder: recorder},
+		map[string]string{"app.kubernetes.io/version": version.Label()})
 	if err != nil {
 		return nil, err
 	}

@@ -1,7 +1,10 @@
 package controller_test
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/go-logr/logr/funcr"
@@ -21,11 +24,36 @@ func TestDiscreet(t *testing.T) {
 	log.V(7).Info("first")
 	log.V(8).Info("a body")
 	want := []string{
-		`n "caller"={"file"="log_test.go" "line"=19} "level"=0 "msg"="second" "a"=1 "b"=2 "d"=4`,
-		` "caller"={"file"="log_test.go" "line"=20} "msg"="third" "error"="failed" "a"=1 "c"=3`,
-		` "caller"={"file"="log_test.go" "line"=21} "level"=7 "msg"="first"`,
+		`n "caller"={"file"="log_test.go" "line"=22} "level"=0 "msg"="second" "a"=1 "b"=2 "d"=4`,
+		` "caller"={"file"="log_test.go" "line"=23} "msg"="third" "error"="failed" "a"=1 "c"=3`,
+		` "caller"={"file"="log_test.go" "line"=24} "level"=7 "msg"="first"`,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+// What controller-runtime says of its parts is for debugging, and errors have no stack traces.
+func TestNewLogger(t *testing.T) {
+	for verbosity, want := range [][]string{{"A kind is served", "It failed"}, {"Starting EventSource", "A kind is served", "It failed"}} {
+		var out bytes.Buffer
+		log := controller.NewLogger(&out, verbosity).WithName("part")
+		log.Info("Starting EventSource", "source", "kind source")
+		log.Info("A kind is served")
+		log.Error(errors.New("no quota"), "It failed")
+		var got []string
+		for line := range strings.Lines(out.String()) {
+			var entry map[string]any
+			if err := json.Unmarshal([]byte(line), &entry); err != nil {
+				t.Fatalf("%v: %s", err, line)
+			}
+			if entry["stacktrace"] != nil {
+				t.Errorf("a stack trace: %s", line)
+			}
+			got = append(got, entry["msg"].(string))
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("verbosity %d: -want, +got:\n%s", verbosity, diff)
+		}
 	}
 }

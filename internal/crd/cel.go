@@ -1,7 +1,6 @@
 package crd
 
 import (
-	"fmt"
 	"strings"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -32,13 +31,19 @@ func requiredRules(t *model.Type, forProvider props) apiextensionsv1.ValidationR
 		if !f.Required || !f.Input || !celSees(forProvider.Properties[f.InputName()]) {
 			continue
 		}
-		out = append(out, apiextensionsv1.ValidationRule{
-			Rule: fmt.Sprintf("!('*' in self.managementPolicies || 'Create' in self.managementPolicies || 'Update' in self.managementPolicies)"+
-				" || %s || (has(self.initProvider) && %s) || has(self.references)", given("self.forProvider", f.InputName(), f.Reference), given("self.initProvider", f.InputName(), nil)),
-			Message: requiredMessage(f.InputName()),
-		})
+		out = append(out, apiextensionsv1.ValidationRule{Rule: requiredRule(f, given), Message: requiredMessage(f.InputName())})
 	}
 	return out
+}
+
+// requiredRule returns the rule for a required field. given returns the rule that a field of an object is set.
+func requiredRule(f *model.Field, given func(object, name string) string) string {
+	out := "!('*' in self.managementPolicies || 'Create' in self.managementPolicies || 'Update' in self.managementPolicies) || " +
+		given("self.forProvider", f.InputName())
+	if f.Reference != nil {
+		out += " || " + referenced("self.forProvider", f.Reference)
+	}
+	return out + " || (has(self.initProvider) && " + given("self.initProvider", f.InputName()) + ") || has(self.references)"
 }
 
 // celSees reports whether CEL knows the type of a field.

@@ -213,6 +213,11 @@ func TestAdmission(t *testing.T) {
 			case test.want != "" && !strings.Contains(messages(errs), test.want):
 				t.Errorf("got %q, want %q", messages(errs), test.want)
 			}
+			for _, e := range errs {
+				if !strings.HasPrefix(e.Field, "spec") {
+					t.Errorf("%q does not name the field", e)
+				}
+			}
 		})
 	}
 }

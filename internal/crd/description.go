@@ -7,7 +7,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/model"
 )
 
-func (w writer) description(prefix string, f *model.Field) string {
+// description returns the description of a field. complete is set where objects have all fields that are required of them.
+func (w writer) description(prefix string, f *model.Field, complete bool) string {
 	if w.descriptions == 0 {
 		return prefix
 	}
@@ -24,7 +25,38 @@ func (w writer) description(prefix string, f *model.Field) string {
 	case f.Deprecated:
 		parts = append(parts, "Deprecated.")
 	}
+	if text := w.requirement(f, complete); text != "" {
+		parts = append(parts, text)
+	}
 	return strings.Join(parts, "\n")
+}
+
+const requirement = "Required unless "
+
+// requirement says that a field is required where the schema does not: by a rule, or only the provider requires it.
+func (w writer) requirement(f *model.Field, complete bool) string {
+	referred := w.references && f.Reference != nil
+	switch {
+	case w.status || !f.Required, complete && !referred:
+		return ""
+	case complete:
+		return requirement + f.Reference.Ref + " or " + f.Reference.Selector + " is given."
+	case referred:
+		return requirement + f.Reference.Ref + ", " + f.Reference.Selector + " or initProvider has it, or the object is only observed."
+	default:
+		return requirement + "initProvider has it or the object is only observed."
+	}
+}
+
+// WithoutRequirement returns the description of a field without the sentence that it is required.
+func WithoutRequirement(description string) string {
+	if strings.HasPrefix(description, requirement) {
+		return ""
+	}
+	if i := strings.LastIndex(description, "\n"+requirement); i >= 0 {
+		return description[:i]
+	}
+	return description
 }
 
 // plain returns a provider's text, which usually is Markdown, in a form that stays the same as a Go

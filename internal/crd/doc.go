@@ -1,8 +1,9 @@
 // Package crd makes CustomResourceDefinitions (OpenAPI v3 and CEL) from the model.
 //
 // In: model.Resource and model.Provider. Out: structural CRDs that the API server accepts, and that accept
-// everything that translate produces. It never calls an API server, and never adds rules that the
-// schema does not imply: no defaults in forProvider, no guessed patterns.
+// everything that translate produces, and JSON schemas of CRDs. CheckPath tells whether objects can have a field. It
+// never calls an API server, and never adds rules that the schema does not imply: no defaults in forProvider, no guessed
+// patterns.
 //
 // # Validation by the API server and by the provider
 //

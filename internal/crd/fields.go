@@ -63,11 +63,11 @@ func (w writer) object(t *model.Type, level int, complete bool) props {
 func (w writer) field(f *model.Field, level int, complete bool) props {
 	if !w.status && f.SecretRef != "" {
 		p := secretRef(w.clusterSecrets)
-		p.Description = w.description("Key of a Secret that holds the value.", f)
+		p.Description = w.description("Key of a Secret that holds the value.", f, complete)
 		return p
 	}
 	p := w.typ(f.Type, level, complete)
-	p.Description = w.description("", f)
+	p.Description = w.description("", f, complete)
 	return p
 }
 

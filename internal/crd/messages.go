@@ -1,7 +1,9 @@
 package crd
 
 import (
+	"regexp"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
@@ -66,4 +68,21 @@ func restored(message, whole string) string {
 		return message
 	}
 	return whole
+}
+
+// NextAttempt returns the sentence of a message that says when something is tried again.
+func NextAttempt(at time.Time) string {
+	return "The next attempt is at " + at.UTC().Format(time.RFC3339) + "."
+}
+
+var nextAttempt = regexp.MustCompile(`The next attempt is at (\S+Z)\.`)
+
+// NextAttemptIn returns the time in the sentence of NextAttempt in a message; zero if there is none.
+func NextAttemptIn(message string) time.Time {
+	m := nextAttempt.FindStringSubmatch(message)
+	if m == nil {
+		return time.Time{}
+	}
+	at, _ := time.Parse(time.RFC3339, m[1]) // zero if it is no time
+	return at
 }

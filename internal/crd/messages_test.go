@@ -3,6 +3,7 @@ package crd_test
 import (
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -50,4 +51,17 @@ func TestWholeMessage(t *testing.T) {
 			t.Fatalf("for another condition: %q", got)
 		}
 	})
+}
+
+func TestNextAttempt(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 1, 2, 15, 4, 5, 0, time.UTC)
+	for message, want := range map[string]time.Time{
+		"": {}, "The next attempt is within seconds.": {}, "The next attempt is at noonZ.": {},
+		crd.NextAttempt(at): at, "No quota.\n" + crd.NextAttempt(at): at,
+	} {
+		if got := crd.NextAttemptIn(message); !got.Equal(want) {
+			t.Errorf("%q: got %s, want %s", message, got, want)
+		}
+	}
 }

@@ -32,6 +32,8 @@ func Module(r *model.Resource, args ModuleArguments) (*apiextensionsv1.CustomRes
 		args.complete(r.Root(), fields.Properties)
 		spec.Properties[name] = fields
 	}
+	forProvider := spec.Properties["forProvider"]
+	args.Defaults.describe(r.Root(), &forProvider)
 	args.permitNull(r.Root(), &spec)
 	plan := status.Properties["plan"]
 	contained := props{
@@ -55,6 +57,8 @@ func Module(r *model.Resource, args ModuleArguments) (*apiextensionsv1.CustomRes
 type ModuleArguments struct {
 	// Rules are validations of variables.
 	Rules map[string][]ModuleRule
+	// Defaults are the defaults of variables.
+	Defaults Defaults
 	// Nullable are the variables to which null can be given.
 	Nullable map[string]bool
 	// Configurations are the names of its provider configurations.
@@ -105,7 +109,7 @@ func nullAttributes(t *model.Type, p *props) {
 		for _, f := range t.Object.All {
 			if x, ok := p.Properties[f.InputName()]; ok && f.SecretRef == "" {
 				nullAttributes(f.Type, &x)
-				x.Nullable = true
+				x.Nullable, x.Description = true, WithoutRequirement(x.Description)
 				p.Properties[f.InputName()] = x
 			}
 		}

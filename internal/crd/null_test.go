@@ -1,6 +1,7 @@
 package crd_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -53,15 +54,15 @@ func TestNullVariable(t *testing.T) {
 		"a value":            {spec: map[string]any{"forProvider": with("name", "a")}},
 		"optional and null":  {spec: map[string]any{"forProvider": with("size", nil)}},
 		"its validation":     {spec: map[string]any{"forProvider": with("name", "long")}, want: []string{"name is too long"}},
-		"absent":             {spec: map[string]any{"forProvider": without("name")}, want: []string{"spec.forProvider.name: Required value"}},
-		"two absent":         {spec: map[string]any{"forProvider": without("name", "tags")}, want: []string{"spec.forProvider.name: Required value", "spec.forProvider.tags: Required value"}},
-		"reserved word":      {spec: map[string]any{"forProvider": without("namespace")}, want: []string{"spec.forProvider.namespace: Required value"}},
-		"secret absent":      {spec: map[string]any{"forProvider": without("pinSecretRef")}, want: []string{"spec.forProvider.pinSecretRef: Required value"}},
+		"absent":             {spec: map[string]any{"forProvider": without("name")}, want: []string{"spec.forProvider.name is a required parameter"}},
+		"two absent":         {spec: map[string]any{"forProvider": without("name", "tags")}, want: []string{"spec.forProvider.name is a required parameter", "spec.forProvider.tags is a required parameter"}},
+		"reserved word":      {spec: map[string]any{"forProvider": without("namespace")}, want: []string{"spec.forProvider.namespace is a required parameter"}},
+		"secret absent":      {spec: map[string]any{"forProvider": without("pinSecretRef")}, want: []string{"spec.forProvider.pinSecretRef is a required parameter"}},
 		"not nullable":       {spec: map[string]any{"forProvider": with("strict", nil)}, want: []string{"spec.forProvider.strict is a required parameter"}},
 		"in initProvider":    {spec: map[string]any{"forProvider": without("name"), "initProvider": map[string]any{"name": nil}}},
 		"observed":           {spec: map[string]any{"forProvider": map[string]any{}, "managementPolicies": []any{"Observe"}}},
 		"paused":             {spec: map[string]any{"forProvider": map[string]any{}, "managementPolicies": []any{}}},
-		"observed, updated":  {spec: map[string]any{"forProvider": without("name"), "managementPolicies": []any{"Observe", "Update"}}, want: []string{"spec.forProvider.name: Required value"}},
+		"observed, updated":  {spec: map[string]any{"forProvider": without("name"), "managementPolicies": []any{"Observe", "Update"}}, want: []string{"spec.forProvider.name is a required parameter"}},
 		"from a reference":   {spec: map[string]any{"forProvider": without("name"), "references": []any{map[string]any{"to": "forProvider.name", "from": map[string]any{"kind": "A", "name": "a"}}}}},
 		"of the wrong type":  {spec: map[string]any{"forProvider": with("zones", "a")}, want: []string{"spec.forProvider.zones"}},
 		"an element is null": {spec: map[string]any{"forProvider": with("zones", []any{nil})}},
@@ -73,8 +74,10 @@ func TestNullVariable(t *testing.T) {
 			if len(tt.want) == 0 && got != "" {
 				t.Errorf("refused: %s", got)
 			}
-			if strings.Contains(got, "managementPolicies") {
-				t.Errorf("the errors are about another field: %q", got)
+			for _, e := range errs {
+				if !strings.HasPrefix(e.Field, "spec") || strings.Contains(e.Error(), "managementPolicies") {
+					t.Errorf("%q does not name the field", e)
+				}
 			}
 			for _, part := range tt.want {
 				if !strings.Contains(got, part) {
@@ -87,5 +90,23 @@ func TestNullVariable(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestManyNullVariables: the rules for variables that may be null are within the API server's limit of costs.
+func TestManyNullVariables(t *testing.T) {
+	t.Parallel()
+	b := &schema.Block{Attributes: map[string]*schema.Attribute{}}
+	nullable := map[string]bool{}
+	for i := range 120 {
+		name := fmt.Sprintf("needed_%d", i)
+		b.Attributes[name], nullable[name] = &schema.Attribute{Type: cty.String, Required: true}, true
+	}
+	d, err := crd.Module(testResource(t, b), crd.ModuleArguments{Nullable: nullable})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, errs := accept(t, d).write(t, map[string]any{"spec": map[string]any{"forProvider": map[string]any{}}}, nil); len(errs) != 120 {
+		t.Errorf("got %d errors, want 120", len(errs))
 	}
 }

@@ -83,16 +83,12 @@ func described(p props, description string) props {
 	return p
 }
 
-// given returns the rule that a field, its reference or its selector is set.
-func given(object, name string, r *model.Reference) string {
-	out := "has(" + object + "." + celName(name) + ")"
-	if r == nil {
-		return out
-	}
-	for _, name := range []string{r.Ref, r.Selector} {
-		out += " || has(" + object + "." + celName(name) + ")"
-	}
-	return out
+// given returns the rule that a field is set.
+func given(object, name string) string { return "has(" + object + "." + celName(name) + ")" }
+
+// referenced returns the rule that the reference or the selector of a field is set.
+func referenced(object string, r *model.Reference) string {
+	return given(object, r.Ref) + " || " + given(object, r.Selector)
 }
 
 // The API server estimates the costs of rules by the maximum number of objects. It refuses kinds whose
@@ -122,7 +118,7 @@ func (w writer) require(out *props, f *model.Field) {
 	}
 	*w.spent += cost
 	out.XValidations = append(out.XValidations, apiextensionsv1.ValidationRule{
-		Rule:    given("self", f.InputName(), f.Reference),
+		Rule:    given("self", f.InputName()) + " || " + referenced("self", f.Reference),
 		Message: fmt.Sprintf("one of %s, %s and %s must be given", f.InputName(), f.Reference.Ref, f.Reference.Selector),
 	})
 }

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/zclconf/go-cty/cty"
+
 	"github.com/landbridge-io/landbridge/internal/model"
 )
 
@@ -105,9 +107,23 @@ func (c *comparer) kind() {
 		}
 		c.add(Change{Change: IdentityVersionChanged, Old: fmt.Sprint(o.IdentityVersion), New: fmt.Sprint(n.IdentityVersion), Verdict: v})
 	}
+	if o.IdentityVersion >= 0 && o.IdentityVersion == n.IdentityVersion && !o.IdentityType.Equals(n.IdentityType) {
+		c.add(Change{Change: IdentitySchemaChanged, Path: Identity, Verdict: ByHand, Old: attributesOf(o.IdentityType), New: attributesOf(n.IdentityType),
+			Note: fmt.Sprintf("its version is still %d, so stored identities are not upgraded and may not fit: ask the provider's developers for a new version of the identity schema", n.IdentityVersion)})
+	}
 	if o.ExternalName != n.ExternalName {
 		c.add(Change{Change: ExternalNameChanged, Old: o.ExternalName, New: n.ExternalName, Verdict: NewVersion})
 	}
+}
+
+// attributesOf describes the attributes of an identity.
+func attributesOf(identity cty.Type) string {
+	types := identity.AttributeTypes()
+	var out []string
+	for _, name := range slices.Sorted(maps.Keys(types)) {
+		out = append(out, name+" "+types[name].FriendlyName())
+	}
+	return "{" + strings.Join(out, ", ") + "}"
 }
 
 // field reports a change of a field, unless the same was reported for the settable field.

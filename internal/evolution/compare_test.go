@@ -196,6 +196,53 @@ func TestCompare(t *testing.T) {
 	golden.Check(t, "report.json.golden", append(raw, '\n'))
 }
 
+// An identity schema that changes needs a new version, or the identities that are stored do not fit it.
+func TestCompareIdentitySchemas(t *testing.T) {
+	t.Parallel()
+	type identity = map[string]*schema.IdentityAttribute
+	text := &schema.IdentityAttribute{Type: cty.String, RequiredForImport: true}
+	optional := &schema.IdentityAttribute{Type: cty.String, OptionalForImport: true}
+	flag := &schema.IdentityAttribute{Type: cty.Bool, RequiredForImport: true}
+	const note = " (its version is still 3, so stored identities are not upgraded and may not fit: ask the provider's developers for a new version of the identity schema)"
+	for name, x := range map[string]struct {
+		old, new identity
+		version  int64
+		want     string
+	}{
+		"the same":                         {old: identity{"id": text}, new: identity{"id": text}, version: 3},
+		"other attributes need an import":  {old: identity{"id": text, "r": text}, new: identity{"id": text, "r": optional}, version: 3},
+		"an attribute, with a new version": {old: identity{"id": text}, new: identity{"id": text, "region": optional}, version: 4},
+		"an attribute": {
+			old: identity{"id": text}, new: identity{"id": text, "region": optional}, version: 3,
+			want: "ByHand ~ status.identity: identity schema changed, {id string} -> {id string, region string}" + note,
+		},
+		"one attribute less": {
+			old: identity{"id": text, "region": text}, new: identity{"id": text}, version: 3,
+			want: "ByHand ~ status.identity: identity schema changed, {id string, region string} -> {id string}" + note,
+		},
+		"another type": {
+			old: identity{"public": flag}, new: identity{"public": text}, version: 3,
+			want: "ByHand ~ status.identity: identity schema changed, {public bool} -> {public string}" + note,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := attributes(map[string]*schema.Attribute{"name": {Type: cty.String, Required: true}})
+			report := compare(t, provide(t, of(b, &schema.Identity{Version: 3, Attributes: x.old}, 0), config.Provider{}),
+				provide(t, of(b, &schema.Identity{Version: x.version, Attributes: x.new}, 0), config.Provider{}))
+			got := ""
+			for _, c := range report.Changes {
+				if c.Change == evolution.IdentitySchemaChanged {
+					got = string(c.Verdict) + " " + c.String()
+				}
+			}
+			if diff := cmp.Diff(x.want, got); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
 func compare(t *testing.T, old, new *model.Provider) evolution.Report {
 	t.Helper()
 	out, err := evolution.Compare(old, new)

@@ -8,7 +8,6 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
-	"github.com/landbridge-io/landbridge/internal/crd"
 )
 
 type props = apiextensionsv1.JSONSchemaProps
@@ -47,11 +46,6 @@ func FromDefinition(d *apiextensionsv1.CustomResourceDefinition, version string)
 			if f := k.Parts[ForProvider].Fields[name]; f != nil {
 				f.Required = true
 			}
-		}
-	}
-	for _, name := range crd.RequiredOrNull(spec) {
-		if f := k.Parts[ForProvider].Fields[name]; f != nil {
-			f.Required = true
 		}
 	}
 	return k, k.rename(d)

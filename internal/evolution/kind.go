@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/zclconf/go-cty/cty"
+
 	"github.com/landbridge-io/landbridge/internal/crd"
 	"github.com/landbridge-io/landbridge/internal/model"
 )
@@ -90,6 +92,8 @@ type Kind struct {
 	Exact bool
 	// SchemaVersion and IdentityVersion are those of Terraform's schemas; -1 without an identity.
 	SchemaVersion, IdentityVersion int64
+	// IdentityType is the type of Terraform's identities; NilType without an identity.
+	IdentityType cty.Type
 	// ExternalName is the attribute that is configured as external name, if any.
 	ExternalName string
 }
@@ -128,7 +132,7 @@ func FromResource(r *model.Resource) (*Kind, error) {
 		k.ExternalName = f.Name
 	}
 	if r.Identity() != nil {
-		k.IdentityVersion = r.Schema.Identity.Version
+		k.IdentityVersion, k.IdentityType = r.Schema.Identity.Version, r.Schema.IdentityType()
 	}
 	for part, n := range k.Parts {
 		t := r.Root()

@@ -10,6 +10,7 @@ import (
 
 	"sigs.k8s.io/yaml"
 
+	"github.com/landbridge-io/landbridge/internal/crd"
 	"github.com/landbridge-io/landbridge/internal/model"
 )
 
@@ -110,7 +111,7 @@ func fieldRows(b *bytes.Buffer, prefix string, schema props, t *model.Type, stat
 			innerRows(b, at, p, t.Object.ByJSON(name).Type, status)
 			continue
 		}
-		text := cell(p.Description)
+		text := cell(crd.WithoutRequirement(p.Description)) // in bold below
 		if r := t.Object.ByReference(name); r != nil {
 			kind := "selector"
 			if name == r.Ref {

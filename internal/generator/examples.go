@@ -60,7 +60,7 @@ func providerConfigExample(p *model.Provider) map[string]any {
 		}
 	}
 	schema := d.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["spec"]
-	spec := exampleObject(p.Config, schema)
+	spec := exampleObject(p.Config, schema, nil)
 	for _, f := range p.Config.Object.All {
 		if f.Input && f.SecretRef != "" && !f.Deprecated {
 			spec[f.SecretRef] = exampleSecretRef(schema.Properties[f.SecretRef])
@@ -82,7 +82,7 @@ func manifests(object map[string]any) ([]byte, error) {
 		secret := map[string]any{
 			"apiVersion": "v1", "kind": "Secret",
 			"metadata":   map[string]any{"name": exampleSecret, "namespace": exampleNamespace},
-			"stringData": map[string]any{"value": "example"},
+			"stringData": map[string]any{"value": ExampleSecret},
 		}
 		documents = []map[string]any{secret, object}
 	}

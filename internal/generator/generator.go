@@ -57,6 +57,13 @@ func Provider(p *model.Provider, o Options) (*Output, error) {
 	if err != nil {
 		return nil, err
 	}
+	if o.Record != nil {
+		for _, of := range packages {
+			for _, k := range of.kinds {
+				k.configuration = o.Record.Examples[k.resource.Type]
+			}
+		}
+	}
 	configs := configKinds(p)
 	if err := addFormers(o, p, packages, configs); err != nil {
 		return nil, err

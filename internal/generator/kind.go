@@ -16,8 +16,10 @@ type kind struct {
 	resource *model.Resource
 	crd      *apiextensionsv1.CustomResourceDefinition
 	leftOut  string // what was left out of the CRD because of its size
-	types    *types
-	names    kindNames
+	// configuration is the one of its example in the provider's documentation; nil without one.
+	configuration map[string]any
+	types         *types
+	names         kindNames
 }
 
 // kindNames are the names of the types that all or most kinds have.

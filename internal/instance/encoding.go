@@ -23,6 +23,7 @@ type encoded struct {
 	Deposed         []encodedDeposed  `json:"deposed,omitempty"`
 	Operation       *encodedOperation `json:"operation,omitempty"`
 	IdentityHistory []FormerIdentity  `json:"identityHistory,omitempty"`
+	Incomplete      bool              `json:"incomplete,omitempty"`
 	Drift           *Drift            `json:"drift,omitempty"`
 	DriftHistory    []FormerDrift     `json:"driftHistory,omitempty"`
 }
@@ -78,7 +79,7 @@ func Encode(in Instance, r *schema.Resource) ([]byte, error) {
 	}
 	out := encoded{
 		Version: EncodingVersion, encodedObject: object,
-		IdentityHistory: in.IdentityHistory, Drift: in.Drift, DriftHistory: in.DriftHistory,
+		IdentityHistory: in.IdentityHistory, Incomplete: in.Incomplete, Drift: in.Drift, DriftHistory: in.DriftHistory,
 	}
 	for _, d := range in.Deposed {
 		object, err := t.encodeObject(d)
@@ -117,7 +118,8 @@ func Decode(b []byte, r *schema.Resource) (Instance, error) {
 	t := typesOf(r)
 	current := t.decodeObject("", in.encodedObject)
 	out := current.Instance()
-	out.IdentityHistory, out.Drift, out.DriftHistory = in.IdentityHistory, in.Drift, in.DriftHistory
+	out.IdentityHistory, out.Incomplete = in.IdentityHistory, in.Incomplete
+	out.Drift, out.DriftHistory = in.Drift, in.DriftHistory
 	for _, d := range in.Deposed {
 		out.Deposed = append(out.Deposed, t.decodeObject(d.Key, d.encodedObject))
 	}

@@ -43,6 +43,7 @@ func TestRoundTrip(t *testing.T) {
 			cty.GetAttrPath("any").IndexInt(0),
 		},
 		CreateBeforeDestroy: true,
+		Incomplete:          true,
 		Deposed: []instance.Deposed{{
 			Key: "0a1b2c3d", RawState: []byte(`{"old":"<1>"}`), SchemaVersion: 1,
 			Identity: cty.NullVal(r.IdentityType()), Private: []byte("p"), Status: instance.Full,

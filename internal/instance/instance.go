@@ -38,6 +38,8 @@ type Instance struct {
 	Operation *Operation
 	// IdentityHistory are the identities that the object had before this one, the latest last.
 	IdentityHistory []FormerIdentity
+	// Incomplete is set when the last apply of an object that consists of several ended before all changes were made.
+	Incomplete bool
 	// Drift is what was read that was changed outside Landbridge since the last operation: also values that nobody has
 	// configured. DriftHistory is drift that has ended, the latest last.
 	Drift        *Drift

@@ -69,13 +69,18 @@ func prefix(s *schema.Provider) string {
 	return first
 }
 
+// DefaultGroup returns the API group of a provider's kinds, by the provider's name, such as random.
+func DefaultGroup(name string) string { return shortName(name) + ".landbridge.io" }
+
+func shortName(name string) string { return strings.ToLower(strings.ReplaceAll(name, "_", "-")) }
+
 // NewProvider makes the model. name is the provider's name without namespace, such as random, which
 // usually is the prefix of its resource types, and is taken from them if it is empty. Errors in the configuration are
 // *config.Errors.
 func NewProvider(name string, s *schema.Provider, c config.Provider) (*Provider, error) {
 	short := c.Name
 	if short == "" {
-		short = strings.ToLower(strings.ReplaceAll(cmp.Or(name, prefix(s)), "_", "-"))
+		short = shortName(cmp.Or(name, prefix(s)))
 	}
 	if msgs := validation.IsDNS1035Label(short); len(msgs) > 0 {
 		return nil, config.At(fmt.Errorf("provider name %q: %s", short, strings.Join(msgs, "; ")), "name")
@@ -89,7 +94,7 @@ func NewProvider(name string, s *schema.Provider, c config.Provider) (*Provider,
 		return nil, config.At(err, "providerConfig")
 	}
 	if p.Group == "" {
-		p.Group = short + ".landbridge.io"
+		p.Group = DefaultGroup(short)
 	}
 	if err := checkGroup(p.Group); err != nil {
 		return nil, config.At(err, "group")

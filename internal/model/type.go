@@ -77,6 +77,28 @@ func (t *Type) HasSecrets() bool {
 	return t.Object != nil && t.Object.secret
 }
 
+// Secrets calls visit with each secret value inside a value of the type.
+func (t *Type) Secrets(v cty.Value, visit func(cty.Value)) {
+	v, _ = v.Unmark()
+	if !t.HasSecrets() || !v.IsKnown() || v.IsNull() {
+		return
+	}
+	if t.Kind == Object {
+		for _, f := range t.Object.All {
+			if f.Secret() {
+				visit(v.GetAttr(f.Name))
+			} else {
+				f.Type.Secrets(v.GetAttr(f.Name), visit)
+			}
+		}
+		return
+	}
+	for it := v.ElementIterator(); t.Element != nil && it.Next(); {
+		_, x := it.Element()
+		t.Element.Secrets(x, visit)
+	}
+}
+
 // Fields are the fields of an object type.
 type Fields struct {
 	// All is sorted by Terraform name.

@@ -52,7 +52,12 @@ type unsavedTokens struct {
 // retry forgets failures, so that failed operations are tried again now.
 func (e *entry) retry(r Request) {
 	e.record.Handled.Retry, e.unsaved.Retry = r.Asked.Retry, r.Asked.Retry
-	e.failed, e.deposedFailed, e.attempts = nil, nil, attempts{}
+	e.failed, e.deposedFailed, e.attempts, e.last = nil, nil, attempts{}, nil
+	if o := e.view.observation; o != nil && o.Last != nil {
+		without := *o
+		without.Last = nil
+		e.view.observation = &without
+	}
 	e.confirmation = nil
 	e.unhold()
 	e.publish()

@@ -235,7 +235,9 @@ func TestRetry(t *testing.T) {
 		h.refuses(h.sched.Apply(t.Context(), h.r), scheduler.ReasonOperationFailed)
 		h.cloud.manner = inOrder
 		h.r.Asked.Retry = "1"
-		h.observe()
+		if o := h.observe(); o.Last != nil {
+			t.Errorf("a new attempt begins, and the last outcome is %+v", o.Last)
+		}
 		h.apply()
 		synctest.Wait()
 		if o := h.observe(); !o.UpToDate() {

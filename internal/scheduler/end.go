@@ -56,7 +56,7 @@ func (s *Scheduler) settle(e *entry, r Request, t task, res result) []Event {
 	e.showApplied(r, res, s.flapping(e, &r))
 	e.attempts.note(r, res)
 	s.noteFailure(e.failureOf(res.op), e.last, r, t, why)
-	events := res.events(t, e.ended == faultpoint.Destroy, e.last.At)
+	events := res.events(t, t.because(r), e.ended == faultpoint.Destroy, e.last.At)
 	if res.op.Kind == instance.Update && instance.IdentityChanged(prior, e.record.Instance) {
 		events = append(events, Event{Kind: IdentityChanged, From: prior.Identity, To: e.record.Instance.Identity})
 	}
@@ -177,10 +177,10 @@ func (s *Scheduler) noteFailure(f **failure, last *Outcome, r Request, t task, w
 }
 
 // events returns the events of the end of an operation.
-func (res result) events(t task, replacing bool, at time.Time) []Event {
+func (res result) events(t task, because string, replacing bool, at time.Time) []Event {
 	op := res.op
 	event := Event{
-		Kind: Succeeded, Operation: op.Kind, Deposed: op.Deposed, Took: at.Sub(op.StartedAt),
+		Kind: Succeeded, Operation: op.Kind, Deposed: op.Deposed, Took: at.Sub(op.StartedAt), Because: because,
 		Replacement: t.replacement || replacing && op.Kind == instance.Create, Diagnostics: res.diags.Errors(),
 	}
 	if res.diags.HasErrors() {

@@ -18,6 +18,8 @@ type Event struct {
 	// Took is the duration of the operation. For an object that has Drifted it is the time since the object was last found
 	// as it was left; 0 if this process has not found it so.
 	Took time.Duration
+	// Because is by whose wish the operation was carried out, for people: the spec, the deletion, an approval, and others.
+	Because string
 	// Replacement is set when the operation is one half of a replacement.
 	Replacement bool
 	// Deposed is the key of the deposed object that a Delete destroys, or that a Create deposed.

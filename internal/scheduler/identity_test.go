@@ -11,6 +11,7 @@ import (
 
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
+	"github.com/landbridge-io/landbridge/internal/terraform"
 )
 
 // An identity that may change does, and what it was is remembered.
@@ -91,6 +92,22 @@ func TestIdentityUpgradeFails(t *testing.T) {
 		}
 		delete(h.cloud.fail, "refresh")
 		h.settle()
+	})
+}
+
+// An identity that lacks attributes of the provider's schema is not taken for one that somebody changed.
+func TestIncompleteIdentity(t *testing.T) {
+	change := append(diagnostic.Errorf("Unexpected Identity Change", "…"), terraform.IdentityIncompleteError("test_thing", []string{"region"}, 2)...)
+	bubble(t, plannedIdentity, func(h *harness) {
+		h.settle()
+		h.want("a", 2)
+		h.cloud.fail["refresh"] = change
+		se := h.observeRefused(scheduler.ReasonUnexpectedIdentityChange)
+		for text, want := range map[string]bool{"region": true, "provider version that wrote it": true, "Undo what changed it": false} {
+			if strings.Contains(se.Error(), text) != want {
+				t.Errorf("%q: %t, in %s", text, !want, se)
+			}
+		}
 	})
 }
 

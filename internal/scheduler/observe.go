@@ -363,7 +363,8 @@ func (s *Scheduler) plan(ctx context.Context, e *entry, r Request, ex terraform.
 		if p, o.Drift, diags = s.planDrift(ctx, e, &r, ex, p, config); diags.HasErrors() {
 			return failed(ReasonInvalidConfiguration, diags)
 		}
-		if err := s.noteDrift(ctx, e, r, o.Drift); err != nil {
+		err := s.noteDrift(ctx, e, r, o.Drift)
+		if err != nil {
 			return err
 		}
 		o.Instance, o.Plan, o.Warnings, o.Unrivalled = e.record.Instance, &p, warnings, e.unrivalled(&r, &p)
@@ -376,6 +377,9 @@ func (s *Scheduler) plan(ctx context.Context, e *entry, r Request, ex terraform.
 			o.Reapply = ""
 		}
 		if p.Action == terraform.NoOp {
+			if o.Instance, err = s.noteComplete(ctx, e, r); err != nil {
+				return err
+			}
 			e.matched = s.o.Clock.Now()
 			o.Plan = &upToDate // there is nothing to apply, so the values are not kept
 		}
@@ -390,6 +394,17 @@ func (s *Scheduler) plan(ctx context.Context, e *entry, r Request, ex terraform.
 	s.propose(e, &r, o)
 	e.view = view{state: planned, observation: o, configHash: r.ConfigHash}
 	return nil
+}
+
+// noteComplete stores that all changes of the last apply were made, which a plan without changes shows, and returns the instance.
+func (s *Scheduler) noteComplete(ctx context.Context, e *entry, r Request) (instance.Instance, error) {
+	in := e.record.Instance
+	if !in.Incomplete {
+		return in, nil
+	}
+	in.Incomplete = false
+	err := s.save(ctx, e, r, in)
+	return e.record.Instance, err
 }
 
 // warnings returns the warnings of the configuration's validation, of the last read, of a plan, and of the last operation, each

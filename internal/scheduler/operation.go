@@ -3,6 +3,7 @@ package scheduler
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/zclconf/go-cty/cty"
@@ -49,6 +50,29 @@ type task struct {
 	progress *progress
 	// interruption ends the operation early.
 	interruption *interruption
+}
+
+// because returns by whose wish the operation is carried out.
+func (t *task) because(r Request) string {
+	var out string
+	switch {
+	case t.deposed != "" && t.kind == instance.Delete:
+		out = "its replacement exists"
+	case t.plan != nil && t.plan.Reason == terraform.ReplaceBecauseTainted:
+		out = "the object is tainted"
+	case r.Deleted:
+		out = "the resource is deleted"
+	case t.reapply != "":
+		out = "reapply was requested"
+	case t.drift != nil && !t.keepsDrift:
+		out = "the object was changed outside of the resource"
+	default:
+		out = fmt.Sprintf("spec, generation %d", r.Generation)
+	}
+	if a := t.approval; a != nil && a.by != "" {
+		out += ", approved by " + a.by
+	}
+	return out
 }
 
 // processOf returns the name of an operation at fault points. again is set when an object was
@@ -104,7 +128,11 @@ func (s *Scheduler) start(e *entry, r Request, t task) error {
 	rec, limit := e.record, s.limits.use(r.ProviderConfiguration)
 	s.count.Add(1)
 	s.running.Go(func() {
-		long := s.o.Clock.AfterFunc(s.o.LongOperation, func() { s.o.Wake(r.Key) })
+		long := s.o.Clock.AfterFunc(s.o.LongOperation, func() {
+			s.o.Logger.Info(string(op.Kind)+" is running", "object", r.Key.Kind+"."+r.Key.Group, "namespace", r.Key.Namespace, "name", r.Key.Name,
+				"type", r.Resource.Schema.Type, "operation", op.ID, "began", op.StartedAt.UTC().Format(time.RFC3339Nano), "because", t.because(r))
+			s.o.Wake(r.Key)
+		})
 		defer long.Stop()
 		defer t.interruption.interrupt() // releases its context
 		ctx, span := tracing.Child(tracing.With(context.Background(), r.origin), string(op.Kind))

@@ -284,6 +284,11 @@ func failed(reason Reason, diags diagnostic.Diagnostics) *Error {
 		reason = ReasonDeferred
 	case terraform.UnexpectedIdentityChange(diags):
 		reason = ReasonUnexpectedIdentityChange
+		if terraform.IdentityIncomplete(diags) {
+			diags = append(diags, diagnostic.Errorf("Identity kept",
+				"The stored identity stays as it is. Use the provider version that wrote it; or delete this resource with managementPolicies [\"Observe\"], which leaves the object, and import it anew.")...)
+			break
+		}
 		diags = append(diags, diagnostic.Errorf("Identity kept",
 			"By its provider, an object of this type never changes its identity, so the stored one is kept. Undo what changed it; or delete this resource with managementPolicies [\"Observe\"], which leaves the object, and import it anew.")...)
 	case reason == ReasonIdentityUpgradeFailed:

@@ -46,6 +46,19 @@ func UnexpectedIdentityChange(d diagnostic.Diagnostics) bool {
 	})
 }
 
+const identityIncomplete = "Stored identity incomplete"
+
+// IdentityIncompleteError is the error that explains an UnexpectedIdentityChange: the stored identity lacks attributes of
+// the current version of the identity schema.
+func IdentityIncompleteError(resourceType string, missing []string, version int64) diagnostic.Diagnostics {
+	return diagnostic.Errorf(identityIncomplete,
+		"The stored identity of %s has no value for %s of the identity schema, version %d. If an update of the provider added that without a new version of the schema, stored identities cannot be upgraded: it is a bug in the provider.",
+		resourceType, strings.Join(missing, ", "), version)
+}
+
+// IdentityIncomplete reports whether a provider rejects an identity and the stored one lacks attributes.
+func IdentityIncomplete(d diagnostic.Diagnostics) bool { return d.HasSummary(identityIncomplete) }
+
 // NonExistent reports whether an import failed because there is no such object (contract § 3.10).
 func NonExistent(d diagnostic.Diagnostics) bool {
 	return d.HasSummary("Cannot import non-existent remote object") || d.HasSummary("Import returned null resource")

@@ -3,6 +3,7 @@ package version
 import (
 	"cmp"
 	"runtime/debug"
+	"strings"
 )
 
 // version and commit are set by the linker for builds outside of a Git checkout, such as those of images:
@@ -14,6 +15,13 @@ var version, commit string
 func String() string {
 	info, _ := debug.ReadBuildInfo()
 	return From(version, commit, info)
+}
+
+// Label returns the version without the commit as the value of a label of Kubernetes, in which a + is an underscore.
+func Label() string {
+	v, _, _ := strings.Cut(String(), ",")
+	v = strings.ReplaceAll(v, "+", "_")
+	return v[:min(len(v), 63)]
 }
 
 // From returns the version for what the linker was given and what the go command recorded; info

@@ -190,6 +190,10 @@ func TestRefusedValues(t *testing.T) {
 		"a flag with dashes":            {object{"flags": object{"--poll": "1m"}}, "--poll"},
 		"a grace period with a unit":    {object{"gracePeriodSeconds": "25s"}, "gracePeriodSeconds"},
 		"a provider without a source":   {object{"providers": object{"random": object{}}}, "source"},
+		"a misspelled field":            {object{"providers": object{"hcloud": object{"source": "hetznercloud/hcloud", "verison": "~> 1.69"}}}, "verison"},
+		"a misspelled nested field":     {object{"providers": object{"hcloud": object{"source": "hetznercloud/hcloud", "limits": object{"brust": 1}}}}, "brust"},
+		"a field of another type":       {object{"providers": object{"hcloud": object{"source": "hetznercloud/hcloud", "activate": "hcloud_*"}}}, "activate"},
+		"no such choice":                {object{"providers": object{"hcloud": object{"source": "hetznercloud/hcloud", "updatePolicy": "Major"}}}, "updatePolicy"},
 		"a provider's name":             {object{"providers": object{"Random": object{"source": "hashicorp/random"}}}, "Random"},
 		"another kind as configuration": {object{"configurations": []any{object{"apiVersion": "v1", "kind": "Secret", "metadata": object{"name": "x"}}}}, "configurations"},
 		"two sources of a mirror":       {object{"providerMirror": object{"emptyDir": object{}, "hostPath": object{}}}, "providerMirror"},
@@ -209,7 +213,7 @@ func TestRefusedValues(t *testing.T) {
 func TestSamePermissions(t *testing.T) {
 	t.Parallel()
 	want := map[string]object{}
-	for _, file := range []string{"controller.yaml", "all-namespaces.yaml", "roles.yaml", "approval.yaml"} {
+	for _, file := range []string{"controller.yaml", "all-namespaces.yaml", "roles.yaml", "approval.yaml", "deletion.yaml"} {
 		for _, u := range clustertest.Manifests(t, filepath.Join(root(t), "deploy", "rbac", file)) {
 			if u.GetKind() != "Namespace" {
 				want[u.GetKind()+" "+u.GetName()] = bare(u)
@@ -218,7 +222,7 @@ func TestSamePermissions(t *testing.T) {
 	}
 	got := map[string]object{}
 	for _, m := range render(t, nil).Manifests {
-		if m.Template == "rbac.yaml" || m.Template == "roles.yaml" || m.Template == "approval.yaml" || m.Template == "serviceaccount.yaml" {
+		if slices.Contains([]string{"rbac.yaml", "roles.yaml", "approval.yaml", "deletion.yaml", "serviceaccount.yaml"}, m.Template) {
 			got[m.Object.GetKind()+" "+m.Object.GetName()] = bare(m.Object)
 		}
 	}
@@ -262,7 +266,7 @@ func TestSecretsOfSomeNamespaces(t *testing.T) {
 	}
 }
 
-// deploy/install.yaml and the definitions in the chart are made by `make manifests`.
+// deploy/install.yaml, the definitions in the chart and the schema of its values are made by `make manifests`.
 func TestManifestsAreCurrent(t *testing.T) {
 	t.Parallel()
 	want, err := chart.Plain(load(t))
@@ -275,6 +279,14 @@ func TestManifestsAreCurrent(t *testing.T) {
 	}
 	if !bytes.Equal(want, got) {
 		t.Error("deploy/install.yaml differs from the chart; run make manifests")
+	}
+	loaded := load(t)
+	schema, err := chart.Schema(loaded)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(schema), string(loaded.Schema)); diff != "" {
+		t.Errorf("values.schema.json differs from the definition of TerraformProviders; run make manifests:\n%s", diff)
 	}
 }
 

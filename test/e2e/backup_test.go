@@ -378,17 +378,16 @@ func TestBackupPage(t *testing.T) {
 	// Not shared: the page lists what is in the cluster.
 	server, other := playgroundtest.New(t, playgroundtest.Options{}), playgroundtest.New(t, playgroundtest.Options{})
 	c, target := on(t, server), on(t, other)
-	c.RunController(t, options(directory(t)))
-	target.RunController(t, options(directory(t)))
+	mirror := mirrorOf(t, "landbridge-io/examplecloud")
+	c.RunController(t, options(mirror))
+	target.RunController(t, options(mirror))
 	cloud := examplecloudtest.Start(t)
-	binary := examplecloudtest.Provider(t, examplecloudtest.Framework6)
-	target.install(t, terraformProvider("examplecloud", binary, "examplecloud_thing", "examplecloud_credential"))
+	target.install(t, terraformProvider("examplecloud", "landbridge-io/examplecloud", "examplecloud_thing", "examplecloud_credential"))
 	doctest.Test(t, filepath.Join("..", "..", "docs", "backup.md"), doctest.Options{
-		Env: []string{"PATH=" + programs(t) + ":" + os.Getenv("PATH"), "KUBECONFIG=" + server.Kubeconfig},
+		Env: []string{"PATH=" + programs(t) + ":" + os.Getenv("PATH"), "KUBECONFIG=" + server.Kubeconfig, "LANDBRIDGE_PROVIDER_MIRROR=" + mirror},
 		Replace: map[string]string{
-			"http://127.0.0.1:8480":                                 cloud.URL,
-			"/opt/providers/terraform-provider-examplecloud_v3.0.0": binary,
-			"/etc/other.kubeconfig":                                 other.Kubeconfig,
+			"http://127.0.0.1:8480": cloud.URL,
+			"/etc/other.kubeconfig": other.Kubeconfig,
 		},
 	})
 	if got := cloud.Audit(t); got.Creates != 2 || got.Updates != 0 || got.Deletes != 0 || got.Live != 2 {

@@ -189,7 +189,7 @@ func TestStatusCommand(t *testing.T) {
 	c.WaitFalse(t, bad, "LastAsyncOperation", "AsyncCreateFailure")
 
 	out, errOut, ok := runCommand(t, "status", "-n", ns)
-	if !ok || !strings.HasPrefix(out, "KIND") || !strings.Contains(out, ns+"/good") || !strings.Contains(out, "The cloud does not like") {
+	if !ok || !strings.Contains(out, "NAME ") || !strings.Contains(out, "/good") || !strings.Contains(out, "The cloud does not like") {
 		t.Errorf("%s%s", out, errOut)
 	}
 	out, errOut, ok = runCommand(t, "status", "-A", "-o", "json")
@@ -211,10 +211,35 @@ func TestStatusCommand(t *testing.T) {
 	if found != 2 {
 		t.Errorf("as JSON:\n%s", out)
 	}
+	for name, test := range map[string]struct {
+		args []string
+		want string
+	}{
+		"one object":        {[]string{"status", "-n", ns, "-o", "name", "things.statuses.landbridge.io/good"}, "thing.statuses.landbridge.io/good\n"},
+		"what is not ready": {[]string{"status", "-n", ns, "-o", "name", "--unready", "things.statuses.landbridge.io,places.statuses.landbridge.io"}, "place.statuses.landbridge.io/bad\n"},
+		"a provider":        {[]string{"status", "-o", "name", "terraformprovider/statuses"}, "terraformprovider.landbridge.io/statuses\n"},
+		"labels":            {[]string{"status", "-n", ns, "-o", "name", "-l", "app=none"}, ""},
+	} {
+		if out, errOut, ok = runCommand(t, test.args...); !ok || out != test.want {
+			t.Errorf("%s: %s%s", name, out, errOut)
+		}
+	}
+	if out, errOut, ok = runCommand(t, "status", "-n", ns, "things.statuses.landbridge.io/missing"); ok || !strings.Contains(errOut, "not found in namespace "+ns+": things.statuses.landbridge.io/missing") {
+		t.Errorf("%s%s", out, errOut)
+	}
+	if out, errOut, ok = runCommand(t, "explain", "-n", ns, "place.statuses.landbridge.io/bad"); !ok || !strings.Contains(out, "<- the cause") || !strings.Contains(out, "  landbridge retry place.statuses.landbridge.io/bad -n "+ns+"\n") {
+		t.Errorf("%s%s", out, errOut)
+	}
+	if out, errOut, ok = runCommand(t, "explain", "-o", "json", "terraformprovider/statuses"); !ok || !json.Valid([]byte(out)) {
+		t.Errorf("%s%s", out, errOut)
+	}
+	if out, errOut, ok = runCommand(t, "logs", "-n", ns, "thing.statuses.landbridge.io/good", "--file", c.Log); !ok || !strings.Contains(out, "Create succeeded after") {
+		t.Errorf("%s%s", out, errOut)
+	}
 	if out, errOut, ok = runCommand(t, "status", "-n", ns, "nosuchkind"); ok || out != "" || !strings.Contains(errOut, "there is no kind nosuchkind") {
 		t.Errorf("%s%s", out, errOut)
 	}
-	if out, errOut, ok = runCommand(t, "status", "-n", c.Namespace(t)); !ok || out != "" || !strings.Contains(errOut, "There are no managed resources in namespace") {
+	if out, errOut, ok = runCommand(t, "status", "-n", c.Namespace(t)); !ok || !strings.Contains(errOut, "There are no managed resources in namespace") {
 		t.Errorf("%s%s", out, errOut)
 	}
 	if out, _, ok = runCommand(t, "__complete", "taint", ""); !ok || !strings.Contains(out, "statuses.landbridge.io") {

@@ -6,13 +6,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/landbridge-io/landbridge/internal/controller/admission"
-	"github.com/landbridge-io/landbridge/internal/crd"
-	"github.com/landbridge-io/landbridge/internal/testing/clustertest"
 	"github.com/landbridge-io/landbridge/internal/testing/doctest"
 	"github.com/landbridge-io/landbridge/internal/testing/examplecloudtest"
 	"github.com/landbridge-io/landbridge/internal/testing/playgroundtest"
-	"github.com/landbridge-io/landbridge/internal/testing/providertest"
 	"github.com/landbridge-io/landbridge/internal/testing/testbin"
 )
 
@@ -21,8 +17,9 @@ func TestImportPage(t *testing.T) {
 	t.Parallel()
 	// Not shared: the page lists what is in the cluster.
 	server := playgroundtest.New(t, playgroundtest.Options{})
+	mirror := mirrorOf(t, "landbridge-io/examplecloud")
 	c := on(t, server)
-	c.RunController(t, options(directory(t)))
+	c.RunController(t, options(mirror))
 	cloud := examplecloudtest.Start(t)
 	cloud.Make(t, "things", m{"name": "Web Server", "region": "eu-central-1", "size": 2, "tags": m{"team": "a"}})
 	cloud.Make(t, "things", m{"name": "cache", "region": "us-west-2"})
@@ -30,15 +27,15 @@ func TestImportPage(t *testing.T) {
 		cloud.Make(t, "things", m{"name": "db", "region": "us-east-1"})
 	}
 	before := cloud.Audit(t)
-	to := newTofu(t, mirrorOf(t, "landbridge-io/examplecloud"), "tofu")
+	to := newTofu(t, mirror, "tofu")
 	doctest.Test(t, filepath.Join("..", "..", "docs", "import.md"), doctest.Options{
 		Env: []string{
-			"PATH=" + programs(t) + ":" + filepath.Dir(to.program) + ":" + os.Getenv("PATH"), "KUBECONFIG=" + server.Kubeconfig,
+			"PATH=" + programs(t) + ":" + filepath.Dir(to.program) + ":" + os.Getenv("PATH"), "KUBECONFIG=" + server.Kubeconfig, "LANDBRIDGE_PROVIDER_MIRROR=" + mirror,
 			"TF_CLI_CONFIG_FILE=" + to.config, "TF_CLI_ARGS=-no-color", "CHECKPOINT_DISABLE=1",
 		},
 		Replace: map[string]string{
-			"http://127.0.0.1:8480":                                 cloud.URL,
 			"/opt/providers/terraform-provider-examplecloud_v3.0.0": examplecloudtest.Provider(t, examplecloudtest.Framework6),
+			"http://127.0.0.1:8480":                                 cloud.URL,
 		},
 	})
 	after := cloud.Audit(t)
@@ -55,15 +52,16 @@ func TestReferencesPage(t *testing.T) {
 	t.Parallel()
 	// Not shared: the page lists what is in the cluster.
 	server := playgroundtest.New(t, playgroundtest.Options{})
+	mirror := mirrorOf(t, "landbridge-io/examplecloud")
 	c := on(t, server)
-	c.RunController(t, options(directory(t)))
+	c.RunController(t, options(mirror))
 	doctest.Test(t, filepath.Join("..", "..", "docs", "references.md"), doctest.Options{
 		Env: []string{
-			"PATH=" + programs(t) + ":" + os.Getenv("PATH"), "KUBECONFIG=" + server.Kubeconfig,
+			"PATH=" + programs(t) + ":" + os.Getenv("PATH"), "KUBECONFIG=" + server.Kubeconfig, "LANDBRIDGE_PROVIDER_MIRROR=" + mirror,
 		},
 		Replace: map[string]string{
-			"http://127.0.0.1:8480":                                 examplecloudtest.Start(t).URL,
 			"/opt/providers/terraform-provider-examplecloud_v3.0.0": examplecloudtest.Provider(t, examplecloudtest.Framework6),
+			"http://127.0.0.1:8480":                                 examplecloudtest.Start(t).URL,
 		},
 	})
 }
@@ -73,41 +71,19 @@ func TestGitOpsPage(t *testing.T) {
 	t.Parallel()
 	// Not shared: the page deletes its provider.
 	server := playgroundtest.New(t, playgroundtest.Options{})
+	mirror := mirrorOf(t, "landbridge-io/examplecloud")
 	c := on(t, server)
-	c.RunController(t, options(directory(t)))
+	c.RunController(t, options(mirror))
 	cloud := examplecloudtest.Start(t)
 	doctest.Test(t, filepath.Join("..", "..", "docs", "gitops.md"), doctest.Options{
 		Env: []string{
-			"PATH=" + programs(t) + ":" + os.Getenv("PATH"), "KUBECONFIG=" + server.Kubeconfig,
+			"PATH=" + programs(t) + ":" + os.Getenv("PATH"), "KUBECONFIG=" + server.Kubeconfig, "LANDBRIDGE_PROVIDER_MIRROR=" + mirror,
 		},
 		Replace: map[string]string{
-			"http://127.0.0.1:8480":                                 cloud.URL,
-			"/opt/providers/terraform-provider-examplecloud_v3.0.0": examplecloudtest.Provider(t, examplecloudtest.Framework6),
+			"http://127.0.0.1:8480": cloud.URL,
 		},
 	})
 	if a := cloud.Audit(t); a.Live != 0 || a.Creates != 1 {
-		t.Errorf("%+v", a)
-	}
-}
-
-// The page on modules is executed and must match.
-func TestModulesPage(t *testing.T) {
-	t.Parallel()
-	// Not shared: the page lists what is in the cluster.
-	server := playgroundtest.New(t, playgroundtest.Options{})
-	c := on(t, server)
-	c.RunController(t, moduleOptions(t, providertest.Mirror(t, "random")))
-	cloud := examplecloudtest.Start(t)
-	doctest.Test(t, filepath.Join("..", "..", "docs", "modules.md"), doctest.Options{
-		Env: []string{
-			"PATH=" + programs(t) + ":" + os.Getenv("PATH"), "KUBECONFIG=" + server.Kubeconfig,
-		},
-		Replace: map[string]string{
-			"http://127.0.0.1:8480":                                 cloud.URL,
-			"/opt/providers/terraform-provider-examplecloud_v3.0.0": examplecloudtest.Provider(t, examplecloudtest.Framework6),
-		},
-	})
-	if a := cloud.Audit(t); a.Live != 0 || a.Creates != 3 {
 		t.Errorf("%+v", a)
 	}
 }
@@ -117,16 +93,16 @@ func TestDriftPage(t *testing.T) {
 	t.Parallel()
 	// Not shared: the page lists what is in the cluster.
 	server := playgroundtest.New(t, playgroundtest.Options{})
+	mirror := mirrorOf(t, "landbridge-io/examplecloud")
 	c := on(t, server)
-	c.RunController(t, options(directory(t)))
+	c.RunController(t, options(mirror))
 	cloud := examplecloudtest.Start(t)
 	doctest.Test(t, filepath.Join("..", "..", "docs", "drift.md"), doctest.Options{
 		Env: []string{
-			"PATH=" + programs(t) + ":" + os.Getenv("PATH"), "KUBECONFIG=" + server.Kubeconfig,
+			"PATH=" + programs(t) + ":" + os.Getenv("PATH"), "KUBECONFIG=" + server.Kubeconfig, "LANDBRIDGE_PROVIDER_MIRROR=" + mirror,
 		},
 		Replace: map[string]string{
-			"http://127.0.0.1:8480":                                 cloud.URL,
-			"/opt/providers/terraform-provider-examplecloud_v3.0.0": examplecloudtest.Provider(t, examplecloudtest.Framework6),
+			"http://127.0.0.1:8480": cloud.URL,
 		},
 	})
 	// By the page itself twice, for a tag, for the repair, and to apply it again.
@@ -137,26 +113,6 @@ func TestDriftPage(t *testing.T) {
 		}
 		time.Sleep(100 * time.Millisecond)
 	}
-}
-
-// The page on plans is executed and must match.
-func TestPlansPage(t *testing.T) {
-	t.Parallel()
-	// Not shared: policies apply to the whole cluster.
-	server := playgroundtest.New(t, playgroundtest.Options{})
-	c := on(t, server)
-	o := options(directory(t))
-	o.Admission = &admission.Options{Port: clustertest.FreePort(t), Service: crd.Service{Namespace: system, Name: "landbridge"}, Host: "localhost"}
-	c.RunController(t, o)
-	doctest.Test(t, filepath.Join("..", "..", "docs", "plans.md"), doctest.Options{
-		Env: []string{
-			"PATH=" + programs(t) + ":" + os.Getenv("PATH"), "KUBECONFIG=" + server.Kubeconfig,
-		},
-		Replace: map[string]string{
-			"http://127.0.0.1:8480":                                 examplecloudtest.Start(t).URL,
-			"/opt/providers/terraform-provider-examplecloud_v3.0.0": examplecloudtest.Provider(t, examplecloudtest.Framework6),
-		},
-	})
 }
 
 // programs returns a directory with the programs that pages use.
@@ -173,24 +129,4 @@ func programs(t *testing.T) string {
 		}
 	}
 	return dir
-}
-
-// The tutorial is executed and must match: with random, and with hashicorp/kubernetes for another API server.
-func TestTutorialPage(t *testing.T) {
-	t.Parallel()
-	// Not shared: the page lists what is in the cluster.
-	server, other := playgroundtest.New(t, playgroundtest.Options{}), playgroundtest.New(t, playgroundtest.Options{})
-	c := on(t, server)
-	c.RunController(t, options(providertest.Mirror(t, "random", "kubernetes")))
-	doctest.Test(t, filepath.Join("..", "..", "docs", "tutorial.md"), doctest.Options{
-		Env: []string{
-			"PATH=" + programs(t) + ":" + os.Getenv("PATH"), "KUBECONFIG=" + server.Kubeconfig,
-			"LANDBRIDGE_PROVIDER_MIRROR=" + providertest.Mirror(t),
-		},
-		Replace: map[string]string{
-			"https://other.example.org:6443": other.Config.Host,
-			"/etc/other.kubeconfig":          other.Kubeconfig,
-		},
-		Patterns: map[string]string{"<age>": `[0-9]+[smh]([0-9]+s)?`},
-	})
 }

@@ -226,7 +226,7 @@ stringData: {k: ` + secret + `}
 			}
 			// The provider in the cluster is installed by path and has no address, so a flag names it.
 			written := filepath.Join(dir, "out")
-			_, said, code := landbridge(t, w.flags("import", "--state", state, "-o", written)...)
+			_, said, code := landbridge(t, w.flags("import", "--state", state, "--output-dir", written)...)
 			if code != 1 || !strings.Contains(said, "there is no provider "+binarySource) {
 				t.Errorf("exit code %d\n%s", code, said)
 			}

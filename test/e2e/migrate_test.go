@@ -294,7 +294,7 @@ func TestMigrateUpjet(t *testing.T) {
 				t.Fatalf("exit code %d:\n%s%s", code, out, said)
 			}
 			dir := filepath.Join(directory(t), "manifests")
-			_, said, code = x.migrate(t, "-o", dir)
+			_, said, code = x.migrate(t, "--output-dir", dir)
 			// What is stored of the password's object has its value, and it cannot be imported.
 			if code != 2 || !strings.Contains(said, "7 resources written to ") || !strings.Contains(said, "db: what is stored of its object has sensitive values") {
 				t.Errorf("exit code %d:\n%s", code, said)

@@ -297,3 +297,83 @@ func TestModule(t *testing.T) {
 	e.WaitGone(t, config)
 	eventually(t, "the CRD is gone", func(ctx context.Context) bool { return e.crd(ctx, "offices.modules.landbridge.io") == nil })
 }
+
+// diff says what applying an instance of a module would do with its resources, and never that nothing would change of
+// what it did not plan.
+func TestDiffOfModule(t *testing.T) {
+	t.Parallel()
+	e := newEstate(t)
+	e.secret(t, e.namespace, "pin", map[string]string{"pin": "1111"})
+	r := e.office("north", m{"name": "north", "floors": m{"count": 1}, "pinSecretRef": m{"name": "pin", "key": "pin"}})
+	e.MustCreate(t, r)
+	e.WaitReady(t, r)
+	before := e.cloud.Audit(t)
+	tofu, err := testbin.Build(t.Context(), testbin.OpenTofu)
+	if err != nil {
+		t.Fatal(err)
+	}
+	manifest := filepath.Join(directory(t), "manifest.yaml")
+	const office = `
+apiVersion: modules.landbridge.io/v1alpha1
+kind: Office
+metadata: {name: north, namespace: NS}
+spec:
+  forProvider: {name: north, floors: {count: COUNT}, pinSecretRef: {name: pin, key: pin}}
+  writeConnectionSecretToRef: {name: north-key}
+---
+apiVersion: v1
+kind: Secret
+metadata: {name: pin, namespace: NS}
+stringData: {pin: "PIN"}
+`
+	for name, x := range map[string]struct {
+		command    []string
+		count, pin string
+		cli        string
+		code       int
+		want, not  []string
+	}{
+		"as it is": {command: []string{"diff"}, count: "1", pin: "1111", cli: tofu, want: []string{"No changes."}},
+		"a change": {
+			command: []string{"diff"}, count: "2", pin: "1111", cli: tofu, code: 1,
+			want: []string{`~ Office "` + e.namespace + `/north" {`, "~ count = 1 -> 2", "Of the module's resources:", "+ examplecloud_thing.floor[1]", "Plan: 1 to add, 1 to change, 0 to destroy."},
+		},
+		"a secret that replaces": {
+			command: []string{"diff"}, count: "1", pin: "8642", cli: tofu, code: 1,
+			want: []string{"-/+ random_password.key # because cannot update", "Plan: 1 to add, 0 to change, 1 to destroy."}, not: []string{"8642", "No changes."},
+		},
+		"plan": {
+			command: []string{"plan", "--server", "--detailed-exitcode", "-o", "json"}, count: "2", pin: "1111", cli: tofu, code: 2,
+			want: []string{`"contained": [`, `"address": "examplecloud_thing.floor[1]"`},
+		},
+		"without the program": {
+			command: []string{"diff"}, count: "2", pin: "1111", cli: "/nowhere/tofu", code: 2,
+			want: []string{"Module cannot be planned", "give its path with --cli"}, not: []string{"No changes."},
+		},
+		"plan without the program": {
+			command: []string{"plan", "--server"}, count: "2", pin: "1111", cli: "/nowhere/tofu", code: 1,
+			want: []string{"Module cannot be planned"}, not: []string{"No changes."},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			write(t, manifest, strings.NewReplacer("NS", e.namespace, "COUNT", x.count, "PIN", x.pin).Replace(office))
+			out, said, code := landbridge(t, append(x.command, "-f", manifest, "--kubeconfig", e.Kubeconfig, "--cli", x.cli)...)
+			if code != x.code {
+				t.Errorf("exit code %d, want %d", code, x.code)
+			}
+			for _, want := range x.want {
+				if !strings.Contains(out+said, want) {
+					t.Errorf("lacks %q:\n%s%s", want, out, said)
+				}
+			}
+			for _, not := range x.not {
+				if strings.Contains(out+said, not) {
+					t.Errorf("has %q:\n%s%s", not, out, said)
+				}
+			}
+		})
+	}
+	if after := e.cloud.Audit(t); after != before {
+		t.Errorf("before %+v, after %+v", before, after)
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -324,7 +325,7 @@ func TestRoads(t *testing.T) {
 
 	// And out again.
 	to := newTofu(t, mirror, "to")
-	args := append([]string{"export", "--show-sensitive", "-o", to.dir}, "--provider-mirror", mirror, "-n", ns)
+	args := append([]string{"export", "--show-sensitive", "--output-dir", to.dir}, "--provider-mirror", mirror, "-n", ns)
 	_, said = run(t, args...)
 	if _, err := fmt.Sscanf(said, "%d resources exported", &count.out); err != nil || count.out != count.in {
 		t.Errorf("exported %d of %d: %s", count.out, count.in, said)
@@ -352,7 +353,7 @@ func TestRoads(t *testing.T) {
 
 	// Without the state, the import blocks take over the objects.
 	some := newTofu(t, mirror, "some")
-	_, said = run(t, "export", "thing.roads.landbridge.io/hub-0", "thing.roads.landbridge.io/west", "-o", some.dir, "--provider-mirror", mirror, "-n", ns)
+	_, said = run(t, "export", "thing.roads.landbridge.io/hub-0", "thing.roads.landbridge.io/west", "--output-dir", some.dir, "--provider-mirror", mirror, "-n", ns)
 	if !strings.Contains(said, "The state and sensitive values were not written: give --show-sensitive to write them.") {
 		t.Error(said)
 	}
@@ -412,7 +413,7 @@ kind: UUID
 metadata: {name: old, annotations: {crossplane.io/external-name: aabbccdd-eeff-0011-2233-445566778899}}
 spec: {forProvider: {}}
 `)
-	_, said := run(t, append([]string{"migrate", "crossplane", "-f", filepath.Join(dir, "old.yaml"), "-o", filepath.Join(dir, "new")}, flags...)...)
+	_, said := run(t, append([]string{"migrate", "crossplane", "-f", filepath.Join(dir, "old.yaml"), "--output-dir", filepath.Join(dir, "new")}, flags...)...)
 	if !strings.Contains(said, "1 resource written to ") {
 		t.Error(said)
 	}
@@ -446,7 +447,7 @@ func TestExport(t *testing.T) {
 	before := w.cloud.Audit(t)
 	mirror := mirrorOf(t, "landbridge-io/exported")
 	to := newTofu(t, mirror, "to")
-	_, said, code := landbridge(t, "export", "--show-sensitive", "-o", to.dir, "-n", w.namespace, "--source", w.provider+"=landbridge-io/exported")
+	_, said, code := landbridge(t, "export", "--show-sensitive", "--output-dir", to.dir, "-n", w.namespace, "--source", w.provider+"=landbridge-io/exported")
 	if code != 2 || !strings.Contains(said, "4 resources exported") || !strings.Contains(said, "/seen: it only observes its object, which Terraform would manage.") {
 		t.Errorf("exit code %d: %s", code, said)
 	}
@@ -470,8 +471,65 @@ func TestExport(t *testing.T) {
 	if got := w.cloud.Audit(t); got != before {
 		t.Errorf("before %+v, after %+v", before, got)
 	}
+	// Without the state, the export says what a plan does, and OpenTofu does the same.
+	c.real(t, "random", "time")
+	lost := resource(random, "Password", w.namespace, "lost", m{"forProvider": m{"length": 20}})
+	sleep := resource("time.landbridge.io/v1alpha1", "Sleep", w.namespace, "sleep", m{"forProvider": m{"createDuration": "1ms"}})
+	after := resource(random, "Pet", w.namespace, "after", m{
+		"forProvider": m{"length": 1},
+		"references":  []any{m{"to": "forProvider.prefix", "from": m{"apiVersion": "time.landbridge.io/v1alpha1", "kind": "Sleep", "name": "sleep", "fieldPath": "status.atProvider.id"}}},
+	})
+	guarded := resource(random, "Password", w.namespace, "guarded", m{"forProvider": m{"length": len(roadsSecret)}, "import": m{"id": roadsSecret}})
+	for _, u := range []*unstructured.Unstructured{lost, sleep, after, guarded} {
+		w.MustCreate(t, u)
+	}
+	for _, u := range []*unstructured.Unstructured{lost, sleep, after, guarded} {
+		w.WaitReady(t, u)
+	}
+	without := newTofu(t, mirror, "without")
+	_, said, code = landbridge(t, "export", "-o", without.dir, "-n", w.namespace, "--source", w.provider+"=landbridge-io/exported")
+	if code != 2 {
+		t.Errorf("exit code %d", code)
+	}
+	for _, want := range []string{
+		"8 resources exported", "The state and sensitive values were not written",
+		"password.random.landbridge.io NS/lost: a plan replaces its object, because of length", "an import cannot read bcryptHash, result",
+		"password.random.landbridge.io NS/guarded: it cannot be imported, so a plan creates another object: its import id is a sensitive value",
+		"sleep.time.landbridge.io NS/sleep: it cannot be imported, so a plan creates another object: Unexpected Format of ID",
+		"pet.random.landbridge.io NS/after: it cannot be imported, so a plan creates another object: Resource Import Not Implemented",
+	} {
+		if want = strings.ReplaceAll(want, "NS", w.namespace); !strings.Contains(said, want) {
+			t.Errorf("it does not say %q:\n%s", want, said)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(without.dir, "terraform.tfstate")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the state was written: %v", err)
+	}
+	entries, err := os.ReadDir(without.dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range entries {
+		content, err := os.ReadFile(filepath.Join(without.dir, x.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if bytes.Contains(content, []byte(roadsSecret)) {
+			t.Errorf("%s has a sensitive value", x.Name())
+		}
+		if x.Name() == "imports.tf" {
+			for _, want := range []string{"identity = {", "There is no import block for random_password.guarded: it cannot be imported"} {
+				if !bytes.Contains(content, []byte(want)) {
+					t.Errorf("there is no %s in\n%s", want, content)
+				}
+			}
+		}
+	}
+	if strings.Contains(said, roadsSecret) {
+		t.Error("the output has a sensitive value")
+	}
 	// What exists is not overwritten.
-	_, said, code = landbridge(t, "export", "-o", to.dir, "-n", w.namespace)
+	_, said, code = landbridge(t, "export", "--output-dir", to.dir, "-n", w.namespace)
 	if code != 1 || !strings.Contains(said, "already exists; nothing was written") {
 		t.Errorf("exit code %d: %s", code, said)
 	}

@@ -64,7 +64,7 @@ func refused(t *testing.T, tools tools, provider string, environment, wants []st
 	dir := t.TempDir()
 	repository := filepath.Join(dir, "provider-refused")
 	_, err := tools.command(t.Context(), dir, "env", append(environment, tools.landbridge,
-		"init", "example.org/provider-refused", "--landbridge", tools.root, "--output", repository,
+		"init", "example.org/provider-refused", "--landbridge", tools.root, "--output-dir", repository,
 		"--provider", filepath.Join(provider, "cmd", "terraform-provider-examplecloud-framework6"), "--provider-name", "examplecloud", "--provider-version", "3.0.0", "--in-process")...)
 	for _, want := range wants {
 		if err == nil || !strings.Contains(err.Error(), want) {

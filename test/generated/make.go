@@ -28,7 +28,7 @@ func (t tools) make(ctx context.Context, dir string, r repository) (made string,
 		return "", nil, err
 	}
 	repository := filepath.Join(dir, "provider-"+r.name)
-	args := append([]string{"init", "example.org/provider-" + r.name, "--landbridge", t.root, "--output", repository}, from...)
+	args := append([]string{"init", "example.org/provider-" + r.name, "--landbridge", t.root, "--output-dir", repository}, from...)
 	if r.inProcess {
 		args = append(args, "--in-process")
 	}
@@ -50,6 +50,9 @@ func (t tools) make(ctx context.Context, dir string, r repository) (made string,
 	kinds, _, _ := strings.Cut(strings.TrimPrefix(out[strings.LastIndex(out, "provider-"+r.name+": "):], "provider-"+r.name+": "), "\n")
 	made = fmt.Sprintf("%s; init %.0f s", kinds, time.Since(begin).Seconds())
 
+	if err := t.planExamples(ctx, repository, r); err != nil {
+		return "", nil, err
+	}
 	manifests := filepath.Join(repository, "test", "e2e", "manifests")
 	if err := os.MkdirAll(manifests, 0o755); err != nil {
 		return "", nil, err
@@ -117,6 +120,35 @@ func (t tools) make(ctx context.Context, dir string, r repository) (made string,
 	}
 	f, err = readFigures(filepath.Join(repository, "docs", "in-process.md"))
 	return made, f, err
+}
+
+// planExamples plans each example with the provider, if it needs no configuration.
+func (t tools) planExamples(ctx context.Context, repository string, r repository) error {
+	if _, err := os.Stat(filepath.Join(repository, "examples", "providerconfig.yaml")); err == nil {
+		return nil // it has no cloud
+	}
+	name := strings.TrimSuffix(r.name, inProcessSuffix)
+	config := filepath.Join(filepath.Dir(repository), "config.yaml")
+	if err := os.WriteFile(config, []byte("group: "+name+".example.org\n"), 0o600); err != nil {
+		return err
+	}
+	programs, err := filepath.Glob(filepath.Join(repository, "bin", "*", "terraform-provider-"+name))
+	if r.inProcess {
+		programs, err = filepath.Glob(filepath.Join(repository, "bin", "plugin", "*", "terraform-provider-"+name))
+	}
+	if err != nil || len(programs) != 1 {
+		return fmt.Errorf("programs of the provider: %v, %w", programs, err)
+	}
+	examples, err := filepath.Glob(filepath.Join(repository, "examples", "*", "*.yaml"))
+	if err != nil || len(examples) == 0 {
+		return fmt.Errorf("there are no examples: %w", err)
+	}
+	for _, file := range examples {
+		if _, err := t.command(ctx, repository, t.landbridge, "plan", "-f", file, "--provider", programs[0], "--name", name, "--config", config); err != nil {
+			return fmt.Errorf("an example cannot be planned: %w", err)
+		}
+	}
+	return nil
 }
 
 // command runs a program and returns its output, which is also in the error.

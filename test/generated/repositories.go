@@ -63,7 +63,7 @@ kind: Secret
 metadata: {name: token, namespace: default}
 stringData: {token: TOKEN}
 ---
-apiVersion: hcloud.landbridge.io/v1alpha1
+apiVersion: hcloud.example.org/v1alpha1
 kind: ClusterProviderConfig
 metadata: {name: default}
 spec:
@@ -71,13 +71,13 @@ spec:
   pollInterval: 50ms
   tokenSecretRef: {name: token, namespace: default, key: token}
 ---
-apiVersion: hcloud.landbridge.io/v1alpha1
+apiVersion: hcloud.example.org/v1alpha1
 kind: Volume
 metadata: {name: data, namespace: default}
 spec: {forProvider: {name: data, size: 10, location: fsn1}}
 `,
 		change: `
-apiVersion: hcloud.landbridge.io/v1alpha1
+apiVersion: hcloud.example.org/v1alpha1
 kind: Volume
 metadata: {name: data, namespace: default}
 spec: {forProvider: {name: data, size: 20, location: fsn1}}
@@ -86,12 +86,12 @@ spec: {forProvider: {name: data, size: 20, location: fsn1}}
 	{
 		name: "random", provider: mirror("random", "hashicorp/random", "--provider-version", "~> 3.7"), cloud: noCloud, rebuild: true,
 		create: `
-apiVersion: random.landbridge.io/v1alpha1
+apiVersion: random.example.org/v1alpha1
 kind: Pet
 metadata: {name: pet, namespace: default}
 spec: {forProvider: {}}
 ---
-apiVersion: random.landbridge.io/v1alpha1
+apiVersion: random.example.org/v1alpha1
 kind: Password
 metadata: {name: password, namespace: default}
 spec:
@@ -99,7 +99,7 @@ spec:
   writeConnectionSecretToRef: {name: password}
 `,
 		change: `
-apiVersion: random.landbridge.io/v1alpha1
+apiVersion: random.example.org/v1alpha1
 kind: Password
 metadata: {name: password, namespace: default}
 spec:
@@ -110,13 +110,13 @@ spec:
 	{
 		name: "local", provider: binary("local"), cloud: files, rebuild: true,
 		create: `
-apiVersion: local.landbridge.io/v1alpha1
+apiVersion: local.example.org/v1alpha1
 kind: File
 metadata: {name: greeting, namespace: default}
 spec: {forProvider: {filename: FILE, content: hello}}
 `,
 		change: `
-apiVersion: local.landbridge.io/v1alpha1
+apiVersion: local.example.org/v1alpha1
 kind: File
 metadata: {name: greeting, namespace: default}
 spec: {forProvider: {filename: FILE, content: hello again}}
@@ -125,13 +125,13 @@ spec: {forProvider: {filename: FILE, content: hello again}}
 	{
 		name: "time", provider: module("github.com/hashicorp/terraform-provider-time@v0.14.2"), cloud: noCloud, rebuild: true,
 		create: `
-apiVersion: time.landbridge.io/v1alpha1
+apiVersion: time.example.org/v1alpha1
 kind: Offset
 metadata: {name: expiry, namespace: default}
 spec: {forProvider: {baseRfc3339: "2030-01-01T00:00:00Z", offsetDays: 7}}
 `,
 		change: `
-apiVersion: time.landbridge.io/v1alpha1
+apiVersion: time.example.org/v1alpha1
 kind: Offset
 metadata: {name: expiry, namespace: default}
 spec: {forProvider: {baseRfc3339: "2030-01-01T00:00:00Z", offsetDays: 30}}
@@ -156,7 +156,7 @@ resource "examplecloud_datastore" "example" {
 `
 	r.cloud = exampleCloud(2)
 	r.create += `---
-apiVersion: examplecloud.landbridge.io/v1alpha1
+apiVersion: examplecloud.example.org/v1alpha1
 kind: Datastore
 metadata: {name: data, namespace: default}
 spec: {forProvider: {name: data, hciClusterUuidRef: {name: web}, clusterInfo: {id: c-1}}}
@@ -166,7 +166,7 @@ spec: {forProvider: {name: data, hciClusterUuidRef: {name: web}, clusterInfo: {i
 
 func exampleRepository(form string) repository {
 	const thing = `
-apiVersion: examplecloud.landbridge.io/v1alpha1
+apiVersion: examplecloud.example.org/v1alpha1
 kind: Thing
 metadata: {name: web, namespace: default}
 `
@@ -177,7 +177,7 @@ metadata: {name: web, namespace: default}
 			return []string{"--provider", path}, err
 		},
 		create: `
-apiVersion: examplecloud.landbridge.io/v1alpha1
+apiVersion: examplecloud.example.org/v1alpha1
 kind: ClusterProviderConfig
 metadata: {name: default}
 spec: {endpoint: ENDPOINT}

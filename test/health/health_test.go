@@ -55,7 +55,12 @@ func TestHealth(t *testing.T) {
 		t.Fatal(err)
 	}
 	results.add(len(situations)+len(unattended), 0)
-	x := newWorld(t)
+	for _, name := range slices.Concat(slices.Collect(maps.Keys(situations)), slices.Collect(maps.Keys(unattended))) {
+		if explanations[name].health == "" {
+			t.Errorf("the situation %s has no explanation", name)
+		}
+	}
+	x := newWorld(t, nil)
 	before := map[string]*unstructured.Unstructured{}
 	for name, s := range unattended {
 		before[name] = s.prepare(t, x.called(name))
@@ -93,26 +98,29 @@ func each[T any](t *testing.T, all map[string]T, f func(*testing.T, string, T)) 
 func (s situation) check(t *testing.T, x *world, tools *tools, name string) {
 	u := s.bring(t, x)
 	var got verdicts
-	var said string
+	var said, wrong string
 	for begin := time.Now(); ; time.Sleep(50 * time.Millisecond) {
 		err := x.Get(t.Context(), client.ObjectKeyFromObject(u), u)
 		if kerrors.IsNotFound(err) {
-			t.Fatalf("%s is gone before it is in the situation", name)
+			t.Fatalf("%s is gone before it is in the situation: %s, %+v, explain: %s", name, got, truthOf(u), wrong)
 		}
 		if err == nil {
 			got, said, err = tools.of(t.Context(), u)
+		}
+		if err == nil && s.is(u) && got == s.want {
+			wrong, err = x.explained(t.Context(), name, u)
 		}
 		switch {
 		case err != nil:
 			t.Fatal(err)
 		case s.never != "" && got.kstatus == s.never:
 			t.Fatalf("kstatus computes %s: %v", s.never, u.Object["status"])
-		case s.is(u) && got == s.want:
+		case s.is(u) && got == s.want && truthOf(u) == truths[name] && wrong == "":
 			results.add(0, 1)
 			fmt.Printf("%-40s | %s | %s\n", name, got, said)
 			return
 		case time.Since(begin) > limit:
-			t.Fatalf("in the situation: %t\ngot  %s (%s)\nwant %s\n%v", s.is(u), got, said, s.want, u.Object["status"])
+			t.Fatalf("in the situation: %t\ngot  %s, %+v (%s)\nwant %s, %+v\n%v\nexplain: %s", s.is(u), got, truthOf(u), said, s.want, truths[name], u.Object["status"], wrong)
 		}
 	}
 }

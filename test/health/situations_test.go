@@ -174,6 +174,12 @@ var situations = map[string]situation{
 		bring: func(t *testing.T, x *world) object { return x.created(t, x.configured()) },
 		is:    because("ProviderConfigError"), want: inProgress, never: "Current",
 	},
+	"refers to a field that the kind lacks": {
+		bring: func(t *testing.T, x *world) object {
+			return x.created(t, x.thing(open, m{"references": []any{m{"to": "forProvider.value", "from": m{"kind": "Thing", "name": "missing", "fieldPath": "status.atProvider.valeu"}}}}))
+		},
+		is: because("ReferenceNotResolved"), want: failed, never: "Current",
+	},
 	"interrupted": {
 		bring: func(t *testing.T, x *world) object {
 			x.order(t, stopped, slow) // an interrupt waits for the other operations of its process
@@ -272,6 +278,15 @@ var situations = map[string]situation{
 			return u
 		},
 		is: isReady, want: healthy,
+	},
+	"ProviderConfig is deleted while it is used": {
+		bring: func(t *testing.T, x *world) object {
+			x.token(t, "a token in use")
+			u := x.created(t, x.config())
+			x.ready(t, x.configured())
+			return x.deleted(t, u)
+		},
+		is: unready("InUse"), want: verdicts{"Terminating", "Progressing", "InProgress"},
 	},
 	"ProviderConfig is refused by the provider": {
 		bring: func(t *testing.T, x *world) object {

@@ -10,6 +10,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/landbridge-io/landbridge/internal/command/explain"
+	"github.com/landbridge-io/landbridge/internal/controller/kinds"
 	"github.com/landbridge-io/landbridge/internal/testing/clustertest"
 	"github.com/landbridge-io/landbridge/internal/testing/doubletest"
 	"github.com/landbridge-io/landbridge/internal/testing/objecttest"
@@ -20,7 +22,9 @@ const (
 	// open needs no configuration; guarded needs a token. gone is removed, reduced loses a type, and operations of stopped
 	// are interrupted.
 	open, guarded, gone, reduced, stopped = "open", "guarded", "gone", "reduced", "stopped"
-	landbridge                            = "landbridge.io/v1alpha1"
+	// modular is that of modules.
+	modular    = "modular"
+	landbridge = "landbridge.io/v1alpha1"
 )
 
 // m is a JSON object.
@@ -38,6 +42,7 @@ var doubles = map[string]*doubletest.Double{}
 type world struct {
 	*clustertest.Cluster
 	end       func() error
+	reader    *explain.Reader
 	namespace string
 	// name is that of objects.
 	name string
@@ -55,20 +60,30 @@ func (x *world) called(name string) *world {
 	return &out
 }
 
-// newWorld starts a controller with the permissions in deploy/rbac, and installs the test provider under several names.
-func newWorld(t *testing.T) *world {
+// newWorld starts a controller with the permissions in deploy/rbac, and installs the test provider under several names. With a program,
+// modules are served, and the test provider is only installed for them.
+func newWorld(t *testing.T, program *kinds.CommandLine) *world {
 	t.Helper()
 	c, err := clustertest.New(playgroundtest.Start(t), filepath.Join(scratch, "controller.log"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	x := &world{Cluster: c}
+	if x.reader, err = explain.NewReader(c.Config, clustertest.System); err != nil {
+		t.Fatal(err)
+	}
 	o := clustertest.Options(time.Second, filepath.Join(scratch, "cache"))
+	o.LeaderElection, o.LeaseDuration = true, 15*time.Second // which explain looks at
+	o.CommandLine = program
 	if x.end, err = c.StartController(o); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { x.stop(t) })
 	x.namespace = x.Namespace(t)
+	if program != nil {
+		x.install(t, modular)
+		return x
+	}
 	for _, name := range []string{open, gone, reduced, stopped} {
 		x.install(t, name)
 	}

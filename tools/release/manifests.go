@@ -17,7 +17,7 @@ func newManifestsCommand() *cobra.Command {
 	var root string
 	cmd := &cobra.Command{
 		Use:   "manifests",
-		Short: "Write the definitions into the chart, and deploy/install.yaml",
+		Short: "Write the definitions and the schema of providers into the chart, and deploy/install.yaml",
 		Args:  cobra.NoArgs,
 		RunE:  func(*cobra.Command, []string) error { return manifests(root) },
 	}
@@ -38,6 +38,13 @@ func manifests(root string) error {
 	}
 	c, err := chart.Load(dir, "", "")
 	if err != nil {
+		return err
+	}
+	schema, err := chart.Schema(c)
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(dir, chart.SchemaFile), schema, 0o644); err != nil {
 		return err
 	}
 	plain, err := chart.Plain(c)

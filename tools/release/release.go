@@ -57,6 +57,9 @@ func newReleaseCommand() *cobra.Command {
 }
 
 func (o *release) run(ctx context.Context) error {
+	if err := announce(o.root, o.version); err != nil {
+		return err
+	}
 	if err := os.MkdirAll(o.dist, 0o755); err != nil {
 		return err
 	}

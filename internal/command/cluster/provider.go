@@ -37,6 +37,9 @@ type Reader struct {
 	// Downloads finds those that the controller has from a registry or its mirror: the same version, with the checksums that the controller
 	// has recorded. Nil: Installer does.
 	Downloads *install.Installer
+	// Recorded finds programs where the controller finds them, as the status of their TerraformProviders says, and is used instead
+	// of the others for those. Nil: the user has named the sources.
+	Recorded *Recorded
 	// StartTimeout bounds the start of a provider's process.
 	StartTimeout time.Duration
 	// Stored are the stored instances, for Modules.
@@ -117,6 +120,9 @@ type ConfigurationReference struct{ Kind, Namespace, Name string }
 
 // find finds the binary of a TerraformProvider.
 func (c *Reader) find(ctx context.Context, p *v1alpha1.TerraformProvider) (install.Binary, error) {
+	if c.Recorded != nil && len(p.Status.Sources) > 0 {
+		return c.Recorded.find(ctx, p)
+	}
 	if r, current := terraformprovider.Request(p); c.Downloads != nil && current != "" {
 		return c.Downloads.Find(ctx, r)
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"time"
 
@@ -51,9 +52,18 @@ func Read(name string, content []byte) ([]*unstructured.Unstructured, error) {
 func Apply(ctx context.Context, c client.Client, objects []*unstructured.Unstructured, report func(*unstructured.Unstructured)) error {
 	for _, o := range objects {
 		var last error
+		var unknown time.Time // since when a field is unknown
 		err := wait.PollUntilContextCancel(ctx, interval, true, func(ctx context.Context) (bool, error) {
-			last = c.Apply(ctx, client.ApplyConfigurationFromUnstructured(o.DeepCopy()), fieldOwner, client.ForceOwnership)
-			if final(last) {
+			if err := c.Apply(ctx, client.ApplyConfigurationFromUnstructured(o.DeepCopy()), fieldOwner, client.ForceOwnership); err == nil || last == nil || ctx.Err() == nil {
+				last = err // unless it says only that time is up
+			}
+			switch {
+			case unknownField(last) == "":
+				unknown = time.Time{}
+			case unknown.IsZero():
+				unknown = time.Now()
+			}
+			if final(last) || !unknown.IsZero() && time.Since(unknown) >= settles {
 				return false, last
 			}
 			return last == nil, nil
@@ -64,6 +74,23 @@ func Apply(ctx context.Context, c client.Client, objects []*unstructured.Unstruc
 		report(o)
 	}
 	return nil
+}
+
+// settles is how long an unknown field may become known: a kind gets new fields a moment after its provider was updated.
+const settles = 30 * time.Second
+
+var undeclared = regexp.MustCompile(`\.(\S+): field not declared in schema`)
+
+// unknownField returns the field that a kind does not have, if an error is about one. The API server refuses it with every server-side
+// apply, as an internal error.
+func unknownField(err error) string {
+	if err == nil {
+		return ""
+	}
+	if m := undeclared.FindStringSubmatch(err.Error()); m != nil {
+		return m[1]
+	}
+	return ""
 }
 
 // final reports whether another attempt would fail in the same way.
@@ -77,6 +104,9 @@ func explain(o *unstructured.Unstructured, err error) error {
 	if meta.IsNoMatchError(err) {
 		return fmt.Errorf("%s: the cluster does not serve this kind of the group %s, since its provider is not installed; kubectl get terraformproviders shows why",
 			what, o.GroupVersionKind().Group)
+	}
+	if field := unknownField(err); field != "" {
+		return fmt.Errorf("%s: the kind has no field %s; correct its name, or install a version of the provider that has it", what, field)
 	}
 	return fmt.Errorf("%s: %w", what, err)
 }

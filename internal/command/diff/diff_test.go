@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
@@ -55,7 +56,18 @@ func newBench(t *testing.T, pets map[string]int64) *bench {
 		t.Fatal(err)
 	}
 	mapper := meta.NewDefaultRESTMapper([]schema.GroupVersion{{Group: group, Version: "v1alpha1"}})
-	mapper.Add(corev1.SchemeGroupVersion.WithKind("Secret"), meta.RESTScopeNamespace)
+	for _, kind := range []string{"Secret", "ConfigMap"} {
+		mapper.Add(corev1.SchemeGroupVersion.WithKind(kind), meta.RESTScopeNamespace)
+	}
+	if err := v1alpha1.AddToScheme(scheme); err != nil {
+		t.Fatal(err)
+	}
+	for _, kind := range []string{"TerraformProvider", "TerraformModule"} {
+		mapper.Add(v1alpha1.GroupVersion.WithKind(kind), meta.RESTScopeRoot)
+	}
+	foreign := schema.GroupVersionKind{Group: "other.example.org", Version: "v1", Kind: "Bucket"}
+	mapper.Add(foreign, meta.RESTScopeNamespace)
+	scheme.AddKnownTypeWithName(foreign, &unstructured.Unstructured{})
 	for _, m := range p.Resources {
 		gvk := m.GroupVersionKind()
 		mapper.Add(gvk, meta.RESTScopeNamespace)
@@ -80,6 +92,7 @@ func newBench(t *testing.T, pets map[string]int64) *bench {
 			Version: "1", Instance: instance.Instance{Status: instance.Full, State: pet(b, name+"-id", length)},
 		}
 	}
+	existing = append(existing, b.read(configMap("old"))[0].Unstructured, b.read(terraformProvider("old", "1.0.0"))[0].Unstructured)
 	// Only dry runs write.
 	dry := func(dryRun []string) {
 		if len(dryRun) == 0 {
@@ -95,6 +108,14 @@ func newBench(t *testing.T, pets map[string]int64) *bench {
 			options := client.PatchOptions{}
 			options.ApplyOptions(opts)
 			dry(options.DryRun)
+			if u, ok := o.(*unstructured.Unstructured); ok && patch.Type() == types.ApplyPatchType {
+				// The fake client answers a dry run with the object as it is.
+				raw, err := patch.Data(o)
+				if err != nil {
+					return err
+				}
+				return json.Unmarshal(raw, &u.Object)
+			}
 			return c.Patch(ctx, o, patch, opts...)
 		},
 	}).Build()
@@ -103,6 +124,14 @@ func newBench(t *testing.T, pets map[string]int64) *bench {
 
 func manifest(kind, name, spec string) string {
 	return "---\napiVersion: " + group + "/v1alpha1\nkind: " + kind + "\nmetadata: {name: " + name + "}\nspec: " + spec + "\n"
+}
+
+func configMap(name string) string {
+	return "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: " + name + ", namespace: team-a}\n"
+}
+
+func terraformProvider(name, version string) string {
+	return "---\napiVersion: landbridge.io/v1alpha1\nkind: TerraformProvider\nmetadata: {name: " + name + "}\nspec: {source: hashicorp/random, version: " + version + "}\n"
 }
 
 func (b *bench) read(text string) []local.Object {
@@ -164,32 +193,58 @@ func TestPlanOfManifests(t *testing.T) {
 		text     []string
 		waiting  []string
 		message  string
+		// fails is set if there are errors, changes if something would change.
+		fails, changes bool
 	}{
 		"new resources, in the order of their references": {
-			manifest: second + first, want: []string{"Create random_pet.first", "Create random_pet.second"},
+			changes: true, manifest: second + first, want: []string{"Create random_pet.first", "Create random_pet.second"},
 			text: []string{"+ prefix    = (known after apply)", "Plan: 2 to add, 0 to change, 0 to destroy.", "| + | Pet team-a/second | `random_pet.second` | Create |"},
 		},
 		"reference to an object that exists": {
-			has: map[string]int64{"first": 2}, manifest: first + second, want: []string{"NoOp random_pet.first", "Create random_pet.second"},
+			changes: true, has: map[string]int64{"first": 2}, manifest: first + second, want: []string{"NoOp random_pet.first", "Create random_pet.second"},
 			text: []string{`+ prefix    = "first-id"`},
 		},
 		"no change": {has: map[string]int64{"first": 2}, manifest: first, want: []string{"NoOp random_pet.first"}, text: []string{"No changes."}},
 		"replacement": {
-			has: map[string]int64{"first": 3}, manifest: first, want: []string{"DeleteThenCreate random_pet.first"},
+			changes: true, has: map[string]int64{"first": 3}, manifest: first, want: []string{"DeleteThenCreate random_pet.first"},
 			text: []string{"~ length = 3 -> 2 # forces replacement", "!       length = 3 -> 2 # forces replacement", "| -/+ | Pet team-a/first |"},
 		},
 		"reference to nothing": {
-			manifest: second, waiting: []string{"spec.forProvider.prefix: there is no Pet team-a/first"}, text: []string{"No changes."},
+			manifest: second, waiting: []string{"spec.forProvider.prefix: there is no Pet team-a/first"}, changes: true, text: []string{"Incomplete plan."},
 		},
 		"other kinds": {
-			manifest: "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: x}\n", message: "kubectl diff shows changes of ConfigMap.", text: []string{"No changes."},
+			manifest: configMap("new"), message: "kubectl diff shows changes of ConfigMap.", changes: true,
+			text: []string{"Incomplete plan. Nothing would change of what was planned, but not everything was planned.", "### Incomplete plan"},
+		},
+		"an object of another kind that is as it is": {manifest: configMap("old"), text: []string{"No changes."}},
+		"an object of another kind that changes": {
+			manifest: configMap("old") + "data: {a: b}\n", message: "kubectl diff shows changes of ConfigMap.", changes: true, text: []string{"Incomplete plan."},
+		},
+		"a new provider": {
+			manifest: terraformProvider("new", "1.0.0"), message: "kubectl diff shows changes of TerraformProvider.landbridge.io.", changes: true, text: []string{"Incomplete plan."},
+		},
+		"another version of a provider": {
+			has: map[string]int64{"first": 2}, manifest: first + terraformProvider("old", "2.0.0"), want: []string{"NoOp random_pet.first"}, fails: true, changes: true,
+			message: "Cannot be planned", text: []string{"Incomplete plan."},
+		},
+		"a provider that stays as it is": {manifest: terraformProvider("old", "1.0.0"), text: []string{"No changes."}},
+		"a managed resource of no provider": {
+			manifest: "---\napiVersion: other.example.org/v1\nkind: Bucket\nmetadata: {name: x}\nspec: {forProvider: {}}\n", fails: true,
+			message: "The kind Bucket of other.example.org/v1 is of no provider and no module that can be run here.", text: []string{"Incomplete plan."},
+		},
+		"an unknown kind": {
+			manifest: "---\napiVersion: other.example.org/v1\nkind: Nothing\nmetadata: {name: x}\n", fails: true,
+			message: "The cluster does not serve the kind Nothing of other.example.org/v1.", text: []string{"Incomplete plan."},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b := newBench(t, x.has)
 			plan, messages, text := b.plan(x.manifest)
-			if messages.HasErrors() || x.message != "" && !strings.Contains(messages.String(), x.message) {
+			if plan.HasChanges() != x.changes {
+				t.Errorf("something would change: %t", plan.HasChanges())
+			}
+			if messages.HasErrors() != x.fails || x.message != "" && !strings.Contains(messages.String(), x.message) {
 				t.Fatal(messages)
 			}
 			if d := cmp.Diff(x.want, addresses(plan)); d != "" {

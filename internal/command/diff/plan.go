@@ -9,27 +9,35 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	"github.com/zclconf/go-cty/cty"
 	"golang.org/x/sync/errgroup"
 	corev1 "k8s.io/api/core/v1"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	kmeta "k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 	"github.com/landbridge-io/landbridge/internal/command/cluster"
 	"github.com/landbridge-io/landbridge/internal/command/local"
 	"github.com/landbridge-io/landbridge/internal/controller/providerconfig"
 	"github.com/landbridge-io/landbridge/internal/controller/references"
+	"github.com/landbridge-io/landbridge/internal/controller/terraformmodule"
 	"github.com/landbridge-io/landbridge/internal/desired"
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/model"
 	"github.com/landbridge-io/landbridge/internal/provider"
+	"github.com/landbridge-io/landbridge/internal/provider/pool"
 	"github.com/landbridge-io/landbridge/internal/redact"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
+	"github.com/landbridge-io/landbridge/internal/terraform"
+	"github.com/landbridge-io/landbridge/internal/terraform/planview"
 	"github.com/landbridge-io/landbridge/internal/translate"
 )
 
@@ -42,6 +50,16 @@ type LocalProvider struct {
 	Source   string
 	Model    *model.Provider
 	Launcher provider.Launcher
+
+	// module is set for a module, which is presented as a provider with one resource type.
+	module *LocalModule
+}
+
+// LocalModule is a module of the cluster whose files are on this machine.
+type LocalModule struct {
+	*terraformmodule.Opened
+	// Providers are those of the module, by the names of their TerraformProviders.
+	Providers map[string]*LocalProvider
 }
 
 // Options of Plan.
@@ -51,6 +69,8 @@ type Options struct {
 	// Load returns what is stored of a custom resource, or store.ErrNotFound.
 	Load      func(context.Context, store.Key, *model.Resource) (store.Record, error)
 	Providers []LocalProvider
+	// Modules are those of which there are objects.
+	Modules []LocalModule
 	// Namespace of objects that name none.
 	Namespace string
 	// FieldManager of server-side applies. Defaults to the one that has applied the object, and to kubectl's own way of
@@ -65,8 +85,22 @@ type Options struct {
 // Plan is a plan for manifests.
 type Plan struct {
 	local.Plan
+	// failed is set if there were errors.
+	failed bool
 	// Waiting are resources that are not planned, since they wait for others.
 	Waiting []Waiting
+	// Unplanned are objects of other kinds that would be created or changed.
+	Unplanned []Unplanned
+}
+
+// Unplanned is an object of a kind that is not planned.
+type Unplanned struct {
+	APIVersion string `json:"apiVersion"`
+	Kind       string `json:"kind"`
+	Namespace  string `json:"namespace,omitempty"`
+	Name       string `json:"name"`
+	// New is set if there is no such object yet.
+	New bool `json:"new"`
 }
 
 // Waiting is a resource that waits for others.
@@ -79,7 +113,17 @@ type Waiting struct {
 }
 
 // HasChanges reports whether applying the manifests would change anything of remote objects, now or later.
-func (p *Plan) HasChanges() bool { return p.Plan.HasChanges() || len(p.Waiting) > 0 }
+func (p *Plan) HasChanges() bool { return p.Plan.HasChanges() || p.left() }
+
+// left reports whether something would be changed that is not among Changes.
+func (p *Plan) left() bool { return len(p.Waiting) > 0 || len(p.Unplanned) > 0 }
+
+// View returns the plan for display.
+func (p *Plan) View() planview.View {
+	out := p.Plan.View()
+	out.Incomplete = p.failed || p.left()
+	return out
+}
 
 // planned is a custom resource of the manifests.
 type planned struct {
@@ -99,11 +143,17 @@ func (r *planned) Refers() (*unstructured.Unstructured, []references.Reference) 
 // planner plans manifests.
 type planner struct {
 	Options
+	// presented are the providers and the modules.
+	presented    []LocalProvider
 	overlay      *local.Objects
 	placeholders *local.Placeholders
 	sessions     map[*LocalProvider]*local.Session
-	out          *Plan
-	messages     local.Messages
+	// resolvers are those of the providers of modules, pool their servers.
+	mu        sync.Mutex
+	resolvers map[*LocalProvider]*providerconfig.Resolver
+	pool      *pool.Pool
+	out       *Plan
+	messages  local.Messages
 }
 
 // Make plans manifests against a cluster. With errors, the plan is incomplete.
@@ -111,11 +161,17 @@ func Make(ctx context.Context, o Options, objects []local.Object) (*Plan, local.
 	p := &planner{
 		Options: o, overlay: local.NewObjects(o.Client),
 		placeholders: local.NewPlaceholders(), sessions: map[*LocalProvider]*local.Session{}, out: &Plan{Plan: local.Plan{Mode: local.Normal}},
+		resolvers: map[*LocalProvider]*providerconfig.Resolver{}, pool: pool.New(pool.Options{IdleTimeout: time.Hour, KeepTrying: true}),
+	}
+	p.presented = slices.Clone(o.Providers)
+	for i := range o.Modules {
+		p.presented = append(p.presented, LocalProvider{Model: o.Modules[i].Model, module: &o.Modules[i]})
 	}
 	defer p.close(ctx)
 	for _, level := range local.Levels(p.read(ctx, objects)) {
 		p.plan(ctx, level)
 	}
+	p.out.failed = p.messages.HasErrors()
 	return p.out, p.messages
 }
 
@@ -123,6 +179,7 @@ func (p *planner) close(ctx context.Context) {
 	for _, s := range p.sessions {
 		_ = s.Close(context.WithoutCancel(ctx)) // all answers have arrived
 	}
+	_ = p.pool.Close(context.WithoutCancel(ctx))
 }
 
 func (p *planner) report(severity diagnostic.Severity, source, summary, detail string, args ...any) {
@@ -132,14 +189,9 @@ func (p *planner) report(severity diagnostic.Severity, source, summary, detail s
 
 // read applies the objects in dry runs, and returns the custom resources among them.
 func (p *planner) read(ctx context.Context, objects []local.Object) []*planned {
-	var wanted []local.Object
-	others := map[string]bool{}
+	var wanted, others []local.Object
 	for _, o := range objects {
 		gvk := o.GroupVersionKind()
-		if !p.concerns(gvk) {
-			others[gvk.GroupKind().String()] = true
-			continue
-		}
 		mapping, err := p.Client.RESTMapper().RESTMapping(gvk.GroupKind(), gvk.Version)
 		if err != nil {
 			p.report(diagnostic.Error, o.Source, "Unknown kind", "%s", notServed(gvk, err))
@@ -153,12 +205,14 @@ func (p *planner) read(ctx context.Context, objects []local.Object) []*planned {
 			continue
 		}
 		p.overlay.Add(o.Unstructured)
-		wanted = append(wanted, o)
-	}
-	if len(others) > 0 {
-		p.report(diagnostic.Warning, "", "Not planned", "kubectl diff shows changes of %s.", strings.Join(slices.Sorted(maps.Keys(others)), ", "))
+		if p.concerns(gvk) {
+			wanted = append(wanted, o)
+		} else {
+			others = append(others, o)
+		}
 	}
 	p.dryRuns(ctx, wanted)
+	p.unplanned(ctx, others)
 	var out []*planned
 	for _, o := range wanted {
 		r := p.resource(o)
@@ -191,7 +245,7 @@ func notServed(gvk schema.GroupVersionKind, err error) string {
 // Secrets.
 func (p *planner) concerns(gvk schema.GroupVersionKind) bool {
 	return gvk == corev1.SchemeGroupVersion.WithKind("Secret") ||
-		slices.ContainsFunc(p.Providers, func(x LocalProvider) bool {
+		slices.ContainsFunc(p.presented, func(x LocalProvider) bool {
 			if gvk.Group == x.Model.Group && (gvk.Kind == model.ProviderConfigKind || gvk.Kind == model.ClusterProviderConfigKind) {
 				return true
 			}
@@ -211,25 +265,25 @@ func resourceOf(p *model.Provider, gvk schema.GroupVersionKind) *model.Resource 
 // resource returns the custom resource that an object is; nil if it is none.
 func (p *planner) resource(o local.Object) *planned {
 	u := p.overlay.Like(o.Unstructured)
-	for i := range p.Providers {
-		if m := resourceOf(p.Providers[i].Model, o.GroupVersionKind()); m != nil && u != nil {
-			return &planned{source: o.Source, provider: &p.Providers[i], model: m, object: u}
+	for i := range p.presented {
+		if m := resourceOf(p.presented[i].Model, o.GroupVersionKind()); m != nil && u != nil {
+			return &planned{source: o.Source, provider: &p.presented[i], model: m, object: u}
 		}
 	}
 	return nil
 }
 
 // dryRuns replaces the objects of the overlay by what they would be after they were applied. Those that the API server
-// refuses are removed.
-func (p *planner) dryRuns(ctx context.Context, objects []local.Object) {
+// refuses are removed. It returns the objects as they are, with nil for those that do not exist.
+func (p *planner) dryRuns(ctx context.Context, objects []local.Object) (live []*unstructured.Unstructured) {
 	var group errgroup.Group
 	group.SetLimit(parallelism)
 	merged, errs := make([]*unstructured.Unstructured, len(objects)), make([]error, len(objects))
+	live = make([]*unstructured.Unstructured, len(objects))
 	for i, o := range objects {
 		group.Go(func() error {
-			existed := false
-			merged[i], existed, errs[i] = dryRun(ctx, p.Client, p.FieldManager, o.Unstructured)
-			if !existed && kerrors.IsNotFound(errs[i]) { // its namespace is new, too
+			merged[i], live[i], errs[i] = dryRun(ctx, p.Client, p.FieldManager, o.Unstructured)
+			if live[i] == nil && kerrors.IsNotFound(errs[i]) { // its namespace is new, too
 				merged[i], errs[i] = withDefaults(o.Unstructured), nil
 			}
 			return nil
@@ -246,6 +300,39 @@ func (p *planner) dryRuns(ctx context.Context, objects []local.Object) {
 			continue
 		}
 		p.overlay.Add(merged[i])
+	}
+	return live
+}
+
+// unplanned applies objects of kinds that are not planned in dry runs, and records those that would change.
+func (p *planner) unplanned(ctx context.Context, objects []local.Object) {
+	kinds := map[string]bool{}
+	for i, live := range p.dryRuns(ctx, objects) {
+		o := objects[i]
+		u := p.overlay.Like(o.Unstructured)
+		if u == nil {
+			continue
+		}
+		gvk := u.GroupVersionKind()
+		if _, managed, _ := unstructured.NestedMap(u.Object, "spec", "forProvider"); managed {
+			p.report(diagnostic.Error, o.Source, "Cannot be planned", "The kind %s of %s is of no provider and no module that can be run here.", gvk.Kind, gvk.GroupVersion())
+			continue
+		}
+		if !differs(u, live) {
+			continue
+		}
+		p.out.Unplanned = append(p.out.Unplanned, Unplanned{
+			APIVersion: u.GetAPIVersion(), Kind: gvk.Kind, Namespace: u.GetNamespace(), Name: u.GetName(), New: live == nil,
+		})
+		if live != nil && gvk.Group == v1alpha1.GroupVersion.Group && slices.Contains([]string{"TerraformProvider", "TerraformModule"}, gvk.Kind) {
+			p.report(diagnostic.Error, o.Source, "Cannot be planned",
+				"The %s would change, and what that changes of remote objects cannot be planned. Apply it first, with an approvalPolicy if plans are to be seen before they are carried out.", gvk.Kind)
+			continue
+		}
+		kinds[gvk.GroupKind().String()] = true
+	}
+	if len(kinds) > 0 {
+		p.report(diagnostic.Warning, "", "Not planned", "kubectl diff shows changes of %s.", strings.Join(slices.Sorted(maps.Keys(kinds)), ", "))
 	}
 }
 
@@ -297,7 +384,10 @@ func (p *planner) plan(ctx context.Context, level []*planned) {
 // describe resolves the references of a resource and reads it; nil if it is not planned.
 func (p *planner) describe(ctx context.Context, r *planned) *local.ManifestResource {
 	spec, _, _ := unstructured.NestedMap(r.object.Object, "spec")
-	config, err := p.configuration(ctx, r, spec)
+	config, err := cty.NilVal, error(nil)
+	if r.provider.module == nil {
+		config, err = p.configuration(ctx, r, spec)
+	}
 	if err != nil {
 		p.report(diagnostic.Error, r.source, "Provider configuration", "%s.", strings.TrimSuffix(err.Error(), "."))
 		return nil
@@ -384,9 +474,63 @@ func (p *planner) session(x *LocalProvider) *local.Session {
 	if s == nil {
 		s = local.New(x.Model, x.Source, x.Launcher, local.NewManifest(p.Secrets), nil)
 		s.WithoutRefresh = p.WithoutRefresh
+		if x.module != nil {
+			s.Lease = func(ctx context.Context, m *local.ManifestResource) (terraform.Executor, func(), diagnostic.Diagnostics) {
+				return p.lease(ctx, x.module, m)
+			}
+		}
 		p.sessions[x] = s
 	}
 	return s
+}
+
+// lease leases the executor of an instance of a module, with the provider configurations that it names.
+func (p *planner) lease(ctx context.Context, of *LocalModule, m *local.ManifestResource) (terraform.Executor, func(), diagnostic.Diagnostics) {
+	id := &unstructured.Unstructured{}
+	id.SetGroupVersionKind(m.Model.GroupVersionKind())
+	id.SetNamespace(m.Namespace)
+	id.SetName(m.Name)
+	var o struct {
+		Spec struct {
+			Ref   *xpv2.ProviderConfigReference            `json:"providerConfigRef"`
+			Named map[string]*xpv2.ProviderConfigReference `json:"providerConfigRefs"`
+		} `json:"spec"`
+	}
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(p.overlay.Like(id).Object, &o); err != nil {
+		return nil, nil, diagnostic.Errorf("Invalid provider configuration reference", "%s.", err)
+	}
+	handle := of.Configs(installed{p, of.Providers}).ResolveNamed(ctx, o.Spec.Ref, o.Spec.Named, m.Namespace)
+	p.Secrets.AddStrings(handle.Secrets...)
+	return handle.Acquire(ctx)
+}
+
+// installed are the providers of a module on this machine.
+type installed struct {
+	*planner
+	providers map[string]*LocalProvider
+}
+
+// Servers implements terraformmodule.Providers.
+func (i installed) Servers(name string) (*providerconfig.Resolver, bool) {
+	x := i.providers[name]
+	if x == nil {
+		return nil, false
+	}
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	r := i.resolvers[x]
+	if r == nil {
+		r = &providerconfig.Resolver{
+			Client: i.overlay, Live: i.overlay, Provider: x.Model, Launcher: x.Launcher, Pool: i.pool, Admission: &providerconfig.Admission{Live: i.overlay},
+		}
+		i.resolvers[x] = r
+	}
+	return r, true
+}
+
+// ProviderOf implements terraformmodule.Providers. The controller has chosen the providers of modules.
+func (installed) ProviderOf(source string) (string, error) {
+	return "", fmt.Errorf("the module was served without the provider %s", source)
 }
 
 // serving returns the session of a provider, for what is stored of resources.

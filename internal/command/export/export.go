@@ -40,6 +40,8 @@ type Options struct {
 	State     *state.Cluster
 	Kinds     state.Kinds
 	Providers []*RequiredProvider
+	// WithState is set if the state is going to be written. Otherwise, what a plan would do without it is planned.
+	WithState bool
 	// Secrets gets the sensitive values that are read. Reasons do not show them.
 	Secrets *redact.Redactor
 }
@@ -50,8 +52,12 @@ type Export struct {
 	Files, Sensitive map[string][]byte
 	// Resources are the titles of the resources in it.
 	Resources []string
-	// Left is what is left out, or what a plan would change.
+	// Left is what is left out.
 	Left []state.Left
+	// Changes are what a plan would do, beside imports. Imported is the number of resources that it would import and not
+	// change.
+	Changes  []state.Left
+	Imported int
 }
 
 // exporter makes one export.
@@ -94,8 +100,9 @@ func Make(ctx context.Context, o Options, selection state.Selection) (Export, er
 			e.out.Left = append(e.out.Left, state.Left{Title: state.Title(key), Reason: reason})
 			continue
 		}
-		if note := r.notes(); note != "" {
-			e.out.Left = append(e.out.Left, state.Left{Title: state.Title(key), Reason: note})
+		r.conceal(e.Secrets)
+		if note := r.notes(); note != "" && o.WithState {
+			e.out.Changes = append(e.out.Changes, state.Left{Title: state.Title(key), Reason: note})
 		}
 		all, e.resources[key] = append(all, r), r
 		e.out.Resources = append(e.out.Resources, state.Title(key))
@@ -109,16 +116,21 @@ func Make(ctx context.Context, o Options, selection state.Selection) (Export, er
 // files writes all files.
 func (e *exporter) files(ctx context.Context, file tfstate.State, all []*resource) error {
 	resources, imports := hclwrite.NewEmptyFile(), hclwrite.NewEmptyFile()
-	imports.Body().AppendUnstructuredTokens(comment("The provider's documentation describes its import ids. Blocks of resources that are in the state are ignored."))
+	imports.Body().AppendUnstructuredTokens(comment("Import blocks of resources that are in the state are ignored. Those with an identity need Terraform 1.12, OpenTofu 1.12 or newer."))
 	file.Resources = nil
 	for i, r := range all {
 		if i > 0 {
 			resources.Body().AppendNewline()
 		}
 		e.write(resources.Body(), r)
-		imports.Body().AppendNewline()
-		r.writeImport(imports.Body())
 		file.Resources = append(file.Resources, *r.block)
+	}
+	if !e.WithState {
+		e.plan(ctx, all)
+	}
+	for _, r := range all {
+		imports.Body().AppendNewline()
+		e.writeImport(imports.Body(), r)
 	}
 	e.out.Files = map[string][]byte{
 		ProvidersFile: hclwrite.Format(e.providers(ctx)), ResourcesFile: hclwrite.Format(resources.Bytes()), ImportsFile: hclwrite.Format(imports.Bytes()),

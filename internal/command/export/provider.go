@@ -12,6 +12,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/command/cluster"
 	"github.com/landbridge-io/landbridge/internal/command/state"
 	"github.com/landbridge-io/landbridge/internal/model"
+	"github.com/landbridge-io/landbridge/internal/provider"
 )
 
 // RequiredProvider is a provider that the configuration requires.
@@ -20,6 +21,7 @@ type RequiredProvider struct {
 	// Source is the provider's address, such as registry.terraform.io/hashicorp/random, and Version its version; empty for
 	// any.
 	Source, Version string
+	Launcher        provider.Launcher
 }
 
 // defaultHost is the registry of addresses without a host, in each program its own.

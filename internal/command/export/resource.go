@@ -21,6 +21,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/instance/tfstate"
 	"github.com/landbridge-io/landbridge/internal/model"
+	"github.com/landbridge-io/landbridge/internal/redact"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 	"github.com/landbridge-io/landbridge/internal/translate"
@@ -40,6 +41,10 @@ type resource struct {
 	targets       []store.Key
 	provider      *used
 	configuration *configuration
+	// links are the resources whose attributes are in the configuration, by the values of these attributes.
+	links map[string]*resource
+	// planned is what a plan would do without the state; nil if it is not planned.
+	planned *outcome
 }
 
 func (r *resource) address() string { return r.block.Address() }
@@ -118,6 +123,8 @@ func (e *exporter) write(body *hclwrite.Body, r *resource) {
 	suffixes := map[string]string{} // by value: what the name of the attribute has to end with
 	of := map[string]string{}
 	linked := map[string]bool{}
+	byAddress := map[string]*resource{}
+	r.links = map[string]*resource{}
 	var targets []*resource
 	for _, key := range r.targets {
 		t := e.resources[key]
@@ -125,6 +132,7 @@ func (e *exporter) write(body *hclwrite.Body, r *resource) {
 			continue
 		}
 		targets = append(targets, t)
+		byAddress[t.address()] = t
 		for _, v := range importer.Identifying(t.model, t.found.State, t.config.Value) {
 			if _, ok := values[v.Value]; ok && !v.Chosen {
 				continue
@@ -144,6 +152,7 @@ func (e *exporter) write(body *hclwrite.Body, r *resource) {
 			return nil
 		}
 		linked[of[text]] = true
+		r.links[text] = byAddress[of[text]]
 		return to
 	}}
 	w.block(block.Body(), r.model.Schema.Block, r.config.Value, nil)
@@ -199,8 +208,24 @@ func (r *resource) writeLifecycle(body *hclwrite.Body) {
 	}
 }
 
-// writeImport writes the import block of the resource.
-func (r *resource) writeImport(body *hclwrite.Body) {
+// conceal adds the sensitive values of the object to those that are not shown.
+func (r *resource) conceal(secrets *redact.Redactor) {
+	if r.found.State == cty.NilVal {
+		return
+	}
+	r.model.Root().Secrets(r.found.State, secrets.AddValue)
+	for _, path := range r.found.SensitivePaths {
+		if v, err := path.Apply(r.found.State); err == nil {
+			secrets.AddValue(v)
+		}
+	}
+}
+
+// importTargets returns what the object can be imported by: its identity, and its import id. A reason tells why there is no id.
+func (e *exporter) importTargets(r *resource) (out []terraform.ImportTarget, reason string) {
+	if v := r.found.Identity; v != cty.NilVal && !v.IsNull() && v.IsWhollyKnown() {
+		out = append(out, terraform.ImportTarget{Identity: v})
+	}
 	id := r.spec.NamedImport.ID
 	if t := r.spec.Import.Target; t != nil && t.ID != "" {
 		id = t.ID
@@ -210,21 +235,42 @@ func (r *resource) writeImport(body *hclwrite.Body) {
 			id = v.AsString()
 		}
 	}
-	if id == "" {
-		body.AppendUnstructuredTokens(comment(fmt.Sprintf("No import id is known of %s.", r.address())))
+	switch {
+	case id == "":
+		reason = "no import id is known"
+	case e.Secrets.Replace(id) != id:
+		reason = "its import id is a sensitive value"
+	default:
+		out = append(out, terraform.ImportTarget{ID: id})
+	}
+	return out, reason
+}
+
+// writeImport writes the import block of a resource.
+func (e *exporter) writeImport(body *hclwrite.Body, r *resource) {
+	targets, reason := e.importTargets(r)
+	if r.planned != nil {
+		targets, reason = nil, r.planned.reason
+		if r.planned.target != nil {
+			targets = []terraform.ImportTarget{*r.planned.target}
+		}
+	}
+	if len(targets) == 0 {
+		body.AppendUnstructuredTokens(comment(fmt.Sprintf("There is no import block for %s: %s.", r.address(), reason)))
 		return
 	}
 	block := body.AppendNewBlock("import", nil).Body()
 	r.writeProvider(block)
 	block.SetAttributeRaw("to", traverse(r.block.Type, r.block.Name))
-	block.SetAttributeValue("id", cty.StringVal(id))
-	if v := r.found.Identity; v != cty.NilVal && !v.IsNull() {
-		var parts []string
-		for it := v.ElementIterator(); it.Next(); {
-			if name, x := it.Element(); !x.IsNull() {
-				parts = append(parts, name.AsString()+" = "+string(hclwrite.TokensForValue(x).Bytes()))
-			}
-		}
-		block.AppendUnstructuredTokens(comment("With Terraform 1.12 or newer, instead of id: identity = { " + strings.Join(parts, ", ") + " }"))
+	if targets[0].ID != "" {
+		block.SetAttributeValue("id", cty.StringVal(targets[0].ID))
+		return
 	}
+	given := map[string]cty.Value{}
+	for name, v := range targets[0].Identity.AsValueMap() {
+		if !v.IsNull() {
+			given[name] = v
+		}
+	}
+	block.SetAttributeValue("identity", cty.ObjectVal(given))
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/instance"
-	"github.com/landbridge-io/landbridge/internal/model"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 	"github.com/landbridge-io/landbridge/internal/terraform/planview"
 )
@@ -259,32 +258,11 @@ func (p *planner) conceal(in instance.Instance) {
 	if in.State == cty.NilVal {
 		return
 	}
-	p.concealType(p.resource.Model.Root(), in.State)
+	p.resource.Model.Root().Secrets(in.State, p.Manifest.secrets.AddValue)
 	for _, path := range in.SensitivePaths {
 		if v, err := path.Apply(in.State); err == nil {
 			p.Manifest.secrets.AddValue(v)
 		}
-	}
-}
-
-func (p *planner) concealType(t *model.Type, v cty.Value) {
-	v, _ = v.Unmark()
-	if !t.HasSecrets() || !v.IsKnown() || v.IsNull() {
-		return
-	}
-	if t.Kind == model.Object {
-		for _, f := range t.Object.All {
-			if f.Secret() {
-				p.Manifest.secrets.AddValue(v.GetAttr(f.Name))
-			} else {
-				p.concealType(f.Type, v.GetAttr(f.Name))
-			}
-		}
-		return
-	}
-	for it := v.ElementIterator(); t.Element != nil && it.Next(); {
-		_, x := it.Element()
-		p.concealType(t.Element, x)
 	}
 }
 

@@ -26,6 +26,9 @@ type Session struct {
 	// WithoutRefresh destroys objects as they are in the state, without reading them first. With Stored, it plans them so.
 	WithoutRefresh bool
 
+	// Lease leases the executor of a resource. It is used instead of the provider, for kinds that no provider has.
+	Lease func(context.Context, *ManifestResource) (_ terraform.Executor, release func(), _ diagnostic.Diagnostics)
+
 	resolves *resolver // of references; nil until it is needed
 	launcher provider.Launcher
 	pool     *pool.Pool
@@ -60,6 +63,10 @@ func (s *Session) Close(ctx context.Context) error { return s.pool.Close(ctx) }
 
 // acquire returns an executor for the provider with the resource's configuration.
 func (s *Session) acquire(ctx context.Context, r *ManifestResource) (terraform.Executor, func(), Messages) {
+	if s.Lease != nil {
+		ex, release, diags := s.Lease(ctx, r)
+		return ex, release, s.say(r, diags)
+	}
 	key := pool.Prepare(pool.Configuration{Launcher: s.launcher, Config: r.provider})
 	lease, diags := s.pool.Acquire(ctx, key)
 	if diags.HasErrors() {

@@ -37,7 +37,7 @@ type Options struct {
 	Name string
 	// Dir is the directory to make; empty: the name, in the working directory.
 	Dir string
-	// Group is the API group of the kinds; empty: NAME.landbridge.io, after the provider.
+	// Group is the API group of the kinds; empty: the provider's name, and the domain of the author (see defaultGroup).
 	Group string
 	// ProviderSource is the source of the provider.
 	Provider ProviderSource
@@ -62,8 +62,8 @@ type Options struct {
 type Result struct {
 	// Dir is the directory, Module its import path.
 	Dir, Module string
-	// Provider is the provider's name, Version its version.
-	Provider, Version string
+	// Provider is the provider's name, Version its version. Group is the API group of the kinds.
+	Provider, Version, Group string
 	// Resources is the number of kinds.
 	Resources int
 	// Inferred are the references that the documentation suggests.
@@ -72,6 +72,8 @@ type Result struct {
 	Renamed []model.Renamed
 	// Large are the CRDs that are near a size limit, by resource type.
 	Large map[string]*crd.Size
+	// Refused are the resource types whose examples the provider does not accept, with the reason.
+	Refused map[string]error
 	// Kept are the modules that the provider replaces, and that a program which links it uses as they are.
 	Kept []string
 }
@@ -125,7 +127,7 @@ func Create(ctx context.Context, o Options) (*Result, error) {
 		return nil, fmt.Errorf("the provider's schema: %w", err)
 	}
 	if f.Group == "" {
-		f.Group = f.Provider + ".landbridge.io"
+		f.Group = defaultGroup(f.Provider, f.Module)
 	}
 	// The initial content of the author's config.Provider.
 	configuration := config.Provider{Group: f.Group}
@@ -141,8 +143,17 @@ func Create(ctx context.Context, o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	f.Resources = len(p.Resources)
+	f.Resources, f.Configured, f.Registry = len(p.Resources), len(p.Config.Object.All) > 0, registry(f.Module)
 	record := &schema.Record{Provider: f.Provider, Version: f.Version, Schema: s}
+	say("choosing examples that the provider accepts")
+	documented := o.Documentation
+	if documented == "" && module != nil {
+		documented = module.Source
+	}
+	var refused map[string]error
+	if record.Examples, refused, err = examples(ctx, binary, o.Timeout, p, s, documented); err != nil {
+		return nil, fmt.Errorf("the examples: %w", err)
+	}
 	out, err := generator.Provider(p, generator.Options{Module: f.Module, Examples: true, Record: record})
 	if err != nil {
 		return nil, err
@@ -204,8 +215,8 @@ func Create(ctx context.Context, o Options) (*Result, error) {
 		return nil, err
 	}
 	return &Result{
-		Dir: dir, Module: f.Module, Provider: f.Provider, Version: f.Version, Resources: f.Resources,
-		Inferred: inferred, Renamed: append(slices.Clone(p.Renamed), out.Renamed...), Large: out.Large, Kept: kept,
+		Dir: dir, Module: f.Module, Provider: f.Provider, Version: f.Version, Group: f.Group, Resources: f.Resources,
+		Inferred: inferred, Renamed: append(slices.Clone(p.Renamed), out.Renamed...), Large: out.Large, Kept: kept, Refused: refused,
 	}, nil
 }
 

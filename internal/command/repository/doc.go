@@ -7,6 +7,6 @@
 // If the program is to link the provider, it and the code that makes the provider's server are Go
 // modules of their own.
 //
-// It runs the provider, to read its schema, and the go command. The directory is created completely
+// It runs the provider, to read its schema and to check examples, and the go command. The directory is created completely
 // or not at all. It never changes an existing repository.
 package repository

@@ -17,19 +17,22 @@ var templates embed.FS
 
 // authors are the templates of the files that belong to the author, by their paths in the repository.
 var authors = map[string]string{
-	".dockerignore":             "dockerignore",
-	".github/workflows/ci.yaml": "ci.yaml",
-	".gitignore":                "gitignore",
-	"Dockerfile":                "Dockerfile",
-	"Makefile":                  "Makefile",
-	"README.md":                 "README.md",
-	"apis/apis_test.go":         "apis_test.go.tmpl",
-	"cmd/generator/main.go":     "generator.go.tmpl",
-	"cmd/provider/main.go":      "provider.go.tmpl",
-	"config/provider.go":        "config.go.tmpl",
-	"go.mod":                    "go.mod.tmpl",
-	"package/crossplane.yaml":   "crossplane.yaml",
-	"test/e2e/e2e_test.go":      "e2e_test.go.tmpl",
+	".dockerignore":                  "dockerignore",
+	".github/dependabot.yml":         "dependabot.yml",
+	".github/workflows/ci.yaml":      "ci.yaml",
+	".github/workflows/release.yaml": "release.yaml",
+	".gitignore":                     "gitignore",
+	"Dockerfile":                     "Dockerfile",
+	"Makefile":                       "Makefile",
+	"README.md":                      "README.md",
+	"apis/apis_test.go":              "apis_test.go.tmpl",
+	"cmd/generator/main.go":          "generator.go.tmpl",
+	"cmd/provider/main.go":           "provider.go.tmpl",
+	"config/provider.go":             "config.go.tmpl",
+	"docs/install.md":                "install.md",
+	"go.mod":                         "go.mod.tmpl",
+	"package/crossplane.yaml":        "crossplane.yaml",
+	"test/e2e/e2e_test.go":           "e2e_test.go.tmpl",
 }
 
 // facts are the input of the templates.
@@ -52,6 +55,9 @@ type facts struct {
 	Landbridge, Replace string
 	// Resources is the number of kinds.
 	Resources int
+	// Configured is set if the provider has a configuration. Registry is where the release workflow pushes packages.
+	Configured bool
+	Registry   string
 	// References is set if there is a config/references.yaml.
 	References bool
 	// InProcess is set if the program links the provider. Protocol is the version of the plugin protocol that the

@@ -29,10 +29,10 @@ type ProviderSource struct {
 	// Name is the provider's name; empty: from the name of its program.
 	Name string
 	// Version is the provider's version, or a constraint where From is an address. Empty: that of the Go
-	// module, the newest one of the mirror, or what the name of the program says.
+	// module, the newest one, or what the name of the program says.
 	Version string
-	// Mirror is a directory in the layout of Terraform's filesystem mirrors, for addresses.
-	Mirror string
+	// Providers returns what finds addresses; it must not have been used before. Nil: they are not found.
+	Providers func() (*install.Installer, error)
 }
 
 // program is the name of a provider's program, without its version.
@@ -72,19 +72,25 @@ func (p ProviderSource) install(ctx context.Context, to directories, f *facts) (
 	if pkg, version, ok := strings.Cut(p.From, "@"); ok {
 		p.From, p.Version = pkg, cmp.Or(p.Version, version)
 	}
-	installer := &install.Installer{CacheDir: filepath.Join(to.repository, ".cache")}
-	defer os.RemoveAll(installer.CacheDir)
+	installer := &install.Installer{}
 	f.Source = p.From
 	if _, err := os.Stat(p.From); err == nil {
 		if f.Source, err = filepath.Abs(p.From); err != nil {
 			return "", err
 		}
-	} else if p.Mirror != "" {
-		if f.Mirror, err = filepath.Abs(p.Mirror); err != nil {
+	} else if p.Providers != nil {
+		if installer, err = p.Providers(); err != nil {
 			return "", err
 		}
-		installer.Mirrors = []string{f.Mirror}
+		for i, mirror := range installer.Mirrors {
+			if installer.Mirrors[i], err = filepath.Abs(mirror); err != nil {
+				return "", err
+			}
+			f.Mirror = cmp.Or(f.Mirror, installer.Mirrors[i])
+		}
 	}
+	installer.CacheDir = filepath.Join(to.repository, ".cache")
+	defer os.RemoveAll(installer.CacheDir)
 	constraint := p.Version
 	if filepath.IsAbs(f.Source) {
 		constraint = "" // the file's name may be wrong

@@ -19,6 +19,8 @@ type goModule struct {
 	// Path and Version of the module. Dir is the directory of a checkout, whose version is v0.0.0; empty: the module
 	// is downloaded.
 	Path, Version, Dir string
+	// Source is the directory with its code, and its documentation.
+	Source string
 	// replaced are the replacements of its go.mod, which apply only where it is the main module.
 	replaced []*modfile.Replace
 }
@@ -108,11 +110,11 @@ func (p ProviderSource) find(ctx context.Context) (pkg string, add []string, m *
 			}
 			continue
 		}
-		var found struct{ Path, Version, GoMod string }
+		var found struct{ Path, Version, GoMod, Dir string }
 		if err := json.Unmarshal(out, &found); err != nil {
 			return "", nil, nil, err
 		}
-		m.Path, m.Version = found.Path, found.Version
+		m.Path, m.Version, m.Source = found.Path, found.Version, found.Dir
 		m.replaced, err = replacements(found.GoMod, "")
 		return pkg, []string{"get", "-tool", pkg + "@" + version}, m, err
 	}
@@ -147,7 +149,7 @@ func (p ProviderSource) checkout(ctx context.Context) (pkg string, add []string,
 	if found.Name != "main" || found.Module == nil {
 		return "", nil, nil, fmt.Errorf("the package in %s is not a program: give the directory of the provider's main package, with --provider", p.From)
 	}
-	m = &goModule{Path: found.Module.Path, Version: "v0.0.0", Dir: found.Module.Dir}
+	m = &goModule{Path: found.Module.Path, Version: "v0.0.0", Dir: found.Module.Dir, Source: found.Module.Dir}
 	m.replaced, err = replacements(found.Module.GoMod, m.Dir)
 	return found.ImportPath, []string{"mod", "tidy"}, m, err
 }

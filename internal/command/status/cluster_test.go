@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/zclconf/go-cty/cty"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apiextensionsclient "k8s.io/apiextensions-apiserver/pkg/client/clientset/clientset"
@@ -191,11 +192,11 @@ func TestList(t *testing.T) {
 	}
 	byDefault := status.ProviderConfig{Kind: "ClusterProviderConfig", Name: "default"}
 	want := []status.Row{
-		{APIVersion: "one.landbridge.io/v1alpha1", Kind: "Other", Namespace: w.namespace, Name: "a", ProviderConfig: byDefault, Message: "The controller has not looked at it yet."},
-		{APIVersion: "one.landbridge.io/v1alpha1", Kind: "Thing", Namespace: w.namespace, Name: "b", ProviderConfig: byDefault, State: "Full", Ready: "True", Synced: "True"},
-		{APIVersion: "two.landbridge.io/v1alpha1", Kind: "Thing", Namespace: w.namespace, Name: "c", ProviderConfig: byDefault, Message: "The controller has not looked at it yet."},
+		{APIVersion: "one.landbridge.io/v1alpha1", Kind: "Other", Namespace: w.namespace, Name: "a", ProviderConfig: byDefault, Health: status.Unseen, Message: "The controller has not looked at it yet."},
+		{APIVersion: "one.landbridge.io/v1alpha1", Kind: "Thing", Namespace: w.namespace, Name: "b", ProviderConfig: byDefault, State: "Full", Ready: "True", Synced: "True", Health: status.Ready},
+		{APIVersion: "two.landbridge.io/v1alpha1", Kind: "Thing", Namespace: w.namespace, Name: "c", ProviderConfig: byDefault, Health: status.Unseen, Message: "The controller has not looked at it yet."},
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
+	if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(status.Row{}, "Created")); diff != "" {
 		t.Errorf("rows (-want +got):\n%s", diff)
 	}
 	// A kind that has gone has no resources.

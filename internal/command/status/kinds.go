@@ -37,11 +37,15 @@ func NewClient(config *rest.Config) (*Client, error) {
 	return &Client{dynamic: d, discovery: disco}, nil
 }
 
-// Kind is a kind of managed resource that a cluster serves.
+// Kind is a kind that a cluster serves: of managed resources, or of what they need.
 type Kind struct {
 	schema.GroupVersionResource
 	Kind, Singular string
 	ShortNames     []string
+	// Supporting is set for a kind of what managed resources need: providers, modules, provider configurations and policies.
+	Supporting bool
+	// Cluster is set if the objects have no namespace.
+	Cluster bool
 }
 
 // String returns the unique name of the kind, such as password.random.landbridge.io.
@@ -50,9 +54,23 @@ func (k Kind) String() string { return k.Singular + "." + k.Group }
 // fullName is the kind of rows, such as password.random.landbridge.io.
 func (k Kind) fullName() string { return strings.ToLower(k.Kind) + "." + k.Group }
 
+// place orders kinds as rows are ordered: what resources need comes first.
+func (k Kind) place() string {
+	if k.Supporting {
+		return "0 " + k.fullName() + " "
+	}
+	return "1 " + k.fullName() + " "
+}
+
 // Kinds returns the kinds of managed resources, by group and name. Groups that are unavailable are
 // left out; the error names them.
 func (c *Client) Kinds() ([]Kind, error) {
+	out, err := c.AllKinds()
+	return slices.DeleteFunc(out, func(k Kind) bool { return k.Supporting }), err
+}
+
+// AllKinds returns the kinds of managed resources, and then those of what they need, as Kinds does.
+func (c *Client) AllKinds() ([]Kind, error) {
 	_, lists, err := c.discovery.ServerGroupsAndResources()
 	if err != nil && len(lists) == 0 {
 		return nil, fmt.Errorf("cannot find out which kinds the cluster serves: %w", err)
@@ -60,16 +78,18 @@ func (c *Client) Kinds() ([]Kind, error) {
 	var out []Kind
 	for _, list := range lists {
 		gv, parseErr := schema.ParseGroupVersion(list.GroupVersion)
-		if parseErr != nil || gv.Group == v1alpha1.Group {
+		if parseErr != nil {
 			continue
 		}
 		for _, r := range list.APIResources {
-			if managed(r) {
-				out = append(out, Kind{GroupVersionResource: gv.WithResource(r.Name), Kind: r.Kind, Singular: r.SingularName, ShortNames: r.ShortNames})
+			k := Kind{GroupVersionResource: gv.WithResource(r.Name), Kind: r.Kind, Singular: r.SingularName, ShortNames: r.ShortNames, Cluster: !r.Namespaced}
+			k.Supporting = supporting(gv.Group, r)
+			if k.Supporting || gv.Group != v1alpha1.Group && managed(r) {
+				out = append(out, k)
 			}
 		}
 	}
-	slices.SortFunc(out, func(a, b Kind) int { return strings.Compare(a.Group+" "+a.Singular, b.Group+" "+b.Singular) })
+	slices.SortFunc(out, func(a, b Kind) int { return strings.Compare(a.order(), b.order()) })
 	var partial *discovery.ErrGroupDiscoveryFailed
 	if errors.As(err, &partial) {
 		// Another API's server may be unavailable. That only matters for its own kinds.
@@ -78,8 +98,24 @@ func (c *Client) Kinds() ([]Kind, error) {
 	return out, err
 }
 
+func (k Kind) order() string {
+	if k.Supporting {
+		return "1 " + k.Group + " " + k.Singular
+	}
+	return "0 " + k.Group + " " + k.Singular
+}
+
 func managed(r metav1.APIResource) bool {
 	return slices.Contains(r.Categories, model.Category) && !strings.Contains(r.Name, "/") && slices.Contains(r.Verbs, "list")
+}
+
+// supporting reports whether a kind is one of what managed resources need.
+func supporting(group string, r metav1.APIResource) bool {
+	if strings.Contains(r.Name, "/") || !slices.Contains(r.Verbs, "list") {
+		return false
+	}
+	config := r.Kind == model.ProviderConfigKind || r.Kind == model.ClusterProviderConfigKind
+	return group == v1alpha1.Group || config && slices.Contains(r.Categories, "provider")
 }
 
 // Find returns the kind with a name: its plural, singular, kind or a short name, with or without

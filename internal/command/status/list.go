@@ -41,7 +41,7 @@ func (c *Client) Pages(ctx context.Context, kinds []Kind, namespace, selector st
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	kinds = slices.Clone(kinds)
-	slices.SortFunc(kinds, func(a, b Kind) int { return strings.Compare(a.fullName()+" ", b.fullName()+" ") })
+	slices.SortFunc(kinds, func(a, b Kind) int { return strings.Compare(a.place(), b.place()) })
 	pages := make([]chan listed, len(kinds))
 	for i := range pages {
 		pages[i] = make(chan listed, 1)
@@ -78,6 +78,9 @@ type listed struct {
 }
 
 func (c *Client) resources(k Kind, namespace string) dynamic.ResourceInterface {
+	if k.Cluster {
+		namespace = ""
+	}
 	return c.dynamic.Resource(k.GroupVersionResource).Namespace(namespace)
 }
 

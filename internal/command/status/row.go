@@ -9,11 +9,12 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 	"github.com/landbridge-io/landbridge/internal/crd"
 	"github.com/landbridge-io/landbridge/internal/model"
 )
 
-// Row is the status of a managed resource.
+// Row is the status of a managed resource, or of what it needs: a provider, a module or a provider configuration.
 type Row struct {
 	APIVersion string `json:"apiVersion"`
 	Kind       string `json:"kind"`
@@ -41,6 +42,12 @@ type Row struct {
 	// the fields that were changed; none if the object was destroyed.
 	Drifted bool     `json:"drifted,omitempty"`
 	Drift   []string `json:"drift,omitempty"`
+	// Health is how it is doing, in one word.
+	Health Health `json:"health"`
+	// Supporting is set for what resources need: a provider, a module, a provider configuration or a policy.
+	Supporting bool `json:"-"`
+	// Created is when the object was created.
+	Created time.Time `json:"created,omitzero"`
 	// Message is the message of the most important problem; empty if there is none.
 	Message string `json:"message,omitempty"`
 }
@@ -86,8 +93,14 @@ func (p ProviderConfig) Means(other ProviderConfig) bool {
 // Trouble reports whether the resource has a problem.
 func (r Row) Trouble() bool { return r.Ready != "True" || r.Synced != "True" || len(r.Deposed) > 0 }
 
-// Key identifies and orders rows.
-func (r Row) Key() string { return r.kind() + " " + r.Namespace + "/" + r.Name }
+// Key identifies and orders rows: what resources need comes first.
+func (r Row) Key() string {
+	order := "1 "
+	if r.Supporting {
+		order = "0 "
+	}
+	return order + r.kind() + " " + r.Namespace + "/" + r.Name
+}
 
 // kind returns the kind with its group, such as password.random.landbridge.io.
 func (r Row) kind() string {
@@ -124,8 +137,10 @@ func RowOf(u *unstructured.Unstructured) Row {
 	r := Row{
 		APIVersion: u.GetAPIVersion(), Kind: u.GetKind(), Namespace: u.GetNamespace(), Name: u.GetName(),
 		State: text("state"), ExternalName: u.GetAnnotations()["crossplane.io/external-name"],
-		Deleting: u.GetDeletionTimestamp() != nil,
+		Deleting: u.GetDeletionTimestamp() != nil, Created: u.GetCreationTimestamp().UTC(),
 	}
+	gvk := u.GroupVersionKind()
+	r.Supporting = gvk.Group == v1alpha1.Group || r.Kind == model.ProviderConfigKind || r.Kind == model.ClusterProviderConfigKind
 	r.ProviderConfig.Kind, _, _ = unstructured.NestedString(u.Object, "spec", "providerConfigRef", "kind")
 	r.ProviderConfig.Name, _, _ = unstructured.NestedString(u.Object, "spec", "providerConfigRef", "name")
 	r.Identity, _, _ = unstructured.NestedMap(u.Object, "status", "identity")
@@ -153,6 +168,7 @@ func RowOf(u *unstructured.Unstructured) Row {
 		r.Drift = append(r.Drift, path)
 	}
 	r.Reason, r.Message = r.trouble(conditions)
+	r.Health = r.healthOf(u, conditions)
 	return r
 }
 

@@ -7,39 +7,147 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/landbridge-io/landbridge/internal/command/stream"
 )
 
-// maxID bounds the identity in a table, in characters.
+// maxID bounds the identity in a table, in characters, unless it is wide.
 const maxID = 44
 
-// Table returns a table of rows, with a heading. Lines are cut to columns; 0 does not cut.
-func Table(rows []Row, now time.Time, columns int) string {
+// Style is how a table is shown.
+type Style struct {
+	// Columns is the width of the terminal; 0 for none. Lines are not longer.
+	Columns int
+	// Color is set if the terminal shows colours.
+	Color bool
+	// Wide adds columns.
+	Wide bool
+	// Namespaced adds the column NAMESPACE.
+	Namespaced bool
+}
+
+// Table returns a table of rows, with a heading. What is wrong with a row stands on the lines below it, whole.
+func Table(rows []Row, now time.Time, style Style) string {
 	var out strings.Builder
-	t := StreamedTable{table: stream.Table{Out: &out, Columns: columns}, now: now, kinds: kindNames(rows, func(r Row) (name, full string) { return r.Kind, r.kind() })}
+	t := newTable(&out, now, style, kindNames(rows, func(r Row) (name, full string) { return r.Kind, r.kind() }))
 	_ = t.Write(rows) // a strings.Builder takes everything
 	_ = t.Close()
 	return out.String()
 }
 
-// heading is the first line of a table.
-var heading = []string{"KIND", "NAME", "STATE", "READY", "SYNCED", "OPERATION", "ID", "MESSAGE"}
+// column is a column of a table.
+type column struct {
+	heading string
+	// worth orders columns: those of the least worth shrink first, to least characters. 0 does not shrink.
+	worth, least int
+	of           func(*StreamedTable, Row) string
+}
+
+var (
+	columnNamespace = column{"NAMESPACE", 5, 8, func(_ *StreamedTable, r Row) string { return dash(r.Namespace) }}
+	columns         = []column{
+		{"NAME", 4, 16, func(t *StreamedTable, r Row) string { return strings.ToLower(t.kinds[r.kind()]) + "/" + r.Name }},
+		{"READY", 0, 0, func(_ *StreamedTable, r Row) string { return dash(r.Ready) }},
+		{"SYNCED", 0, 0, func(_ *StreamedTable, r Row) string { return dash(r.Synced) }},
+		{"STATE", 3, 5, func(_ *StreamedTable, r Row) string { return dash(r.State) }},
+		{"OPERATION", 2, 9, func(t *StreamedTable, r Row) string { return dash(r.doing(t.now)) }},
+		{"ID", 1, 4, func(t *StreamedTable, r Row) string {
+			if t.style.Wide {
+				return dash(stream.OneLine(r.ID()))
+			}
+			return dash(stream.Cut(stream.OneLine(r.ID()), maxID))
+		}},
+	}
+	wideColumns = []column{
+		{"PROVIDER-CONFIG", 0, 0, func(_ *StreamedTable, r Row) string {
+			if r.ProviderConfig.Name == "" {
+				return "-"
+			}
+			return r.ProviderConfig.Kind + "/" + r.ProviderConfig.Name
+		}},
+		{"REASON", 0, 0, func(_ *StreamedTable, r Row) string { return dash(r.Reason) }},
+		{"AGE", 0, 0, func(t *StreamedTable, r Row) string { return Elapsed(r.Created, t.now) }},
+	}
+)
+
+func (s Style) columns() []column {
+	var out []column
+	if s.Namespaced {
+		out = append(out, columnNamespace)
+	}
+	out = append(out, columns...)
+	if s.Wide {
+		out = append(out, wideColumns...)
+	}
+	return out
+}
+
+// shrink returns the columns that shrink, those of the least worth first. Wide tables are not made narrower.
+func (s Style) shrink() []stream.Shrink {
+	all := s.columns()
+	var order []int
+	for i, c := range all {
+		if c.worth > 0 {
+			order = append(order, i)
+		}
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(all[a].worth, all[b].worth) })
+	out := make([]stream.Shrink, len(order))
+	for i, at := range order {
+		out[i] = stream.Shrink{Column: at, Least: all[at].least, Tail: all[at].heading == "NAME"}
+	}
+	return out
+}
 
 // StreamedTable writes a table while its rows arrive. Columns get wider where later rows need it.
 type StreamedTable struct {
 	table   stream.Table
 	now     time.Time
+	style   Style
 	kinds   map[string]string
 	waiting []Row
 	headed  bool
 }
 
-// NewTable returns an empty table for rows of the kinds. Lines are cut to columns; 0 does not cut.
-func NewTable(out io.Writer, kinds []Kind, now time.Time, columns int) *StreamedTable {
-	return &StreamedTable{table: stream.Table{Out: out, Columns: columns}, now: now, kinds: kindNames(kinds, func(k Kind) (name, full string) { return k.Kind, k.fullName() })}
+// NewTable returns an empty table for rows of the kinds.
+func NewTable(out io.Writer, kinds []Kind, now time.Time, style Style) *StreamedTable {
+	return newTable(out, now, style, kindNames(kinds, func(k Kind) (name, full string) { return k.Kind, k.fullName() }))
 }
+
+func newTable(out io.Writer, now time.Time, style Style, kinds map[string]string) *StreamedTable {
+	t := &StreamedTable{now: now, style: style, kinds: kinds, table: stream.Table{Out: out, Columns: style.Columns}}
+	if style.Wide {
+		t.table.Columns = 0
+		return t.colored()
+	}
+	t.table.Shrink = style.shrink()
+	return t.colored()
+}
+
+// colored adds colours for the columns READY and SYNCED.
+func (t *StreamedTable) colored() *StreamedTable {
+	if !t.style.Color {
+		return t
+	}
+	first := slices.IndexFunc(t.style.columns(), func(c column) bool { return c.heading == "READY" })
+	t.table.Paint = func(column int, cell, filled string) string {
+		switch {
+		case column != first && column != first+1:
+			return filled
+		case cell == "True":
+			return green + filled + plain
+		case cell == "False":
+			return red + filled + plain
+		}
+		return filled
+	}
+	return t
+}
+
+// The colours of a terminal.
+const (
+	green, yellow, red, plain = "\x1b[32m", "\x1b[33m", "\x1b[31m", "\x1b[0m"
+)
 
 // Write adds rows. They are written in pages, so that those of few kinds have the same columns.
 func (t *StreamedTable) Write(rows []Row) error {
@@ -60,70 +168,138 @@ func (t *StreamedTable) Close() error {
 
 func (t *StreamedTable) flush() error {
 	var lines [][]string
+	all := t.style.columns()
 	if !t.headed {
-		t.headed, lines = true, append(lines, heading)
+		t.headed = true
+		heading := make([]string, len(all))
+		for i, c := range all {
+			heading[i] = c.heading
+		}
+		lines = append(lines, heading)
 	}
 	for _, r := range t.waiting {
-		lines = append(lines, []string{
-			t.kinds[r.kind()], r.place(), dash(r.State), dash(r.Ready), dash(r.Synced),
-			dash(r.doing(t.now)), dash(stream.Cut(oneLine(r.ID()), maxID)), oneLine(r.says()),
-		})
+		cells := make([]string, len(all))
+		for i, c := range all {
+			cells[i] = c.of(t, r)
+		}
+		lines = append(lines, cells)
+		for _, line := range r.below(t.style) {
+			lines = append(lines, []string{line})
+		}
 	}
 	t.waiting = t.waiting[:0]
 	return t.table.Write(lines)
 }
 
-// Screen returns a summary and a table that fit a terminal. If not all rows fit, those with problems
-// come first.
-func Screen(rows []Row, now time.Time, columns, lines int) string {
-	head := stream.Cut(Summary(rows)+now.Format("   15:04:05"), columns) + "\n\n"
-	room := lines - 4 // the head, the table's heading, and a last line
-	if lines <= 0 || len(rows) <= room {
-		return head + Table(rows, now, columns)
-	}
-	urgent := slices.Clone(rows)
-	slices.SortStableFunc(urgent, func(a, b Row) int { return cmp.Compare(a.urgency(), b.urgency()) })
-	room = max(room, 1)
-	shown := urgent[:room]
-	sortRows(shown)
-	return head + Table(shown, now, columns) + stream.Cut(fmt.Sprintf("... and %d more", len(rows)-room), columns) + "\n"
-}
+// indent is before what is wrong with a row.
+const indent = "  "
 
-func (r Row) urgency() int {
+// below returns the lines below a row: how it is doing, and the whole text of what is wrong with it.
+func (r Row) below(s Style) []string {
+	says, label := stream.OneLine(r.says()), string(r.Health)
 	switch {
-	case r.Operation != nil:
-		return 0
-	case r.Trouble():
-		return 1
+	case r.Health == Ready && !r.Drifted, says == "" && r.Health == Changing: // the column OPERATION says it
+		return nil
+	case r.Health == Ready:
+		label = "Drifted"
+	}
+	out := stream.Wrap(strings.TrimSuffix(label+": "+says, ": "), max(0, s.Columns-2*len(indent)))
+	for i := range out {
+		if i > 0 {
+			out[i] = indent + out[i]
+		}
+		out[i] = indent + s.paint(r.Health, out[i])
+	}
+	return out
+}
+
+// paint colours text about a health.
+func (s Style) paint(h Health, text string) string {
+	switch {
+	case !s.Color || h == Ready:
+		return text
+	case h == Failed || h == Retrying:
+		return red + text + plain
 	default:
-		return 2
+		return yellow + text + plain
 	}
 }
 
-// Summary returns the number of resources, in total and by status.
-func Summary(rows []Row) string {
-	ready, busy, trouble := 0, 0, 0
+// Screen returns a summary and a table that fit a terminal of so many lines, without a line end after the last one. If not all rows
+// fit, those with problems come first. 0 lines shows all.
+func Screen(rows []Row, now time.Time, style Style, lines int) string {
+	head := stream.Cut(Summary(rows)+now.Format("   15:04:05"), style.Columns) + "\n\n"
+	room := lines - 3 // the head and the table's heading
+	shown := rows
+	if lines > 0 && height(rows, style) > room {
+		room-- // for a last line
+		shown = slices.Clone(rows)
+		slices.SortStableFunc(shown, func(a, b Row) int { return cmp.Compare(a.urgency(), b.urgency()) })
+		n := 0
+		for used := 0; n < len(shown); n++ {
+			if used += height(shown[n:n+1], style); used > room && n > 0 {
+				break
+			}
+		}
+		shown = shown[:n]
+		sortRows(shown)
+	}
+	out := head + strings.TrimSuffix(Table(shown, now, style), "\n")
+	if more := len(rows) - len(shown); more > 0 {
+		out += "\n" + stream.Cut(fmt.Sprintf("... and %d more", more), style.Columns)
+	}
+	return out
+}
+
+// height returns the number of lines of rows.
+func height(rows []Row, style Style) int {
+	out := 0
 	for _, r := range rows {
-		switch r.urgency() {
-		case 0:
-			busy++
-		case 1:
-			trouble++
-		default:
-			ready++
+		out += 1 + len(r.below(style))
+	}
+	return out
+}
+
+// urgencies orders rows where not all can be shown.
+var urgencies = map[Health]int{Changing: 0, Failed: 1, Retrying: 2, Unseen: 3, Waiting: 4, Paused: 5, Ready: 6}
+
+// urgency orders rows where not all can be shown: what is wrong with providers and configurations concerns other rows.
+func (r Row) urgency() int {
+	if r.Supporting && r.Health != Ready {
+		return -1
+	}
+	return urgencies[r.Health]
+}
+
+// Summary returns the number of resources, in total and by health, and how much of what they need is in trouble.
+func Summary(rows []Row) string {
+	n, supporting, total := map[Health]int{}, 0, 0
+	for _, r := range rows {
+		switch {
+		case !r.Supporting:
+			total++
+			n[r.Health]++
+		case r.Health != Ready:
+			supporting++
 		}
 	}
-	out := fmt.Sprintf("%d resources", len(rows))
-	if len(rows) == 1 {
+	out := fmt.Sprintf("%d resources", total)
+	if total == 1 {
 		out = "1 resource"
 	}
 	for _, x := range []struct {
 		n    int
 		text string
-	}{{ready, "ready"}, {busy, "being changed"}, {trouble, "not as they should be"}} {
+	}{
+		{n[Ready], "ready"}, {n[Changing], "being changed"}, {n[Waiting], "waiting"}, {n[Paused], "paused"}, {n[Unseen], "not looked at yet"},
+		{n[Retrying], "retrying"}, {n[Failed], "failed"},
+	} {
 		if x.n > 0 {
 			out += fmt.Sprintf(", %d %s", x.n, x.text)
 		}
+	}
+	if supporting > 0 {
+		out += fmt.Sprintf("; providers, modules and configurations in trouble: %d", supporting)
 	}
 	return out
 }
@@ -134,14 +310,14 @@ func (c Change) Line(now time.Time) string {
 	if c.Gone {
 		return strings.Join(append(parts, "gone"), "  ")
 	}
-	parts = append(parts, "state="+dash(c.State), "ready="+dash(c.Ready), "synced="+dash(c.Synced))
+	parts = append(parts, "ready="+dash(c.Ready), "synced="+dash(c.Synced), "state="+dash(c.State), "health="+string(c.Health))
 	if doing := c.doing(now); doing != "" {
 		parts = append(parts, "operation="+doing)
 	}
-	if id := oneLine(c.ID()); id != "" {
+	if id := stream.OneLine(c.ID()); id != "" {
 		parts = append(parts, "id="+id)
 	}
-	if says := oneLine(c.says()); says != "" {
+	if says := stream.OneLine(c.says()); says != "" {
 		parts = append(parts, says)
 	}
 	return strings.Join(parts, "  ")
@@ -208,17 +384,4 @@ func dash(s string) string {
 		return "-"
 	}
 	return s
-}
-
-// oneLine returns text without line ends and other characters that move a terminal's cursor.
-func oneLine(s string) string {
-	return strings.Join(strings.Fields(strings.Map(func(r rune) rune {
-		if unicode.IsSpace(r) {
-			return ' '
-		}
-		if !unicode.IsPrint(r) {
-			return '�'
-		}
-		return r
-	}, s)), " ")
 }

@@ -3,11 +3,13 @@ package status_test
 import (
 	"fmt"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
 	"unicode/utf8"
 
+	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/yaml"
 
@@ -38,11 +40,26 @@ func rows(t *testing.T) []status.Row {
 }
 
 func TestTable(t *testing.T) {
-	golden.Check(t, "table.txt", []byte(status.Table(rows(t), now, 0)))
-	narrow := status.Table(rows(t), now, 60)
-	for line := range strings.Lines(narrow) {
-		if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > 60 {
-			t.Errorf("a line has %d characters: %q", n, line)
+	golden.Check(t, "table.txt", []byte(status.Table(rows(t), now, status.Style{Namespaced: true})))
+	golden.Check(t, "wide.txt", []byte(status.Table(rows(t), now, status.Style{Namespaced: true, Wide: true, Columns: 60})))
+	golden.Check(t, "colored.txt", []byte(strings.ReplaceAll(status.Table(rows(t), now, status.Style{Color: true}), "\x1b", "ESC")))
+	for _, columns := range []int{50, 60, 80, 100} {
+		narrow := status.Table(rows(t), now, status.Style{Namespaced: true, Columns: columns})
+		golden.Check(t, fmt.Sprintf("columns-%d.txt", columns), []byte(narrow))
+		for line := range strings.Lines(narrow) {
+			if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > columns {
+				t.Errorf("a line has %d characters: %q", n, line)
+			}
+		}
+	}
+}
+
+// Colours change nothing but colours.
+func TestColors(t *testing.T) {
+	for _, columns := range []int{0, 70} {
+		colored := regexp.MustCompile("\x1b\\[[0-9]+m").ReplaceAllString(status.Table(rows(t), now, status.Style{Color: true, Columns: columns}), "")
+		if diff := cmp.Diff(status.Table(rows(t), now, status.Style{Columns: columns}), colored); diff != "" {
+			t.Errorf("%d columns: -plain, +colored:\n%s", columns, diff)
 		}
 	}
 }
@@ -56,29 +73,32 @@ func TestLines(t *testing.T) {
 	golden.Check(t, "lines.txt", []byte(all.String()))
 }
 
-// A screen is never higher than the terminal, and shows first what wants to be looked at.
+// A screen is never higher than the terminal, so that its first line, the summary, stays. It shows first what wants to be looked at.
 func TestScreen(t *testing.T) {
 	all := rows(t)
-	for lines := range 40 {
-		got := status.Screen(all, now, 100, lines)
-		n := strings.Count(got, "\n")
-		if lines > 5 && n > lines {
-			t.Errorf("%d lines for a terminal of %d", n, lines)
-		}
-		if lines == 8 && !strings.Contains(got, "team-a/creating") {
-			t.Errorf("what changes is not shown:\n%s", got)
-		}
-		if shown := n - 3; lines == 8 && !strings.Contains(got, "... and") && shown < len(all) {
-			t.Errorf("it is not said that there are more:\n%s", got)
+	for lines := range 60 {
+		for _, columns := range []int{0, 60, 100} {
+			got := status.Screen(all, now, status.Style{Columns: columns, Namespaced: true}, lines)
+			n := strings.Count(got, "\n") + 1
+			if lines > 8 && n > lines {
+				t.Errorf("%d lines for a terminal of %d lines and %d columns", n, lines, columns)
+			}
+			if lines == 10 && !strings.Contains(got, "Downloading") {
+				t.Errorf("the provider in trouble is not shown:\n%s", got)
+			}
+			if lines == 10 && !strings.Contains(got, "... and") {
+				t.Errorf("it is not said that there are more:\n%s", got)
+			}
 		}
 	}
-	if got := status.Screen(all, now, 0, 0); strings.Count(got, "\n") != len(all)+3 {
+	if got := status.Screen(all, now, status.Style{}, 0); strings.Contains(got, "... and") {
 		t.Errorf("without a height not all is shown:\n%s", got)
 	}
 }
 
 func TestSummary(t *testing.T) {
-	if got, want := status.Summary(rows(t)), "11 resources, 2 ready, 3 being changed, 6 not as they should be"; got != want {
+	const want = "12 resources, 2 ready, 5 being changed, 1 waiting, 1 paused, 1 not looked at yet, 2 retrying; providers, modules and configurations in trouble: 1"
+	if got := status.Summary(rows(t)); got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	if got, want := status.Summary(nil), "0 resources"; got != want {
@@ -103,10 +123,10 @@ func TestElapsed(t *testing.T) {
 // Rows appear before the last one has arrived, under one heading.
 func TestStreamedTable(t *testing.T) {
 	var out strings.Builder
-	table := status.NewTable(&out, []status.Kind{{Kind: "Thing"}}, now, 0)
+	table := status.NewTable(&out, []status.Kind{{Kind: "Thing"}}, now, status.Style{})
 	const n = 1200
 	for i := range n {
-		r := status.Row{APIVersion: "/v1alpha1", Kind: "Thing", Name: fmt.Sprintf("thing-%04d", i)}
+		r := status.Row{APIVersion: "/v1alpha1", Kind: "Thing", Health: status.Ready, Name: fmt.Sprintf("thing-%04d", i)}
 		if err := table.Write([]status.Row{r}); err != nil {
 			t.Fatal(err)
 		}
@@ -118,11 +138,11 @@ func TestStreamedTable(t *testing.T) {
 		t.Fatal(err)
 	}
 	lines := strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n")
-	if len(lines) != n+1 || !strings.HasPrefix(lines[0], "KIND ") || strings.Count(out.String(), "KIND") != 1 {
+	if len(lines) != n+1 || !strings.HasPrefix(lines[0], "NAME ") || strings.Count(out.String(), "NAME") != 1 {
 		t.Errorf("%d lines, the first is %q", len(lines), lines[0])
 	}
 	for i, line := range lines[1:] {
-		if want := fmt.Sprintf("Thing   thing-%04d   -", i); !strings.HasPrefix(line, want) {
+		if want := fmt.Sprintf("thing/thing-%04d   -", i); !strings.HasPrefix(line, want) {
 			t.Fatalf("line %d is %q", i, line)
 		}
 	}

@@ -36,7 +36,9 @@ func (c *Client) Watch(ctx context.Context, kinds func() ([]Kind, error), namesp
 		if err != nil {
 			return err
 		}
-		synced = append(synced, s)
+		if !k.Supporting { // which may not be listed, and then nothing waits for them
+			synced = append(synced, s)
+		}
 	}
 	// The wait for a kind that cannot be listed, without permission or CRD, is short.
 	first, cancel := context.WithTimeout(ctx, 5*time.Second)
@@ -81,7 +83,11 @@ func (w *watcher) watch(ctx context.Context, k Kind) (cache.InformerSynced, erro
 		return func() bool { return true }, nil
 	}
 	w.watched[k.String()] = true
-	informer := dynamicinformer.NewFilteredDynamicInformer(w.cluster.dynamic, k.GroupVersionResource, w.namespace, 0, cache.Indexers{}, nil).Informer()
+	namespace := w.namespace
+	if k.Cluster {
+		namespace = ""
+	}
+	informer := dynamicinformer.NewFilteredDynamicInformer(w.cluster.dynamic, k.GroupVersionResource, namespace, 0, cache.Indexers{}, nil).Informer()
 	// The informer retries; its errors are not reported.
 	if err := informer.SetWatchErrorHandlerWithContext(func(context.Context, *cache.Reflector, error) {}); err != nil {
 		return nil, err

@@ -30,6 +30,20 @@ func TestTable(t *testing.T) {
 	}
 }
 
+// Columns shrink one after the other, and whole lines stay as they are.
+func TestShrink(t *testing.T) {
+	t.Parallel()
+	var b bytes.Buffer
+	table := stream.Table{Out: &b, Columns: 24, Shrink: []stream.Shrink{{Column: 2, Least: 3}, {Column: 0, Least: 6, Tail: true}}}
+	if err := table.Write([][]string{{"NAME", "READY", "ID"}, {"password/db", "True", "0123456789"}, {"  a line that is as long as it is"}, {"a/b", "False", "1"}}); err != nil {
+		t.Fatal(err)
+	}
+	want := "NAME         READY   ID\n…ssword/db   True    01…\n  a line that is as long as it is\na/b          False   1\n"
+	if diff := cmp.Diff(want, b.String()); diff != "" {
+		t.Errorf("-want, +got:\n%s", diff)
+	}
+}
+
 // What is written piece by piece is what would be written in one piece.
 func TestList(t *testing.T) {
 	t.Parallel()

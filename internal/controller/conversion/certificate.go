@@ -11,6 +11,7 @@ import (
 	"crypto/x509/pkix"
 	"errors"
 	"math/big"
+	"net"
 	"slices"
 	"time"
 
@@ -132,10 +133,16 @@ func serve(by *x509.Certificate, byKey crypto.Signer, host string, now time.Time
 	if err != nil {
 		return nil, nil, err
 	}
-	made, err := sign(&x509.Certificate{
-		Subject: pkix.Name{CommonName: short(host)}, DNSNames: []string{host}, NotBefore: now.Add(-time.Hour), NotAfter: now.Add(servedFor),
+	template := &x509.Certificate{
+		Subject: pkix.Name{CommonName: short(host)}, NotBefore: now.Add(-time.Hour), NotAfter: now.Add(servedFor),
 		KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
-	}, by, key.Public(), byKey)
+	}
+	if ip := net.ParseIP(host); ip != nil {
+		template.IPAddresses = []net.IP{ip}
+	} else {
+		template.DNSNames = []string{host}
+	}
+	made, err := sign(template, by, key.Public(), byKey)
 	if err != nil {
 		return nil, nil, err
 	}

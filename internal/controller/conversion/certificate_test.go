@@ -30,6 +30,28 @@ func trusted(data map[string][]byte, authorities []byte, at time.Time) error {
 	return err
 }
 
+// A host may be an address, and is kept like a name.
+func TestCertificateOfAnAddress(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
+	for _, address := range []string{"127.0.0.1", "::1"} {
+		data, _, err := conversion.Renew(nil, address, now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pair, err := tls.X509KeyPair(data["tls.crt"], data["tls.key"])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := pair.Leaf.VerifyHostname(address); err != nil {
+			t.Error(err)
+		}
+		if _, changed, err := conversion.Renew(data, address, now); err != nil || changed {
+			t.Errorf("%s: renewed at once: %t, %v", address, changed, err)
+		}
+	}
+}
+
 // Clients that read the authorities up to ten days ago must trust all certificates, for decades.
 func TestRenewedCertificatesAreTrusted(t *testing.T) {
 	t.Parallel()

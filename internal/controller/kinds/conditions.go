@@ -24,6 +24,8 @@ type Problem struct {
 	Err       error
 	// Retry is set if the problem may pass without a change of the object.
 	Retry bool
+	// Stalls is set if the problem will hardly pass until somebody changes something, even if it is tried again.
+	Stalls bool
 	// Progress is set if it is no failure, and passes by itself. There is no event for it.
 	Progress bool
 }
@@ -99,6 +101,9 @@ func setProgress(status *xpv2.ConditionedStatus, healthy xpv2.Condition, problem
 
 // stalls reports whether the problem stays until somebody changes something.
 func (p *Problem) stalls() bool {
+	if p.Stalls {
+		return true
+	}
 	switch p.Reason {
 	case v1alpha1.ReasonBinaryNotFound, v1alpha1.ReasonCRDConflict, v1alpha1.ReasonInstallationMisconfigured, v1alpha1.ReasonKindInUse,
 		v1alpha1.ReasonRegistryDenied, v1alpha1.ReasonVerificationFailed:

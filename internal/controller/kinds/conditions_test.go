@@ -24,6 +24,7 @@ func TestSetConditions(t *testing.T) {
 	}{
 		"no problem":           {want: map[string]string{"Installed": "True", "Healthy": "True", "Ready": "True"}},
 		"may pass":             {problem: kinds.Unhealthy(v1alpha1.ReasonProviderMissing, why).Retried(), want: map[string]string{"Installed": "True", "Healthy": "False", "Ready": "False", "Reconciling": "True"}},
+		"will hardly pass":     {problem: &kinds.Problem{Condition: v1alpha1.TypeInstalled, Reason: v1alpha1.ReasonSourceNotAvailable, Err: why, Retry: true, Stalls: true}, want: map[string]string{"Installed": "False", "Healthy": "False", "Ready": "False", "Stalled": "True"}},
 		"in progress":          {problem: &kinds.Problem{Condition: v1alpha1.TypeInstalled, Reason: v1alpha1.ReasonDownloading, Err: why, Progress: true}, want: map[string]string{"Installed": "False", "Healthy": "False", "Ready": "False", "Reconciling": "True"}},
 		"does not start":       {problem: kinds.NotInstalled(v1alpha1.ReasonProviderNotRunning, why), want: map[string]string{"Installed": "False", "Healthy": "False", "Ready": "False", "Reconciling": "True"}},
 		"a wrong spec":         {problem: kinds.Unhealthy(v1alpha1.ReasonUnknownResourceType, why), want: map[string]string{"Installed": "True", "Healthy": "False", "Ready": "False", "Stalled": "True"}},

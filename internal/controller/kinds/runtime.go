@@ -82,8 +82,11 @@ type Runtime struct {
 }
 
 // Backoff returns the rate limiter for retries after failures.
-func Backoff[T comparable]() workqueue.TypedRateLimiter[T] {
-	return workqueue.NewTypedItemExponentialFailureRateLimiter[T](minBackoff, maxBackoff)
+func Backoff[T comparable]() workqueue.TypedRateLimiter[T] { return BackoffUpTo[T](maxBackoff) }
+
+// BackoffUpTo is Backoff with another bound of the delay.
+func BackoffUpTo[T comparable](most time.Duration) workqueue.TypedRateLimiter[T] {
+	return workqueue.NewTypedItemExponentialFailureRateLimiter[T](min(minBackoff, most), most)
 }
 
 // ControllerOptions returns the options of a controller that reconciles up to n objects at once.
@@ -146,7 +149,7 @@ func (k *Kind) Stop(ctx context.Context) {
 func (k *Kind) UsersOf(ctx context.Context, ref providerconfig.Reference) (users []providerconfig.User, _ error) {
 	keys, err := k.Users(ctx, k.runtime.Manager.GetClient(), ref)
 	for _, key := range keys {
-		users = append(users, providerconfig.User{Namespace: key.Namespace, Wake: func() { k.Wake(key) }})
+		users = append(users, providerconfig.User{Kind: key.Kind, Namespace: key.Namespace, Name: key.Name, Wake: func() { k.Wake(key) }})
 	}
 	return users, err
 }

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
+	"github.com/landbridge-io/landbridge/internal/crd"
 	"github.com/landbridge-io/landbridge/internal/provider/pool"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
 )
@@ -44,6 +45,6 @@ func (a *attempt) blame(r *CustomResource, troubles *troubles, se *scheduler.Err
 	case f.RetryAfter() < soon:
 		return "\nThe next attempt is within seconds."
 	default:
-		return "\nThe next attempt is at " + f.RetryAt.UTC().Format(time.RFC3339) + "."
+		return "\n" + crd.NextAttempt(f.RetryAt)
 	}
 }

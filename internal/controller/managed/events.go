@@ -136,6 +136,7 @@ func (c *connector) teller(r *CustomResource, policies desired.Policies) func(sc
 		UID: r.GetUID(), ResourceVersion: r.GetResourceVersion(),
 	}
 	secrets, of := slices.Clone(r.secrets), subjectOf(r)
+	namespace, name := r.GetNamespace(), r.GetName()
 	return func(e scheduler.Event) {
 		why := ""
 		if e.Kind == scheduler.Failed {
@@ -145,8 +146,23 @@ func (c *connector) teller(r *CustomResource, policies desired.Policies) func(sc
 		if e.Kind == scheduler.Drifted {
 			why = driftText(c.kind, e.Drift)
 		}
-		c.kind.Options.Recorder.Event(ref, story(e, !policies.ReplaceTainted, why))
+		told := story(e, !policies.ReplaceTainted, why)
+		c.log(namespace, name, e, told)
+		c.kind.Options.Recorder.Event(ref, told)
 	}
+}
+
+// log writes an event of the scheduler to the log: a line for each operation, when it has ended, and for what else has happened.
+func (c *connector) log(namespace, name string, e scheduler.Event, told event.Event) {
+	values := []any{"object", c.kind.Model.GroupVersionKind().GroupKind().String(), "namespace", namespace, "name", name}
+	if e.Kind == scheduler.Succeeded || e.Kind == scheduler.Failed {
+		now := time.Now()
+		values = append(values, "type", c.kind.Model.Schema.Type, "operation", string(e.Operation), "outcome", string(e.Kind), "began", now.Add(-e.Took).UTC().Format(time.RFC3339Nano),
+			"took", duration(e.Took), "because", e.Because)
+	} else {
+		values = append(values, "event", string(e.Kind))
+	}
+	c.kind.Options.Logger.Info(told.Message, values...)
 }
 
 // story returns the text of an event. keep is set when tainted objects are kept; why is the cause of a failure,

@@ -49,6 +49,8 @@ func TestSyncedMessages(t *testing.T) {
 		"invalid configuration": {v1alpha1.ReasonInvalidConfiguration, "connect failed: spec.size is negative", "spec.size is negative"},
 		"awaiting approval":     {v1alpha1.ReasonAwaitingApproval, "update failed: Update waits for approval.", "Update waits for approval."},
 		"an update":             {v1alpha1.ReasonReplaceRefused, "update failed: Replacement refused", "update failed: Replacement refused"},
+		"interrupted":           {v1alpha1.ReasonInterrupted, "update failed: Operation interrupted", "Operation interrupted"},
+		"creates exhausted":     {v1alpha1.ReasonCreateAttemptsExhausted, "update failed: Create attempts exhausted", "Create attempts exhausted"},
 		"no reason":             {"", "connect failed: x", "connect failed: x"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -222,6 +222,14 @@ func SetStatus(k *Kind, r *CustomResource, o *scheduler.Observation) {
 	(&external{connector: &connector{kind: k}}).setStatus(context.Background(), r, o)
 }
 
+// SetUnobserved sets what is known of a resource that could not be observed.
+func SetUnobserved(k *Kind, r *CustomResource) {
+	(&external{connector: &connector{kind: k}}).setUnobserved(r)
+}
+
+// EncodeConditions is encodeConditions.
+func EncodeConditions(r *CustomResource) error { return r.encodeConditions() }
+
 // SetProgress sets Reconciling and Stalled from the other conditions. requested is set when an operation was requested,
 // and secretMissing when a Secret cannot be read.
 func SetProgress(r *CustomResource, o *scheduler.Observation, requested, secretMissing bool) {
@@ -284,3 +292,6 @@ func Use(k *Kind, u *unstructured.Unstructured) shard.Use { return k.use(u) }
 
 // Active is active.
 func Active(k *Kind, configurations []string) bool { return k.active(configurations) }
+
+// SetRetryAt sets when a failed operation is tried again.
+func SetRetryAt(r *CustomResource, at time.Time) { r.retryAt = at }

@@ -182,7 +182,8 @@ func (e *external) Delete(ctx context.Context, mg resource.Managed) (xpmanaged.E
 	if err := e.kind.Scheduler.Delete(ctx, e.request); err != nil {
 		return xpmanaged.ExternalDelete{}, e.explain(ctx, r, err)
 	}
-	r.holdStatus = !r.failedUntold()
+	// As with creates, unless it runs already: then it is long, and the status shows that it goes on.
+	r.holdStatus = !r.failedUntold() && (r.observation == nil || r.observation.Operation == nil)
 	return xpmanaged.ExternalDelete{}, nil
 }
 
@@ -296,7 +297,10 @@ func (c *connector) explain(ctx context.Context, r *CustomResource, err error) e
 		r.told = true
 	}
 	if !se.RetryAt.IsZero() { // an operation has failed
-		r.told = true
+		r.told, r.retryAt = true, se.RetryAt
+		if o := r.observation; o != nil && o.Last.Failed() {
+			r.failed = o.Last.Kind
+		}
 		r.SetConditions(xpv2.UpdateFailed().WithObservedGeneration(r.GetGeneration()))
 	}
 	if at := cmp.Or(se.RetryAt, se.LookAt); !at.IsZero() {

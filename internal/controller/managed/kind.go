@@ -3,6 +3,7 @@ package managed
 import (
 	"context"
 	"fmt"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -87,6 +88,8 @@ type Kind struct {
 	unclaimed *unclaimed
 	// early are new and changed resources that the cache does not have yet.
 	early *early
+	// paths has why resources of the kind have no field at a path, by the paths that references have asked for.
+	paths sync.Map
 	// sought is the number of writes for which rivals were sought before all objects were claimed.
 	sought *atomic.Int32
 }

@@ -2,6 +2,7 @@ package managed
 
 import (
 	"cmp"
+	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
@@ -9,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
+	"github.com/landbridge-io/landbridge/internal/crd"
 	"github.com/landbridge-io/landbridge/internal/instance"
 )
 
@@ -31,7 +33,7 @@ func (r *CustomResource) setProgress() {
 		return // the status is that of the generation before
 	}
 	o := r.observation
-	refused := synced.Status == corev1.ConditionFalse && stalling[synced.Reason] && r.certain(synced)
+	refused := synced.Status == corev1.ConditionFalse && (stalling[synced.Reason] || r.mistaken) && r.certain(synced)
 	stuck := refused || o != nil && (o.Held || o.Stalled) // of which setConditions tells
 	generation := r.GetGeneration()
 	switch {
@@ -72,7 +74,7 @@ func (r *CustomResource) progress(synced xpv2.Condition) (xpv2.ConditionReason, 
 	case meta.WasDeleted(r):
 		return "", "" // the time of its deletion is enough
 	case synced.Status == corev1.ConditionFalse && synced.Reason == xpv2.ReasonReconcileError:
-		return v1alpha1.ReasonRetrying, synced.Message
+		return v1alpha1.ReasonRetrying, synced.Message + r.nextAttempt()
 	case synced.Status == corev1.ConditionFalse:
 		return synced.Reason, synced.Message
 	case running != nil:
@@ -83,6 +85,14 @@ func (r *CustomResource) progress(synced xpv2.Condition) (xpv2.ConditionReason, 
 		return v1alpha1.ReasonProgressing, cmp.Or(ready.Message, "The remote object is not ready yet.")
 	}
 	return "", ""
+}
+
+// nextAttempt returns when a failed operation is tried again, as a sentence to add to a message; "" if that is soon.
+func (r *CustomResource) nextAttempt() string {
+	if time.Until(r.retryAt) < soon {
+		return ""
+	}
+	return "\n" + crd.NextAttempt(r.retryAt)
 }
 
 func condition(t xpv2.ConditionType, s corev1.ConditionStatus, reason xpv2.ConditionReason, message string, generation int64) xpv2.Condition {

@@ -2,7 +2,9 @@ package managed_test
 
 import (
 	"errors"
+	"strings"
 	"testing"
+	"time"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	"github.com/google/go-cmp/cmp"
@@ -10,6 +12,7 @@ import (
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 	"github.com/landbridge-io/landbridge/internal/controller/managed"
+	"github.com/landbridge-io/landbridge/internal/crd"
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
 )
@@ -92,6 +95,28 @@ func TestProgress(t *testing.T) {
 			}
 			if c := r.GetCondition(v1alpha1.TypeReconciling); c.Status == "False" {
 				t.Errorf("Reconciling is not removed: %+v", c)
+			}
+		})
+	}
+}
+
+// The condition Reconciling says when a failed operation is tried again, unless that is soon.
+func TestNextAttempt(t *testing.T) {
+	t.Parallel()
+	now := time.Now()
+	for name, test := range map[string]struct{ at, want time.Time }{
+		"unknown": {}, "soon": {at: now.Add(5 * time.Second)},
+		"later": {at: now.Add(time.Minute), want: now.Add(time.Minute).Truncate(time.Second)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := managed.ResourceOf(&unstructured.Unstructured{Object: m{"metadata": m{}}})
+			r.SetConditions(xpv2.ReconcileError(errors.New("no quota")), xpv2.Creating())
+			managed.SetRetryAt(r, test.at)
+			managed.SetProgress(r, nil, false, false)
+			message := r.GetCondition(v1alpha1.TypeReconciling).Message
+			if got := crd.NextAttemptIn(message); !got.Equal(test.want) || !strings.HasPrefix(message, "no quota") {
+				t.Errorf("the message is %q, want the time %s", message, test.want)
 			}
 		})
 	}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 	"github.com/landbridge-io/landbridge/internal/controller/references"
+	"github.com/landbridge-io/landbridge/internal/crd"
 	"github.com/landbridge-io/landbridge/internal/expression"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 	"github.com/landbridge-io/landbridge/internal/terraform"
@@ -59,7 +60,7 @@ func (f referrer) ResolveReferences(ctx context.Context, mg resource.Managed) er
 		err = errors.Join(err, f.client.Update(ctx, r))
 	}
 	if err != nil {
-		r.reason = v1alpha1.ReasonReferenceNotResolved
+		r.reason, r.mistaken = v1alpha1.ReasonReferenceNotResolved, references.Mistaken(err)
 	}
 	return err
 }
@@ -72,7 +73,7 @@ func (f referrer) resolve(ctx context.Context, r *CustomResource) (changed bool,
 		return false, err // heard has recorded that there are none
 	}
 	graph.Awaits(key, references.Sources(refs)) // before the lookup, so that resources created meanwhile are noticed
-	resolver := references.Resolver{Reader: f.client.Client, Served: f.kind.Neighbours.Served, Call: f.kind.caller(r)}
+	resolver := references.Resolver{Reader: f.client.Client, Served: f.kind.Neighbours.Served, Call: f.kind.caller(r), Lacks: f.kind.lacks}
 	found, err := resolver.Resolve(ctx, &r.Unstructured, refs)
 	f.kind.wake(graph.Refers(key, found.Targets))
 	graph.Awaits(key, found.Awaited)
@@ -81,6 +82,27 @@ func (f referrer) resolve(ctx context.Context, r *CustomResource) (changed bool,
 		err = fmt.Errorf(waitsForOthers+"%s", strings.Join(found.Missing, "; "))
 	}
 	return found.Changed, err
+}
+
+// lacks returns why no resource of a kind ever has a field at a path; nil if they may have it, or if that is not known.
+func (k *Kind) lacks(of schema.GroupKind, path string) error {
+	target := k.Neighbours.Kind(of)
+	if target == nil {
+		return nil
+	}
+	if checked, ok := target.paths.Load(path); ok {
+		err, _ := checked.(error)
+		return err
+	}
+	d, err := crd.Resource(target.Model)
+	if err != nil {
+		return nil // the kind is served nevertheless
+	}
+	if err = crd.CheckPath(d, path); err != nil {
+		err = fmt.Errorf("%w. The fields are listed by kubectl explain %s", err, strings.ToLower(of.Kind))
+	}
+	target.paths.Store(path, err)
+	return err
 }
 
 // caller returns what calls the functions of the provider, with the provider configuration of a resource.

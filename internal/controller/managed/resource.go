@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 	"github.com/landbridge-io/landbridge/internal/crd"
+	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
 )
 
@@ -29,6 +31,8 @@ type CustomResource struct {
 	// reason replaces the reason of a failed Synced condition, which managed.Reconciler always sets to
 	// ReconcileError.
 	reason xpv2.ConditionReason
+	// failed is the kind of the operation that a failed Synced condition is about; empty if it is about none.
+	failed instance.OperationKind
 	// holdStatus suppresses writes of the status: an operation has just been started, and most end
 	// soon.
 	holdStatus bool
@@ -40,8 +44,12 @@ type CustomResource struct {
 	requested bool
 	// secretMissing is set when a Secret that the resource refers to cannot be read.
 	secretMissing bool
+	// mistaken is set when a reference cannot be resolved until it is changed.
+	mistaken bool
 	// differs describes fields that do not follow their references.
 	differs []string
+	// retryAt is when a failed operation is tried again.
+	retryAt time.Time
 	// detailsKnown is set when the connection details are those of an existing object.
 	detailsKnown bool
 }
@@ -117,11 +125,66 @@ func (r *CustomResource) GetCondition(t xpv2.ConditionType) xpv2.Condition {
 // SetConditions implements resource.Conditioned.
 func (r *CustomResource) SetConditions(c ...xpv2.Condition) {
 	for i := range c {
-		if c[i].Type == xpv2.TypeSynced && c[i].Reason == xpv2.ReasonReconcileError && r.reason != "" {
-			c[i].Reason, c[i].Message = r.reason, plainly(r.reason, c[i].Message)
+		if c[i].Type != xpv2.TypeSynced {
+			continue
+		}
+		switch c[i].Reason {
+		case xpv2.ReasonReconcileError:
+			c[i].Message = r.phased(c[i].Message)
+			if r.reason != "" {
+				c[i].Reason, c[i].Message = r.reason, plainly(r.reason, c[i].Message)
+			}
+		case xpv2.ReasonReconcileSuccess:
+			if failure, ok := r.retries(); ok {
+				c[i] = failure
+			}
 		}
 	}
 	r.conditioned().SetConditions(c...)
+}
+
+// retries returns the condition Synced of the failed operation that is being tried again: until it succeeds, the resource is
+// not as declared. It is false if no operation was begun, or if the last one did not fail or was of another generation.
+func (r *CustomResource) retries() (synced xpv2.Condition, ok bool) {
+	began := r.requested || r.observation != nil && r.observation.Operation != nil
+	if !began || r.read == nil || r.GetCondition(v1alpha1.TypeLastAsyncOperation).Status != corev1.ConditionFalse {
+		return synced, false
+	}
+	synced = (&CustomResource{Unstructured: *r.read}).GetCondition(xpv2.TypeSynced)
+	return synced, synced.Status == corev1.ConditionFalse && synced.ObservedGeneration == r.GetGeneration() && ofOperation(synced.Message)
+}
+
+// retried returns the token of the last request of a retry that the status, as read, has as handled.
+func (r *CustomResource) retried() string {
+	if r.read == nil {
+		return ""
+	}
+	token, _, _ := unstructured.NestedString(r.read.Object, "status", "lastHandled", "retry")
+	return token
+}
+
+// phased returns the message of a failure with the operation that has failed. managed.Reconciler only knows the one that it asks for
+// next: after a create that left a part of the object, that is an update.
+func (r *CustomResource) phased(message string) string {
+	if r.failed == "" {
+		return message
+	}
+	for _, p := range phases {
+		if rest, ok := strings.CutPrefix(message, p); ok {
+			return strings.ToLower(string(r.failed)) + " failed: " + rest
+		}
+	}
+	return message
+}
+
+// ofOperation reports whether a message of Synced is about a failed operation.
+func ofOperation(message string) bool {
+	for _, p := range phases[2:] {
+		if strings.HasPrefix(message, p) {
+			return true
+		}
+	}
+	return false
 }
 
 // failedUntold reports whether the last operation has failed, and the status that was read does not tell. The next attempt may
@@ -147,11 +210,17 @@ func (r *CustomResource) removeCondition(t xpv2.ConditionType) {
 // phases are the steps of managed.Reconciler that precede its messages.
 var phases = []string{"connect failed: ", "observe failed: ", "create failed: ", "update failed: ", "delete failed: "}
 
+// unasked are the reasons with which nothing was asked of the provider, so that nothing has failed.
+var unasked = map[xpv2.ConditionReason]bool{
+	v1alpha1.ReasonAwaitingApproval: true, v1alpha1.ReasonPlanChanged: true, v1alpha1.ReasonDriftReported: true,
+	v1alpha1.ReasonInterrupted: true, v1alpha1.ReasonCreateAttemptsExhausted: true,
+}
+
 // plainly returns a message without the step that it is from, where that misleads: a spec is read while connecting, and
 // nothing fails while a plan waits.
 func plainly(reason xpv2.ConditionReason, message string) string {
 	prefixes := phases[:1]
-	if reason == v1alpha1.ReasonAwaitingApproval || reason == v1alpha1.ReasonPlanChanged || reason == v1alpha1.ReasonDriftReported {
+	if unasked[reason] {
 		prefixes = phases
 	}
 	for _, p := range prefixes {
@@ -296,6 +365,6 @@ func (r *CustomResource) assign(read *unstructured.Unstructured) {
 // lend sets r to an object as read, of which nothing may be changed.
 func (r *CustomResource) lend(read *unstructured.Unstructured) {
 	r.read, r.conditions, r.observation, r.told = read, nil, nil, false
-	r.requested, r.secretMissing, r.differs = false, false, nil
+	r.requested, r.secretMissing, r.differs, r.retryAt, r.failed, r.mistaken = false, false, nil, time.Time{}, "", false
 	r.Unstructured = *read
 }

@@ -83,6 +83,7 @@ func (e *external) setRemembered(r *CustomResource) {
 	}
 	r.set(state(known.Status), "status", "state")
 	if known.Status == instance.Partial {
+		unstructured.RemoveNestedField(r.Object, "status", "plan") // it was made for the object as it was marked before
 		r.SetConditions(xpv2.Unavailable().WithMessage("The remote object is Partial: it was untainted, and has not been read since.").WithObservedGeneration(r.GetGeneration()))
 	}
 	unstructured.RemoveNestedField(r.Object, "status", "deposed")
@@ -96,6 +97,9 @@ func (e *external) setRemembered(r *CustomResource) {
 			approval["by"] = h.ApprovedBy
 		}
 		r.set(approval, "status", "lastApproval")
+	}
+	if known.Handled.Retry != r.retried() && r.GetCondition(v1alpha1.TypeLastAsyncOperation).Status == corev1.ConditionFalse {
+		r.removeCondition(v1alpha1.TypeLastAsyncOperation) // a new attempt begins
 	}
 	unstructured.RemoveNestedField(r.Object, "status", "lastHandled")
 	for name, token := range map[string]string{"taint": known.Handled.Taint, "untaint": known.Handled.Untaint, "retry": known.Handled.Retry, "reapply": known.Handled.Reapply, "interrupt": known.Handled.Interrupt} {
@@ -189,6 +193,8 @@ func (e *external) setConditions(r *CustomResource, o *scheduler.Observation, wa
 		c := xpv2.Unavailable().WithMessage("The remote object is tainted, because its creation failed or was interrupted, or by request. It will be replaced.")
 		c.Reason = v1alpha1.ReasonTainted
 		set(c)
+	case o.Instance.Incomplete && !o.UpToDate():
+		set(xpv2.Unavailable().WithMessage("The last apply did not make all changes: status.plan has those that are left."))
 	default:
 		set(xpv2.Available())
 	}

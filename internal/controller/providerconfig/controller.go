@@ -76,7 +76,7 @@ type Controller struct {
 
 // User is a resource that uses a provider configuration.
 type User struct {
-	Namespace string
+	Kind, Namespace, Name string
 	// Wake wakes the resource.
 	Wake func()
 }
@@ -185,7 +185,7 @@ func (r *reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 		}
 	}
 	observed, _, _ := unstructured.NestedInt64(u.Object, "status", "observedGeneration")
-	usable, err := r.tell(ctx, u, ref, len(users))
+	usable, err := r.tell(ctx, u, ref, users)
 	if err != nil {
 		return reconcile.Result{}, err
 	}

@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	corev1 "k8s.io/api/core/v1"
@@ -18,16 +20,21 @@ import (
 )
 
 // tell writes the status of a configuration if it differs, and reports whether the configuration can be used.
-func (r *reconciler) tell(ctx context.Context, u *unstructured.Unstructured, ref Reference, users int) (usable bool, _ error) {
+func (r *reconciler) tell(ctx context.Context, u *unstructured.Unstructured, ref Reference, users []User) (usable bool, _ error) {
 	raw, _, _ := unstructured.NestedMap(u.Object, "status")
 	before := managed.ProviderConfigStatus{}
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(raw, &before); err != nil {
 		return false, fmt.Errorf("the status cannot be decoded: %w", err)
 	}
 	after := before.DeepCopy()
-	after.Users, after.ObservedGeneration = int64(users), u.GetGeneration()
+	after.Users, after.ObservedGeneration = int64(len(users)), u.GetGeneration()
 	after.LastHandledReconcileAt = cmp.Or(u.GetAnnotations()[v1alpha1.AnnotationReconcile], before.LastHandledReconcileAt)
-	wrong := r.Check(ctx, ref)
+	var wrong *Problem
+	if u.GetDeletionTimestamp() != nil {
+		wrong = inUse(ref, users)
+	} else {
+		wrong = r.Check(ctx, ref)
+	}
 	setReady(&after.ConditionedStatus, u.GetGeneration(), wrong)
 	_, counted := raw["users"]
 	if counted && equality.Semantic.DeepEqual(&before, after) {
@@ -40,6 +47,33 @@ func (r *reconciler) tell(ctx context.Context, u *unstructured.Unstructured, ref
 	status["users"] = after.Users // also if there are none
 	u.Object["status"] = status
 	return wrong == nil, r.client.Status().Update(ctx, u)
+}
+
+// maxNamed bounds how many users, or groups of them, a message names.
+const maxNamed = 5
+
+// inUse returns what keeps a configuration that is being deleted. Those who may read a configuration of the cluster may not know the
+// resources of its namespaces, so they are only counted.
+func inUse(ref Reference, users []User) *Problem {
+	counts := map[string]int{}
+	for _, u := range users {
+		if ref.Namespace != "" {
+			counts[u.Kind+" "+u.Name] = 1
+		} else {
+			counts[fmt.Sprintf("%s in namespace %s", u.Kind, u.Namespace)]++
+		}
+	}
+	var names []string
+	for _, name := range slices.Sorted(maps.Keys(counts)) {
+		if ref.Namespace == "" {
+			name = fmt.Sprintf("%d %s", counts[name], name)
+		}
+		names = append(names, name)
+	}
+	if more := len(names) - maxNamed; more > 0 {
+		names = append(names[:maxNamed], fmt.Sprintf("%d more", more))
+	}
+	return &Problem{v1alpha1.ReasonInUse, fmt.Sprintf("It is being deleted, and stays until no resource uses it any more. It is used by: %s.", strings.Join(names, ", "))}
 }
 
 // setReady sets the condition Ready, and Reconciling while the configuration cannot be used: it is checked again and again.

@@ -29,6 +29,8 @@ type Resolver struct {
 	Reader client.Reader
 	// Served returns the list kind of a kind, and whether it is served here.
 	Served func(schema.GroupKind) (list string, ok bool)
+	// Lacks returns why no resource of a kind ever has a field at a path; nil if they may have it. It may be nil.
+	Lacks func(kind schema.GroupKind, path string) error
 	// Unknown returns the value for a field from a resource that has no value for it yet; nil if the field waits for it.
 	// It may be nil, and all fields wait.
 	Unknown func(target *unstructured.Unstructured) any
@@ -50,6 +52,17 @@ type Resolution struct {
 	Awaited []Where
 }
 
+// mistake is an error that stays until somebody changes a reference.
+type mistake struct{ error }
+
+func (m mistake) Unwrap() error { return m.error }
+
+// Mistaken reports whether an error of Resolve stays until a reference is changed.
+func Mistaken(err error) bool {
+	var m mistake
+	return errors.As(err, &m)
+}
+
 // Resolve sets the referencing fields of a resource in place. Existing values are kept, unless the policy is to
 // resolve always. An error means that a reference cannot be resolved until it is changed.
 func (r Resolver) Resolve(ctx context.Context, u *unstructured.Unstructured, refs []Reference) (Resolution, error) {
@@ -66,7 +79,7 @@ func (r Resolver) Resolve(ctx context.Context, u *unstructured.Unstructured, ref
 func (r Resolver) resolve(ctx context.Context, u *unstructured.Unstructured, ref Reference, out *Resolution) error {
 	before, err := ref.get()
 	if err != nil {
-		return err
+		return mistake{err}
 	}
 	set := before != nil
 	if set && !ref.always && ref.record != nil {
@@ -75,6 +88,9 @@ func (r Resolver) resolve(ctx context.Context, u *unstructured.Unstructured, ref
 	var values []any
 	var selected []*unstructured.Unstructured
 	wrong := ref.mistake
+	if wrong != nil {
+		wrong = mistake{wrong}
+	}
 	complete := true
 	for _, s := range ref.sources {
 		found, missing, refused, err := r.find(ctx, u, s)
@@ -114,6 +130,9 @@ func (r Resolver) resolve(ctx context.Context, u *unstructured.Unstructured, ref
 				of = append(of, v)
 			}
 		}
+		if err == nil && missing != "" {
+			err = r.lacks(s)
+		}
 		switch {
 		case err != nil:
 			wrong = errors.Join(wrong, fmt.Errorf("%s: %w", ref.from, err))
@@ -147,9 +166,20 @@ func (r Resolver) resolve(ctx context.Context, u *unstructured.Unstructured, ref
 		return nil
 	}
 	if err := ref.set(value); err != nil {
-		return err
+		return mistake{err}
 	}
 	out.Changed = true
+	return nil
+}
+
+// lacks returns an error if the resources of a source never have what it needs of them.
+func (r Resolver) lacks(s source) error {
+	if r.Lacks == nil || s.extract != nil {
+		return nil
+	}
+	if err := r.Lacks(s.gvk().GroupKind(), s.FieldPath); err != nil {
+		return mistake{fmt.Errorf("fieldPath is %q: %w", s.FieldPath, err)}
+	}
 	return nil
 }
 

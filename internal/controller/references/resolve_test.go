@@ -1,6 +1,8 @@
 package references_test
 
 import (
+	"errors"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -83,6 +85,7 @@ func TestResolve(t *testing.T) {
 		awaited  []references.Where
 		differs  []string
 		err      string
+		mistaken bool
 	}{
 		"the external name, by default": {
 			spec: m{"references": []any{m{"to": "forProvider.vpcId", "from": m{"kind": "Vpc", "name": "main"}}}},
@@ -143,12 +146,12 @@ func TestResolve(t *testing.T) {
 		},
 		"transform that cannot be compiled": {
 			spec: m{"references": []any{m{"to": "forProvider.vpcId", "from": m{"kind": "Vpc", "name": "main", "transform": "self.cut('/')"}}}},
-			err:  `spec.references[0].from.transform is "self.cut('/')": ERROR: <input>:1:9: undeclared reference to 'cut' (in container '')`,
+			err:  `spec.references[0].from.transform is "self.cut('/')": ERROR: <input>:1:9: undeclared reference to 'cut' (in container '')`, mistaken: true,
 		},
 		"transform that cannot be compiled, beside a value": {
 			spec: m{"forProvider": m{"vpcId": "mine"}, "references": []any{m{"to": "forProvider.vpcId", "from": m{"kind": "Vpc", "name": "main", "transform": "self.cut('/')"}}}},
 			want: m{"vpcId": "mine"}, targets: []store.Key{key("Vpc", "a", "main")},
-			err: `spec.references[0].from.transform is "self.cut('/')": ERROR: <input>:1:9: undeclared reference to 'cut' (in container '')`,
+			err: `spec.references[0].from.transform is "self.cut('/')": ERROR: <input>:1:9: undeclared reference to 'cut' (in container '')`, mistaken: true,
 		},
 		"value is the same as the transformed one": {
 			spec: m{"forProvider": m{"vpcId": "1"}, "references": []any{m{"to": "forProvider.vpcId", "from": m{"kind": "Vpc", "name": "main", "transform": "self.split('-')[1]"}}}},
@@ -156,11 +159,19 @@ func TestResolve(t *testing.T) {
 		},
 		"to a field that the kind lacks": {
 			spec: m{"references": []any{m{"to": "forProvider.vpcld", "from": m{"kind": "Vpc", "name": "main"}}}},
-			err:  `spec.references[0].to is "forProvider.vpcld": there is no field vpcld. The fields are listed by kubectl explain thing.spec.forProvider`,
+			err:  `spec.references[0].to is "forProvider.vpcld": there is no field vpcld. The fields are listed by kubectl explain thing.spec.forProvider`, mistaken: true,
 		},
 		"to a list field without an index": {
 			spec: m{"references": []any{m{"to": "forProvider.rule.arn", "from": m{"kind": "Vpc", "name": "main"}}}},
-			err:  `spec.references[0].to is "forProvider.rule.arn": there is no field arn: what is before it is a list. The fields are listed by kubectl explain thing.spec.forProvider`,
+			err:  `spec.references[0].to is "forProvider.rule.arn": there is no field arn: what is before it is a list. The fields are listed by kubectl explain thing.spec.forProvider`, mistaken: true,
+		},
+		"of a field that the kind lacks": {
+			spec: m{"references": []any{m{"to": "forProvider.vpcId", "from": m{"kind": "Vpc", "name": "main", "fieldPath": "status.atProvider.lacking"}}}},
+			err:  `spec.references[0].from: fieldPath is "status.atProvider.lacking": there is no field`, mistaken: true,
+		},
+		"of a field that the kind lacks, of a resource that does not exist": {
+			spec: m{"references": []any{m{"to": "forProvider.vpcId", "from": m{"kind": "Vpc", "name": "other", "fieldPath": "status.atProvider.lacking"}}}},
+			err:  `spec.references[0].from: fieldPath is "status.atProvider.lacking": there is no field`, mistaken: true,
 		},
 		"resolved always": {
 			spec: m{"forProvider": m{"vpcId": "mine"}, "references": []any{m{
@@ -261,7 +272,7 @@ func TestResolve(t *testing.T) {
 		},
 		"path through a string": {
 			spec: m{"forProvider": m{"name": "x"}, "references": []any{m{"to": "forProvider.name.of", "from": m{"kind": "Vpc", "name": "main"}}}},
-			err:  `spec.references[0].to is "forProvider.name.of": forProvider.name: not an object`,
+			err:  `spec.references[0].to is "forProvider.name.of": forProvider.name: not an object`, mistaken: true,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -279,6 +290,9 @@ func TestResolve(t *testing.T) {
 			got, err := r.Resolve(t.Context(), u, refs)
 			if message := text(err); message != x.err {
 				t.Fatalf("error %q, want %q", message, x.err)
+			}
+			if got := references.Mistaken(err); got != x.mistaken {
+				t.Errorf("somebody has to change the reference: %t", got)
 			}
 			if err != nil {
 				return
@@ -323,6 +337,12 @@ func resolver(there []*unstructured.Unstructured) references.Resolver {
 	return references.Resolver{
 		Reader: fake.NewClientBuilder().WithScheme(scheme).WithRuntimeObjects(objects...).Build(),
 		Served: func(gk schema.GroupKind) (string, bool) { return gk.Kind + "List", gk.Kind != "Key" },
+		Lacks: func(_ schema.GroupKind, path string) error {
+			if strings.HasSuffix(path, "lacking") {
+				return errors.New("there is no field")
+			}
+			return nil
+		},
 	}
 }
 

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
+	"github.com/hashicorp/hcl/v2/ext/typeexpr"
+	"github.com/zclconf/go-cty/cty"
 	corev1 "k8s.io/api/core/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -34,6 +36,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/crd"
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/model"
+	"github.com/landbridge-io/landbridge/internal/provider/registry"
 	"github.com/landbridge-io/landbridge/internal/terraform/commandline"
 	"github.com/landbridge-io/landbridge/internal/terraform/module"
 	"github.com/landbridge-io/landbridge/schema"
@@ -59,10 +62,25 @@ type Reconciler struct {
 	Logger      logr.Logger
 	// Resync is the interval at which directories and ConfigMaps are read again. Defaults to 30s.
 	Resync time.Duration
+	// Artifacts pulls modules from OCI repositories. Defaults to a client without any configuration.
+	Artifacts *registry.Client
 
 	mu      sync.Mutex
 	modules map[types.UID]*running
+	// unfetched has the modules that cannot be fetched.
+	unfetched map[types.UID]unfetched
 }
+
+// unfetched is a source that cannot be fetched.
+type unfetched struct {
+	// sum identifies the source, and since is when it could not be fetched first.
+	sum   string
+	since time.Time
+}
+
+// stallAfter is how long a module may not be fetched until it is taken for one that never will be. It is tried again
+// nevertheless.
+const stallAfter = 2 * time.Minute
 
 // running is a module whose kind is served.
 type running struct {
@@ -76,7 +94,7 @@ type running struct {
 
 // SetupWithManager registers the controller.
 func (r *Reconciler) SetupWithManager(m manager.Manager) error {
-	r.modules = map[types.UID]*running{}
+	r.modules, r.unfetched = map[types.UID]*running{}, map[types.UID]unfetched{}
 	if r.Resync == 0 {
 		r.Resync = 30 * time.Second
 	}
@@ -91,10 +109,12 @@ func (r *Reconciler) SetupWithManager(m manager.Manager) error {
 		}
 		return out
 	})
+	options := kinds.ControllerOptions(4)
+	options.RateLimiter = kinds.BackoffUpTo[reconcile.Request](r.Resync) // sources are read as often after failures
 	return ctrl.NewControllerManagedBy(m).
 		For(&v1alpha1.TerraformModule{}, builder.WithPredicates(predicate.Or(predicate.GenerationChangedPredicate{}, predicate.AnnotationChangedPredicate{}))).
 		Watches(&v1alpha1.TerraformProvider{}, all).
-		WithOptions(kinds.ControllerOptions(4)).
+		WithOptions(options).
 		Complete(r)
 }
 
@@ -168,19 +188,22 @@ func (r *Reconciler) serve(ctx context.Context, m *v1alpha1.TerraformModule) *ki
 			fmt.Errorf("%w; start the controller with --cli and the path of OpenTofu or Terraform", err)).Retried()
 	}
 	runner := program.Runner
-	source, problem := r.source(ctx, m)
+	source, problem := sourceOf(ctx, r.Manager.GetAPIReader(), r.Namespace, m)
+	source.Artifacts = r.Artifacts
 	if problem != nil {
 		return problem
 	}
 	sum, err := source.Sum()
-	if err != nil {
-		return kinds.NotInstalled(v1alpha1.ReasonSourceNotAvailable, err).Retried()
+	if err != nil { // a directory that cannot be read
+		problem := kinds.NotInstalled(v1alpha1.ReasonSourceNotAvailable, err).Retried()
+		problem.Stalls = true
+		return problem
 	}
 	sum = strings.Join([]string{sum, source.Digest, fmt.Sprint(source.Allow), m.Spec.Group, m.Spec.Kind, m.Spec.Plural}, "\x00")
 	r.mu.Lock()
 	old := r.modules[m.UID]
 	r.mu.Unlock()
-	if old != nil && old.sum == sum && old.program == runner && old.module.Present() {
+	if old != nil && old.sum == sum && old.program == runner && old.module.Current() {
 		providers, problem := r.providers(m, old.module)
 		if problem != nil || maps.Equal(providers, old.providers) {
 			return problem
@@ -194,9 +217,12 @@ func (r *Reconciler) serve(ctx context.Context, m *v1alpha1.TerraformModule) *ki
 	fetching, cancel := context.WithTimeout(ctx, fetchTimeout)
 	defer cancel()
 	fetched, diags := module.Fetch(fetching, runner, source, dir, resourceType(m.Name))
+	stalls := r.noteFetched(m.UID, sum, diags.HasSummary(module.NotFetched))
 	switch {
 	case diags.HasSummary(module.NotFetched):
-		return kinds.NotInstalled(v1alpha1.ReasonSourceNotAvailable, text(diags)).Retried()
+		problem := kinds.NotInstalled(v1alpha1.ReasonSourceNotAvailable, text(diags)).Retried()
+		problem.Stalls = stalls
+		return problem
 	case diags.HasSummary(module.NotAllowed):
 		return kinds.NotInstalled(v1alpha1.ReasonNotAllowed, text(diags))
 	case diags.HasSummary(module.DigestMismatch):
@@ -209,10 +235,10 @@ func (r *Reconciler) serve(ctx context.Context, m *v1alpha1.TerraformModule) *ki
 		problem = r.settings(fetched, providers)
 	}
 	if problem == nil {
-		var resource *model.Resource
-		if resource, err = resourceOf(m, fetched.Resource); err != nil {
+		var made *model.Provider
+		if made, err = modelOf(m, fetched.Resource); err != nil {
 			problem = kinds.NotInstalled(v1alpha1.ReasonInvalidConfiguration, err)
-		} else if problem = r.start(ctx, m, old, resource, &running{sum: sum, program: runner, module: fetched, providers: providers}); problem == nil {
+		} else if problem = r.start(ctx, m, old, made.Resources[fetched.Resource.Type], &running{sum: sum, program: runner, module: fetched, providers: providers}); problem == nil {
 			return nil
 		}
 	}
@@ -220,10 +246,25 @@ func (r *Reconciler) serve(ctx context.Context, m *v1alpha1.TerraformModule) *ki
 	return problem
 }
 
+// noteFetched takes note of whether a source can be fetched, and reports whether it could not be for so long that somebody has to
+// change something.
+func (r *Reconciler) noteFetched(uid types.UID, sum string, failed bool) (stalls bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !failed {
+		delete(r.unfetched, uid)
+		return false
+	}
+	if r.unfetched[uid].sum != sum {
+		r.unfetched[uid] = unfetched{sum, time.Now()}
+	}
+	return time.Since(r.unfetched[uid].since) >= stallAfter
+}
+
 func text(diags diagnostic.Diagnostics) error { return errors.New(diags.Errors().String()) }
 
-// source reads the module's source.
-func (r *Reconciler) source(ctx context.Context, m *v1alpha1.TerraformModule) (module.Source, *kinds.Problem) {
+// sourceOf reads the module's source. namespace is Landbridge's own.
+func sourceOf(ctx context.Context, reader client.Reader, namespace string, m *v1alpha1.TerraformModule) (module.Source, *kinds.Problem) {
 	s := m.Spec.Source
 	out := module.Source{Directory: s.Directory, Address: s.Address, Version: s.Version, Digest: s.Digest}
 	for _, p := range m.Spec.Allow {
@@ -234,12 +275,12 @@ func (r *Reconciler) source(ctx context.Context, m *v1alpha1.TerraformModule) (m
 			return out, kinds.NotInstalled(v1alpha1.ReasonSourceNotAvailable, errors.New("spec.source.address is a path: use spec.source.directory")).Retried()
 		}
 		if s.CredentialsSecretRef != nil {
-			return r.withCredentials(ctx, out, s.CredentialsSecretRef.Name)
+			return withCredentials(ctx, reader, namespace, out, s.CredentialsSecretRef.Name)
 		}
 		return out, nil
 	}
 	c := &corev1.ConfigMap{}
-	if err := r.Manager.GetAPIReader().Get(ctx, client.ObjectKey{Namespace: s.ConfigMapRef.Namespace, Name: s.ConfigMapRef.Name}, c); err != nil {
+	if err := reader.Get(ctx, client.ObjectKey{Namespace: s.ConfigMapRef.Namespace, Name: s.ConfigMapRef.Name}, c); err != nil {
 		return out, kinds.NotInstalled(v1alpha1.ReasonSourceNotAvailable, fmt.Errorf("spec.source.configMapRef: %w", err)).Retried()
 	}
 	out.Files = map[string][]byte{}
@@ -247,21 +288,26 @@ func (r *Reconciler) source(ctx context.Context, m *v1alpha1.TerraformModule) (m
 		out.Files[name] = []byte(content)
 	}
 	maps.Copy(out.Files, c.BinaryData)
-	if s.ConfigMapRef.Namespace != r.Namespace && s.Digest == "" {
+	files, err := module.FilesOf(out.Files)
+	if err != nil {
+		return out, kinds.NotInstalled(v1alpha1.ReasonInvalidModule, fmt.Errorf("spec.source.configMapRef: %w", err))
+	}
+	out.Files = files
+	if s.ConfigMapRef.Namespace != namespace && s.Digest == "" {
 		sum, err := out.Sum()
 		if err != nil {
 			return out, kinds.NotInstalled(v1alpha1.ReasonSourceNotAvailable, err).Retried()
 		}
 		return out, kinds.NotInstalled(v1alpha1.ReasonSourceNotAllowed, fmt.Errorf("spec.source.configMapRef: whoever can change ConfigMaps in the namespace %s could change the module. "+
-			"Move the ConfigMap to the namespace %s, or read it and set spec.source.digest to %s", s.ConfigMapRef.Namespace, r.Namespace, sum))
+			"Move the ConfigMap to the namespace %s, or read it and set spec.source.digest to %s", s.ConfigMapRef.Namespace, namespace, sum))
 	}
 	return out, nil
 }
 
 // withCredentials adds the credentials of a Secret in Landbridge's own namespace.
-func (r *Reconciler) withCredentials(ctx context.Context, out module.Source, name string) (module.Source, *kinds.Problem) {
+func withCredentials(ctx context.Context, reader client.Reader, namespace string, out module.Source, name string) (module.Source, *kinds.Problem) {
 	secret := &corev1.Secret{}
-	if err := r.Manager.GetAPIReader().Get(ctx, client.ObjectKey{Namespace: r.Namespace, Name: name}, secret); err != nil {
+	if err := reader.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, secret); err != nil {
 		return out, kinds.NotInstalled(v1alpha1.ReasonSourceNotAvailable, fmt.Errorf("spec.source.credentialsSecretRef: %w", err)).Retried()
 	}
 	out.Credentials = &module.Credentials{
@@ -310,12 +356,30 @@ func (r *Reconciler) settings(fetched *module.Module, providers map[string]strin
 
 // arguments returns what the CRD of a module's kind has besides its model.
 func arguments(m *module.Module) crd.ModuleArguments {
-	out := crd.ModuleArguments{Rules: map[string][]crd.ModuleRule{}, Nullable: map[string]bool{}, Configurations: m.ConfigurationNames()}
+	out := crd.ModuleArguments{
+		Rules: map[string][]crd.ModuleRule{}, Defaults: crd.Defaults{Values: map[string]cty.Value{}, Inner: map[string]*crd.Defaults{}},
+		Nullable: map[string]bool{}, Configurations: m.ConfigurationNames(),
+	}
 	for name, v := range m.Variables {
-		out.Nullable[name] = v.Nullable
+		out.Nullable[name], out.Defaults.Inner[name] = v.Nullable, attributeDefaults(v.AttributeDefaults)
+		if v.Default {
+			out.Defaults.Values[name] = v.DefaultValue
+		}
 		for _, rule := range v.Rules {
 			out.Rules[name] = append(out.Rules[name], crd.ModuleRule(rule))
 		}
+	}
+	return out
+}
+
+// attributeDefaults returns the defaults of attributes in the form that package crd has for them.
+func attributeDefaults(d *typeexpr.Defaults) *crd.Defaults {
+	if d == nil {
+		return nil
+	}
+	out := &crd.Defaults{Values: d.DefaultValues, Inner: map[string]*crd.Defaults{}}
+	for name, inner := range d.Children {
+		out.Inner[name] = attributeDefaults(inner)
 	}
 	return out
 }
@@ -340,19 +404,15 @@ func resourceType(name string) string {
 	return "module_" + strings.NewReplacer("-", "_", ".", "_").Replace(name)
 }
 
-// resourceOf returns the model of a module's kind.
-func resourceOf(m *v1alpha1.TerraformModule, s *schema.Resource) (*model.Resource, error) {
+// modelOf returns the model of a module: a provider with one resource type.
+func modelOf(m *v1alpha1.TerraformModule, s *schema.Resource) (*model.Provider, error) {
 	group := m.Spec.Group
 	if group == "" {
 		group = DefaultGroup
 	}
-	p, err := model.NewProvider("module", &schema.Provider{Protocol: 6, Config: &schema.Block{}, Resources: map[string]*schema.Resource{s.Type: s}}, config.Provider{
+	return model.NewProvider("module", &schema.Provider{Protocol: 6, Config: &schema.Block{}, Resources: map[string]*schema.Resource{s.Type: s}}, config.Provider{
 		Group: group, Resources: map[string]config.Resource{s.Type: {Kind: m.Spec.Kind, Plural: m.Spec.Plural}},
 	})
-	if err != nil {
-		return nil, err
-	}
-	return p.Resources[s.Type], nil
 }
 
 // start serves a module as run specifies, in place of old, which may be nil.
@@ -371,6 +431,11 @@ func (r *Reconciler) start(ctx context.Context, m *v1alpha1.TerraformModule, old
 	definition, err := crd.Module(resource, arguments(run.module))
 	if err != nil {
 		return kinds.Unhealthy(v1alpha1.ReasonInvalidModule, err)
+	}
+	if held := r.Evolve(ctx, m, owner, func(func(string) bool) []*apiextensionsv1.CustomResourceDefinition {
+		return []*apiextensionsv1.CustomResourceDefinition{definition}
+	}); held != nil {
+		return held
 	}
 	changed, err := r.EnsureCRD(ctx, owner, definition)
 	if err == nil && changed {
@@ -411,6 +476,7 @@ func (r *Reconciler) remove(ctx context.Context, m *v1alpha1.TerraformModule) er
 	r.mu.Lock()
 	run := r.modules[m.UID]
 	delete(r.modules, m.UID)
+	delete(r.unfetched, m.UID)
 	r.mu.Unlock()
 	if run != nil {
 		run.kind.Stop(ctx)

@@ -47,6 +47,7 @@ func (r *Reconciler) runningProvider(uid types.UID) *running {
 // reconcile again, unless the problem is one to retry.
 func (r *Reconciler) install(ctx context.Context, p *v1alpha1.TerraformProvider) (_ *kinds.Problem, again time.Duration) {
 	from, problem := r.find(ctx, p, p.UID)
+	p.Status.Sources = r.sources(p, from)
 	if problem != nil {
 		return problem, kinds.Resync
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -48,6 +49,8 @@ type Reconciler struct {
 	StartTimeout time.Duration
 	// Limits apply to providers without limits of their own.
 	Limits pool.Limits
+	// Previews is set if this program, or its leader, shows plans at admission.
+	Previews bool
 
 	starts    *starts
 	downloads *tasks[install.Binary]
@@ -146,7 +149,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	p.Status.LastHandledReconcileAt = cmp.Or(p.Annotations[v1alpha1.AnnotationReconcile], p.Status.LastHandledReconcileAt)
 	r.SetConditions(p, &p.Status.ConditionedStatus, &p.Status.Messages, problem, kinds.Served{
 		Event:      fmt.Sprintf("Serving %d of %d resource types", p.Status.Activated, p.Status.Resources),
-		Limitation: cmp.Or(wait, strings.TrimSpace(r.limitation(p.UID)+" "+r.tellTaken(ctx, p))),
+		Limitation: cmp.Or(wait, sentences(r.limitation(p.UID), r.admissionLimitation(p.Spec.Admission), r.tellTaken(ctx, p))),
 	})
 	if !equality.Semantic.DeepEqual(before.Status, p.Status) {
 		if err := r.Manager.GetClient().Status().Update(ctx, p); err != nil {
@@ -187,7 +190,21 @@ func (r *Reconciler) limitation(uid types.UID) string {
 	if run == nil {
 		return ""
 	}
-	return strings.TrimSpace(run.how.limitation() + " " + r.sandboxLimitation(run.how))
+	return sentences(run.how.limitation(), r.sandboxLimitation(run.how))
+}
+
+// admissionLimitation describes why no plans are shown although the spec asks for them, or is empty.
+func (r *Reconciler) admissionLimitation(a v1alpha1.Admission) string {
+	if r.Previews || !a.Enabled() {
+		return ""
+	}
+	return fmt.Sprintf("spec.admission: %s has no effect, since the controller serves no webhook. "+
+		"Start it with --webhook-port, or set plans.enabled of the chart.", a)
+}
+
+// sentences joins sentences; empty ones are left out.
+func sentences(all ...string) string {
+	return strings.Join(slices.DeleteFunc(all, func(s string) bool { return s == "" }), " ")
 }
 
 // awaitedAgain is the interval of checks whether resources that are being deleted are gone.

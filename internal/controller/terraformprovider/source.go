@@ -86,6 +86,22 @@ func (r *Reconciler) find(ctx context.Context, p *v1alpha1.TerraformProvider, ke
 	return origin{binary.Name(), v1alpha1.InstalledProvider{Version: binary.Version, SHA256: binary.SHA256, Checksums: binary.Checksums}, launcher, false, binary.Lock}, nil
 }
 
+// sources returns where the provider is searched, for whoever searches it elsewhere.
+func (r *Reconciler) sources(p *v1alpha1.TerraformProvider, from origin) []v1alpha1.ProviderSource {
+	if from.linked {
+		return nil
+	}
+	locations, err := r.Installer.Locations(p.Spec.Source)
+	if err != nil {
+		return nil // find has the same error
+	}
+	var out []v1alpha1.ProviderSource
+	for _, l := range locations {
+		out = append(out, v1alpha1.ProviderSource(l))
+	}
+	return out
+}
+
 // limits returns the limits of the TerraformProvider itself.
 func limits(p *v1alpha1.TerraformProvider) pool.Limits {
 	l := p.Spec.Limits

@@ -37,7 +37,7 @@ func (i *Installer) unpack(a Address, f found, b *Binary) *Error {
 	if dir, err = filepath.Abs(dir); err != nil {
 		return problem(InvalidPackage, "%s", err)
 	}
-	b.Path = filepath.Join(dir, binaryPrefix+a.Type+"_v"+f.version.String())
+	b.Path, b.Package = filepath.Join(dir, binaryPrefix+a.Type+"_v"+f.version.String()), f.archive
 	i.mu.Lock()
 	known, ok := i.unpacked[b.Path]
 	i.mu.Unlock()

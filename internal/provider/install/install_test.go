@@ -92,7 +92,7 @@ func TestInstall(t *testing.T) {
 		"exact":          {"hashicorp/random", "3.7.2", install.Binary{Source: "registry.terraform.io/hashicorp/random", Type: "random", Version: "3.7.2"}, "random 3.7.2"},
 		"~> 3.7":         {"hashicorp/random", "~> 3.7", install.Binary{Source: "registry.terraform.io/hashicorp/random", Type: "random", Version: "3.10.0"}, "random 3.10.0"},
 		"~> 3.7.0":       {"hashicorp/random", "~> 3.7.0", install.Binary{Source: "registry.terraform.io/hashicorp/random", Type: "random", Version: "3.7.2"}, "random 3.7.2"},
-		"several":        {"hashicorp/random", ">= 3.8.0, < 3.10, != 3.9.1", install.Binary{Source: "registry.terraform.io/hashicorp/random", Type: "random", Version: "3.8.0"}, "random 3.8.0, packed"},
+		"several":        {"hashicorp/random", ">= 3.8.0, < 3.10, != 3.9.1", install.Binary{Source: "registry.terraform.io/hashicorp/random", Type: "random", Version: "3.8.0", Package: filepath.Join(dir, "registry.terraform.io/hashicorp/random", "terraform-provider-random_3.8.0_"+platform+".zip")}, "random 3.8.0, packed"},
 		"before release": {"hashicorp/random", "4.0.0-beta1", install.Binary{Source: "registry.terraform.io/hashicorp/random", Type: "random", Version: "4.0.0-beta1"}, "random 4.0.0-beta1"},
 		"other registry": {"acme/cloud", "~> 1.0", install.Binary{Source: "registry.terraform.io/acme/cloud", Type: "cloud", Version: "1.2.3"}, "cloud"},
 		"path":           {plain, "", install.Binary{Source: plain, Type: "thing", Version: "1.2.3"}, "thing"},

@@ -57,7 +57,7 @@ type Binary struct {
 	// Checksums are those of the package, as in Terraform's lock files: h1:, and zh: if it is packed. Empty if the
 	// program was given by its path, or without Installer.Private.
 	Checksums []string
-	// Package is the path of the package. Empty unless it is packed and from a source of Installer.Registry.
+	// Package is the path of the package. Empty unless it is packed.
 	Package string
 	// Lock is what to record of the version. Nil unless it is from a source of Installer.Registry.
 	Lock *Lock
@@ -113,6 +113,36 @@ func (i *Installer) find(ctx context.Context, r Request) (Binary, *Error) {
 		return b, err
 	}
 	return i.fromSources(ctx, address, constraints, r)
+}
+
+// Locations returns where Find searches a provider, in this order. It is empty for the path of a program.
+func (i *Installer) Locations(source string) ([]registry.Location, error) {
+	if isPath(source) {
+		return nil, nil
+	}
+	address, invalid := ParseAddress(source)
+	if invalid != nil {
+		return nil, invalid
+	}
+	var out []registry.Location
+	if i.Registry == nil || i.mirrored(address) {
+		for _, mirror := range i.Mirrors {
+			path, err := filepath.Abs(mirror)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, registry.Location{Type: registry.FilesystemMirror, Path: path, Hosts: i.hosts(address)})
+		}
+		return out, nil
+	}
+	sources, err := i.Registry.Sources(registryAddress(address))
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range sources {
+		out = append(out, s.Locations()...)
+	}
+	return out, nil
 }
 
 // isPath reports whether a source is the path of a program.

@@ -36,7 +36,7 @@ type found struct {
 // fromMirrors finds the newest version that meets the constraints in all mirrors.
 func (i *Installer) fromMirrors(ctx context.Context, a Address, constraints version.Constraints) (Binary, *Error) {
 	if len(i.Mirrors) == 0 {
-		return Binary{}, problem(Unsupported, "no provider mirror is configured, and registries are not supported; give a mirror directory, or the path of the provider's binary")
+		return Binary{}, problem(Unsupported, "no provider mirror is configured; name one with --provider-mirror, or a registry with --provider-registry, or give the path of the provider's program")
 	}
 	hosts := i.hosts(a)
 	var looked, elsewhere []string

@@ -177,7 +177,7 @@ func (i *Installer) obtain(ctx context.Context, a Address, f found, r Request) (
 		return Binary{}, err
 	}
 	lock := lockOf(p, b.Checksums)
-	b.Lock, b.Package = &lock, f.archive
+	b.Lock = &lock
 	return b, nil
 }
 
@@ -214,7 +214,7 @@ func (i *Installer) fromCache(a Address, r Request) (Binary, bool) {
 	if problemOf != nil || !slices.ContainsFunc(b.Checksums, func(c string) bool { return slices.Contains(lock.Hashes, c) }) {
 		return Binary{}, false
 	}
-	b.Lock, b.Package = &lock, path
+	b.Lock = &lock
 	return b, true
 }
 

@@ -14,7 +14,7 @@ func (s *Server) ValidateActionConfig(ctx context.Context, r *tfprotov6.Validate
 	if err := s.invoke(ctx, tfplugin.ValidateActionConfig, &tfplugin.ConfigRequest{TypeName: r.ActionType, Config: toValue(r.Config)}, &a); err != nil {
 		return nil, err
 	}
-	return &tfprotov6.ValidateActionConfigResponse{Diagnostics: fromDiagnostics(a.Diagnostics)}, nil
+	return &tfprotov6.ValidateActionConfigResponse{Diagnostics: s.diagnostics(a.Diagnostics)}, nil
 }
 
 // PlanAction plans an action.
@@ -28,7 +28,7 @@ func (s *Server) PlanAction(ctx context.Context, r *tfprotov6.PlanActionRequest)
 		return nil, err
 	}
 	return &tfprotov6.PlanActionResponse{
-		Diagnostics: fromDiagnostics(a.Diagnostics),
+		Diagnostics: s.diagnostics(a.Diagnostics),
 		Deferred:    fromDeferred(a.Deferred),
 	}, nil
 }
@@ -55,7 +55,7 @@ func (s *Server) InvokeAction(ctx context.Context, r *tfprotov6.InvokeActionRequ
 			case *tfplugin.InvokeActionEvent_Progress_:
 				out.Type = tfprotov6.ProgressInvokeActionEventType{Message: event.Progress.GetMessage()}
 			case *tfplugin.InvokeActionEvent_Completed:
-				out.Type = tfprotov6.CompletedInvokeActionEventType{Diagnostics: fromDiagnostics(event.Completed.GetDiagnostics())}
+				out.Type = tfprotov6.CompletedInvokeActionEventType{Diagnostics: s.diagnostics(event.Completed.GetDiagnostics())}
 			default:
 				continue // an event type of a newer protocol version
 			}

@@ -14,7 +14,7 @@ func (s *Server) ValidateDataResourceConfig(ctx context.Context, r *tfprotov6.Va
 	if err := s.invoke(ctx, tfplugin.ValidateDataResourceConfig, &tfplugin.ConfigRequest{TypeName: r.TypeName, Config: toValue(r.Config)}, &a); err != nil {
 		return nil, err
 	}
-	return &tfprotov6.ValidateDataResourceConfigResponse{Diagnostics: fromDiagnostics(a.Diagnostics)}, nil
+	return &tfprotov6.ValidateDataResourceConfigResponse{Diagnostics: s.diagnostics(a.Diagnostics)}, nil
 }
 
 // ReadDataSource reads a data source.
@@ -30,7 +30,7 @@ func (s *Server) ReadDataSource(ctx context.Context, r *tfprotov6.ReadDataSource
 	}
 	return &tfprotov6.ReadDataSourceResponse{
 		State:       fromValue(a.State),
-		Diagnostics: fromDiagnostics(a.Diagnostics),
+		Diagnostics: s.diagnostics(a.Diagnostics),
 		Deferred:    fromDeferred(a.Deferred),
 	}, nil
 }

@@ -15,7 +15,7 @@ func (s *Server) ValidateEphemeralResourceConfig(ctx context.Context, r *tfproto
 	if err := s.invoke(ctx, tfplugin.ValidateEphemeralResourceConfig, &tfplugin.ConfigRequest{TypeName: r.TypeName, Config: toValue(r.Config)}, &a); err != nil {
 		return nil, err
 	}
-	return &tfprotov6.ValidateEphemeralResourceConfigResponse{Diagnostics: fromDiagnostics(a.Diagnostics)}, nil
+	return &tfprotov6.ValidateEphemeralResourceConfigResponse{Diagnostics: s.diagnostics(a.Diagnostics)}, nil
 }
 
 // OpenEphemeralResource opens an ephemeral resource.
@@ -30,7 +30,7 @@ func (s *Server) OpenEphemeralResource(ctx context.Context, r *tfprotov6.OpenEph
 	}
 	out := &tfprotov6.OpenEphemeralResourceResponse{
 		Result:      fromValue(a.Result),
-		Diagnostics: fromDiagnostics(a.Diagnostics),
+		Diagnostics: s.diagnostics(a.Diagnostics),
 		Private:     a.Private,
 		RenewAt:     fromTime(a.RenewAt),
 		Deferred:    fromDeferred(a.Deferred),
@@ -48,7 +48,7 @@ func (s *Server) RenewEphemeralResource(ctx context.Context, r *tfprotov6.RenewE
 		return nil, err
 	}
 	return &tfprotov6.RenewEphemeralResourceResponse{
-		Diagnostics: fromDiagnostics(a.Diagnostics),
+		Diagnostics: s.diagnostics(a.Diagnostics),
 		Private:     a.Private,
 		RenewAt:     fromTime(a.RenewAt),
 	}, nil
@@ -61,5 +61,5 @@ func (s *Server) CloseEphemeralResource(ctx context.Context, r *tfprotov6.CloseE
 	if err := s.invoke(ctx, tfplugin.CloseEphemeralResource, &tfplugin.EphemeralRequest{TypeName: r.TypeName, Private: r.Private}, &a); err != nil {
 		return nil, err
 	}
-	return &tfprotov6.CloseEphemeralResourceResponse{Diagnostics: fromDiagnostics(a.Diagnostics)}, nil
+	return &tfprotov6.CloseEphemeralResourceResponse{Diagnostics: s.diagnostics(a.Diagnostics)}, nil
 }

@@ -84,3 +84,6 @@ func Progress(calls []Call, secrets []string, line string) {
 	}
 	o.line("stderr", []byte(line))
 }
+
+// Refusal returns what is said of an error of a provider in the sandbox.
+func Refusal(s *Server, text string) string { return refusal(s.process.sandbox, s.settings, text) }

@@ -20,7 +20,7 @@ func (s *Server) GetFunctions(ctx context.Context, _ *tfprotov6.GetFunctionsRequ
 	}
 	return &tfprotov6.GetFunctionsResponse{
 		Functions:   functions,
-		Diagnostics: fromDiagnostics(a.Diagnostics),
+		Diagnostics: s.diagnostics(a.Diagnostics),
 	}, nil
 }
 

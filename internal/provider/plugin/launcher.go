@@ -166,11 +166,12 @@ func (l *Launcher) launch(ctx context.Context, private provider.Private) (*Serve
 		return nil, &StartError{Reason: SandboxFailed, Detail: "it cannot run in its sandbox: " + err.Error(), Err: err}
 	}
 	s := &Server{
-		process: p,
-		dir:     dir,
-		held:    held,
-		grace:   l.StopGrace,
-		ended:   private.Ended,
+		process:  p,
+		dir:      dir,
+		held:     held,
+		grace:    l.StopGrace,
+		ended:    private.Ended,
+		settings: l.settings(),
 		client: goplugin.NewClient(&goplugin.ClientConfig{
 			HandshakeConfig: goplugin.HandshakeConfig{
 				ProtocolVersion:  4,

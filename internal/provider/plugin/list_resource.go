@@ -19,7 +19,7 @@ func (s *Server) ValidateListResourceConfig(ctx context.Context, r *tfprotov6.Va
 	}, &a); err != nil {
 		return nil, err
 	}
-	return &tfprotov6.ValidateListResourceConfigResponse{Diagnostics: fromDiagnostics(a.Diagnostics)}, nil
+	return &tfprotov6.ValidateListResourceConfigResponse{Diagnostics: s.diagnostics(a.Diagnostics)}, nil
 }
 
 // ListResource lists objects. If the stream breaks, the last result is an error.
@@ -43,7 +43,7 @@ func (s *Server) ListResource(ctx context.Context, r *tfprotov6.ListResourceRequ
 				DisplayName: e.DisplayName,
 				Resource:    fromValue(e.ResourceObject),
 				Identity:    fromIdentity(e.Identity),
-				Diagnostics: fromDiagnostics(e.Diagnostic),
+				Diagnostics: s.diagnostics(e.Diagnostic),
 			}) {
 				return
 			}

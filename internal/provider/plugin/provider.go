@@ -16,7 +16,7 @@ func (s *Server) GetMetadata(ctx context.Context, _ *tfprotov6.GetMetadataReques
 	}
 	return &tfprotov6.GetMetadataResponse{
 		ServerCapabilities: fromCapabilities(a.ServerCapabilities),
-		Diagnostics:        fromDiagnostics(a.Diagnostics),
+		Diagnostics:        s.diagnostics(a.Diagnostics),
 		DataSources: fromNames(a.DataSources, func(n string) tfprotov6.DataSourceMetadata {
 			return tfprotov6.DataSourceMetadata{TypeName: n}
 		}),
@@ -57,7 +57,7 @@ func (s *Server) ValidateProviderConfig(ctx context.Context, r *tfprotov6.Valida
 	}
 	return &tfprotov6.ValidateProviderConfigResponse{
 		PreparedConfig: fromValue(a.PreparedConfig),
-		Diagnostics:    fromDiagnostics(a.Diagnostics),
+		Diagnostics:    s.diagnostics(a.Diagnostics),
 	}, nil
 }
 
@@ -71,7 +71,7 @@ func (s *Server) ConfigureProvider(ctx context.Context, r *tfprotov6.ConfigurePr
 	}, &a); err != nil {
 		return nil, err
 	}
-	return &tfprotov6.ConfigureProviderResponse{Diagnostics: fromDiagnostics(a.Diagnostics)}, nil
+	return &tfprotov6.ConfigureProviderResponse{Diagnostics: s.diagnostics(a.Diagnostics)}, nil
 }
 
 // StopProvider asks the provider to cancel all calls in flight.

@@ -21,7 +21,7 @@ func (s *Server) ValidateResourceConfig(ctx context.Context, r *tfprotov6.Valida
 	}, &a); err != nil {
 		return nil, err
 	}
-	return &tfprotov6.ValidateResourceConfigResponse{Diagnostics: fromDiagnostics(a.Diagnostics)}, nil
+	return &tfprotov6.ValidateResourceConfigResponse{Diagnostics: s.diagnostics(a.Diagnostics)}, nil
 }
 
 // UpgradeResourceState upgrades a stored state to the current schema version.
@@ -36,7 +36,7 @@ func (s *Server) UpgradeResourceState(ctx context.Context, r *tfprotov6.UpgradeR
 	}
 	return &tfprotov6.UpgradeResourceStateResponse{
 		UpgradedState: fromValue(a.UpgradedState),
-		Diagnostics:   fromDiagnostics(a.Diagnostics),
+		Diagnostics:   s.diagnostics(a.Diagnostics),
 	}, nil
 }
 
@@ -52,7 +52,7 @@ func (s *Server) UpgradeResourceIdentity(ctx context.Context, r *tfprotov6.Upgra
 	}
 	return &tfprotov6.UpgradeResourceIdentityResponse{
 		UpgradedIdentity: fromIdentity(a.UpgradedIdentity),
-		Diagnostics:      fromDiagnostics(a.Diagnostics),
+		Diagnostics:      s.diagnostics(a.Diagnostics),
 	}, nil
 }
 
@@ -71,7 +71,7 @@ func (s *Server) ReadResource(ctx context.Context, r *tfprotov6.ReadResourceRequ
 	}
 	return &tfprotov6.ReadResourceResponse{
 		NewState:    fromValue(a.NewState),
-		Diagnostics: fromDiagnostics(a.Diagnostics),
+		Diagnostics: s.diagnostics(a.Diagnostics),
 		Private:     a.Private,
 		Deferred:    fromDeferred(a.Deferred),
 		NewIdentity: fromIdentity(a.NewIdentity),
@@ -97,7 +97,7 @@ func (s *Server) PlanResourceChange(ctx context.Context, r *tfprotov6.PlanResour
 		PlannedState:    fromValue(a.PlannedState),
 		RequiresReplace: fromPaths(a.RequiresReplace),
 		PlannedPrivate:  a.PlannedPrivate,
-		Diagnostics:     fromDiagnostics(a.Diagnostics),
+		Diagnostics:     s.diagnostics(a.Diagnostics),
 		//lint:ignore SA1019 deprecated for providers only; clients still have to read it
 		UnsafeToUseLegacyTypeSystem: a.LegacyTypeSystem,
 		Deferred:                    fromDeferred(a.Deferred),
@@ -123,7 +123,7 @@ func (s *Server) ApplyResourceChange(ctx context.Context, r *tfprotov6.ApplyReso
 	return &tfprotov6.ApplyResourceChangeResponse{
 		NewState:    fromValue(a.NewState),
 		Private:     a.Private,
-		Diagnostics: fromDiagnostics(a.Diagnostics),
+		Diagnostics: s.diagnostics(a.Diagnostics),
 		//lint:ignore SA1019 deprecated for providers only; clients still have to read it
 		UnsafeToUseLegacyTypeSystem: a.LegacyTypeSystem,
 		NewIdentity:                 fromIdentity(a.NewIdentity),
@@ -142,7 +142,7 @@ func (s *Server) ImportResourceState(ctx context.Context, r *tfprotov6.ImportRes
 		return nil, err
 	}
 	out := &tfprotov6.ImportResourceStateResponse{
-		Diagnostics: fromDiagnostics(a.Diagnostics),
+		Diagnostics: s.diagnostics(a.Diagnostics),
 		Deferred:    fromDeferred(a.Deferred),
 	}
 	for _, i := range a.ImportedResources {
@@ -174,7 +174,7 @@ func (s *Server) MoveResourceState(ctx context.Context, r *tfprotov6.MoveResourc
 	return &tfprotov6.MoveResourceStateResponse{
 		TargetPrivate:  a.TargetPrivate,
 		TargetState:    fromValue(a.TargetState),
-		Diagnostics:    fromDiagnostics(a.Diagnostics),
+		Diagnostics:    s.diagnostics(a.Diagnostics),
 		TargetIdentity: fromIdentity(a.TargetIdentity),
 	}, nil
 }
@@ -190,6 +190,6 @@ func (s *Server) GenerateResourceConfig(ctx context.Context, r *tfprotov6.Genera
 	}
 	return &tfprotov6.GenerateResourceConfigResponse{
 		Config:      fromValue(a.Config),
-		Diagnostics: fromDiagnostics(a.Diagnostics),
+		Diagnostics: s.diagnostics(a.Diagnostics),
 	}, nil
 }

@@ -27,6 +27,8 @@ type Sandbox struct {
 	// Hidden are files and folders that it cannot read, besides credentials for Kubernetes, unless Read or Write has paths
 	// within them.
 	Hidden []string
+	// Settings are what users call Read, Write and Connect. Defaults to the fields of a TerraformProvider.
+	Settings Settings
 }
 
 // restrictions returns the sandbox of a process with a private folder, and its environment. The sandbox is nil if the

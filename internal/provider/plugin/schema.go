@@ -130,7 +130,7 @@ func (s *Server) GetResourceIdentitySchemas(ctx context.Context, _ *tfprotov6.Ge
 	}
 	return &tfprotov6.GetResourceIdentitySchemasResponse{
 		IdentitySchemas: schemas,
-		Diagnostics:     fromDiagnostics(a.Diagnostics),
+		Diagnostics:     s.diagnostics(a.Diagnostics),
 	}, nil
 }
 

@@ -32,6 +32,7 @@ type Server struct {
 	dir      string
 	held     *os.File // the lock of dir
 	grace    time.Duration
+	settings Settings // of the sandbox
 	// ended is called when the process has ended; it may be nil.
 	ended func()
 

@@ -15,7 +15,7 @@ func (s *Server) ValidateStateStoreConfig(ctx context.Context, r *tfprotov6.Vali
 	if err := s.invoke(ctx, tfplugin.ValidateStateStoreConfig, &tfplugin.ConfigRequest{TypeName: r.TypeName, Config: toValue(r.Config)}, &a); err != nil {
 		return nil, err
 	}
-	return &tfprotov6.ValidateStateStoreConfigResponse{Diagnostics: fromDiagnostics(a.Diagnostics)}, nil
+	return &tfprotov6.ValidateStateStoreConfigResponse{Diagnostics: s.diagnostics(a.Diagnostics)}, nil
 }
 
 // ConfigureStateStore configures a state store.
@@ -28,7 +28,7 @@ func (s *Server) ConfigureStateStore(ctx context.Context, r *tfprotov6.Configure
 	if err := s.invoke(ctx, tfplugin.ConfigureStateStore, request, &a); err != nil {
 		return nil, err
 	}
-	out := &tfprotov6.ConfigureStateStoreResponse{Diagnostics: fromDiagnostics(a.Diagnostics)}
+	out := &tfprotov6.ConfigureStateStoreResponse{Diagnostics: s.diagnostics(a.Diagnostics)}
 	if a.Capabilities != nil {
 		out.Capabilities = &tfprotov6.StateStoreServerCapabilities{ChunkSize: a.Capabilities.ChunkSize}
 	}
@@ -53,7 +53,7 @@ func (s *Server) ReadStateBytes(ctx context.Context, r *tfprotov6.ReadStateBytes
 					TotalLength: c.TotalLength,
 					Range:       tfprotov6.StateByteRange{Start: c.Range.GetStart(), End: c.Range.GetEnd()},
 				},
-				Diagnostics: fromDiagnostics(c.Diagnostics),
+				Diagnostics: s.diagnostics(c.Diagnostics),
 			}) {
 				return
 			}
@@ -96,7 +96,7 @@ func (s *Server) WriteStateBytes(ctx context.Context, w *tfprotov6.WriteStateByt
 	if err := stream.RecvMsg(&a); err != nil {
 		return nil, s.explain(ctx, err)
 	}
-	return &tfprotov6.WriteStateBytesResponse{Diagnostics: fromDiagnostics(a.Diagnostics)}, nil
+	return &tfprotov6.WriteStateBytesResponse{Diagnostics: s.diagnostics(a.Diagnostics)}, nil
 }
 
 // GetStates lists the states in a store.
@@ -105,7 +105,7 @@ func (s *Server) GetStates(ctx context.Context, r *tfprotov6.GetStatesRequest) (
 	if err := s.invoke(ctx, tfplugin.GetStates, &tfplugin.StateRequest{TypeName: r.TypeName}, &a); err != nil {
 		return nil, err
 	}
-	return &tfprotov6.GetStatesResponse{StateIDs: a.StateIds, Diagnostics: fromDiagnostics(a.Diagnostics)}, nil
+	return &tfprotov6.GetStatesResponse{StateIDs: a.StateIds, Diagnostics: s.diagnostics(a.Diagnostics)}, nil
 }
 
 // DeleteState deletes a state.
@@ -114,7 +114,7 @@ func (s *Server) DeleteState(ctx context.Context, r *tfprotov6.DeleteStateReques
 	if err := s.invoke(ctx, tfplugin.DeleteState, &tfplugin.StateRequest{TypeName: r.TypeName, StateId: r.StateID}, &a); err != nil {
 		return nil, err
 	}
-	return &tfprotov6.DeleteStateResponse{Diagnostics: fromDiagnostics(a.Diagnostics)}, nil
+	return &tfprotov6.DeleteStateResponse{Diagnostics: s.diagnostics(a.Diagnostics)}, nil
 }
 
 // LockState locks a state.
@@ -123,7 +123,7 @@ func (s *Server) LockState(ctx context.Context, r *tfprotov6.LockStateRequest) (
 	if err := s.invoke(ctx, tfplugin.LockState, &tfplugin.StateRequest{TypeName: r.TypeName, StateId: r.StateID, OperationOrLockId: r.Operation}, &a); err != nil {
 		return nil, err
 	}
-	return &tfprotov6.LockStateResponse{LockID: a.LockId, Diagnostics: fromDiagnostics(a.Diagnostics)}, nil
+	return &tfprotov6.LockStateResponse{LockID: a.LockId, Diagnostics: s.diagnostics(a.Diagnostics)}, nil
 }
 
 // UnlockState unlocks a state.
@@ -132,5 +132,5 @@ func (s *Server) UnlockState(ctx context.Context, r *tfprotov6.UnlockStateReques
 	if err := s.invoke(ctx, tfplugin.UnlockState, &tfplugin.StateRequest{TypeName: r.TypeName, StateId: r.StateID, OperationOrLockId: r.LockID}, &a); err != nil {
 		return nil, err
 	}
-	return &tfprotov6.UnlockStateResponse{Diagnostics: fromDiagnostics(a.Diagnostics)}, nil
+	return &tfprotov6.UnlockStateResponse{Diagnostics: s.diagnostics(a.Diagnostics)}, nil
 }

@@ -27,6 +27,9 @@ type Client struct {
 	// Patience is how long a client tries.
 	Patience Patience
 
+	// locations, unless they are nil, are the sources of every provider, instead of those of Registry and Installation.
+	locations []Location
+
 	mu     sync.Mutex
 	stamp  [3]stamp
 	loaded *sources
@@ -97,6 +100,11 @@ func (c *Client) load() (*sources, error) {
 			return nil, err
 		}
 	}
+	if c.locations != nil {
+		if err := s.locate(c.locations); err != nil {
+			return nil, err
+		}
+	}
 	if s.methods == nil {
 		s.methods = []method{{kind: "direct"}}
 	}
@@ -125,4 +133,12 @@ func (s *sources) connect(c *Client, f *fetcher) {
 		}
 		s.protocols = append(s.protocols, p)
 	}
+}
+
+// Enabled returns the client, or nil if it has no sources.
+func (c *Client) Enabled() *Client {
+	if c.Registry == "" && c.Installation == "" {
+		return nil
+	}
+	return c
 }

@@ -5,6 +5,8 @@
 // Package: where it is downloaded from, the checksums that it must have, and who signed them. A folder is a source, too; package
 // install reads it.
 //
+// Modules in OCI repositories are pulled with the same credentials (artifact.go).
+//
 // Files: config.go reads the files, pattern.go decides which source is for which provider, direct.go, network.go and oci.go speak
 // the three protocols, signature.go and sums.go check what a release is signed with, transport.go tries again, and download.go
 // resumes.

@@ -165,7 +165,7 @@ func (c *call) planChange(ctx context.Context, request planRequest) (planAnswer,
 		return planAnswer{}, append(diags, c.deferred(answer.Deferred)...)
 	}
 	if diags.HasErrors() {
-		return planAnswer{}, diags
+		return planAnswer{}, c.explainIdentity(diags, request.prior.Identity)
 	}
 	out := planAnswer{private: answer.PlannedPrivate, requiresReplace: answer.RequiresReplace, legacy: answer.UnsafeToUseLegacyTypeSystem}
 	if answer.PlannedState != nil && sameBytes(answer.PlannedState.MsgPack, rpc.PriorState.MsgPack) && request.prior.Exists() {

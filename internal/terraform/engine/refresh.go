@@ -56,7 +56,7 @@ func (e *Engine) Refresh(ctx context.Context, r terraform.ResourceType, in insta
 		state.value = in.State
 	}
 	out, more := c.readAnswer(answer, in)
-	diags = append(diags, more...)
+	diags = append(diags, c.explainIdentity(more, identity.value)...)
 	if diags.HasErrors() {
 		return unread, diags
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/provider"
+	"github.com/landbridge-io/landbridge/internal/terraform"
 	"github.com/landbridge-io/landbridge/internal/wire"
 )
 
@@ -160,6 +161,23 @@ func (c *call) missingIdentity(v cty.Value) string {
 func (c *call) unreadableIdentity(err error) diagnostic.Diagnostics {
 	return diagnostic.Errorf(fmt.Sprintf("failed to decode identity: %s", formatError(err)),
 		"The stored identity of %s has the current version of the identity schema, but does not fit it. The provider most likely changed the schema without a new version; that is a bug in the provider.", c.schema.Type)
+}
+
+// explainIdentity adds to the provider's refusal of a stored identity what the identity lacks.
+func (c *call) explainIdentity(diags diagnostic.Diagnostics, stored cty.Value) diagnostic.Diagnostics {
+	if !terraform.UnexpectedIdentityChange(diags) || stored == cty.NilVal || stored.IsNull() || !stored.IsKnown() {
+		return diags
+	}
+	var missing []string
+	for _, name := range slices.Sorted(maps.Keys(c.schema.Identity.Attributes)) {
+		if stored.GetAttr(name).IsNull() {
+			missing = append(missing, name)
+		}
+	}
+	if len(missing) == 0 {
+		return diags
+	}
+	return append(diags, terraform.IdentityIncompleteError(c.schema.Type, missing, c.identityVersion())...)
 }
 
 // stripUnknownKeys drops object keys that type t does not have. Numbers keep their digits.

@@ -350,6 +350,30 @@ func TestVectorsIdentity(t *testing.T) {
 		}
 	})
 
+	t.Run("a stored identity that lacks attributes is told of", func(t *testing.T) {
+		for name, test := range map[string]struct {
+			identity cty.Value
+			want     bool
+		}{"partial": {identity("1"), true}, "whole": {cty.ObjectVal(map[string]cty.Value{"id": str("1"), "region": str("eu")}), false}} {
+			t.Run(name, func(t *testing.T) {
+				f := newFixture(t, thing())
+				f.Read = func(*tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {
+					return &tfprotov6.ReadResourceResponse{Diagnostics: providerError("Unexpected Identity Change", "During the read operation, …")}, nil
+				}
+				in := f.existing(a, test.identity, "p")
+				out, diags := f.refresh(in)
+				f.wantUntouched(in, out)
+				wantEqual(t, "explained", terraform.IdentityIncomplete(diags), test.want)
+				wantEqual(t, "names the attribute", strings.Contains(diags.String(), "no value for region of the identity schema, version 2"), test.want)
+				f.Plan = func(*tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
+					return &tfprotov6.PlanResourceChangeResponse{Diagnostics: providerError("Unexpected Identity Change: During the planning operation, …", "")}, nil
+				}
+				_, diags = f.plan(in, b)
+				wantEqual(t, "explained of a plan", terraform.IdentityIncomplete(diags), test.want)
+			})
+		}
+	})
+
 	t.Run("identity without a schema", func(t *testing.T) {
 		r := thing()
 		r.Identity = nil

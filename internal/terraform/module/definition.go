@@ -34,6 +34,8 @@ type Definition struct {
 	Settings []Setting
 	// Imports are its import blocks.
 	Imports []Import
+	// Calls are the modules that it calls.
+	Calls []Call
 	// Warnings are about parts of the module that are ignored.
 	Warnings diagnostic.Diagnostics
 }
@@ -47,11 +49,26 @@ type Variable struct {
 	Default, Sensitive bool
 	// Nullable is set if the variable can be null.
 	Nullable bool
-	// DefaultValue is the default; NilVal without one.
-	DefaultValue cty.Value
-	Deprecated   string
+	// DefaultValue is the default; NilVal without one. AttributeDefaults are those of the attributes in its type.
+	DefaultValue      cty.Value
+	AttributeDefaults *typeexpr.Defaults
+	Deprecated        string
 	// Rules are the validations that can be checked without the program.
 	Rules []Rule
+}
+
+// Call is a call of another module.
+type Call struct {
+	Name string
+	// Source is its source address; empty if that is not a text.
+	Source string
+	// At is its file and line.
+	At string
+}
+
+// relative reports whether the called module is in the same package.
+func (c Call) relative() bool {
+	return strings.HasPrefix(c.Source, "./") || strings.HasPrefix(c.Source, "../")
 }
 
 // Output is an output value.
@@ -65,7 +82,7 @@ var (
 		{Type: "terraform"}, {Type: "variable", LabelNames: []string{"name"}}, {Type: "output", LabelNames: []string{"name"}},
 		{Type: "provider", LabelNames: []string{"name"}}, {Type: "resource", LabelNames: []string{"type", "name"}},
 		{Type: "data", LabelNames: []string{"type", "name"}}, {Type: "ephemeral", LabelNames: []string{"type", "name"}},
-		{Type: "import"}, {Type: "locals"},
+		{Type: "import"}, {Type: "locals"}, {Type: "module", LabelNames: []string{"name"}},
 	}}
 	settings       = &hcl.BodySchema{Blocks: []hcl.BlockHeaderSchema{{Type: "required_providers"}, {Type: "backend", LabelNames: []string{"type"}}, {Type: "cloud"}, {Type: "encryption"}}}
 	variableFields = &hcl.BodySchema{
@@ -74,6 +91,7 @@ var (
 	}
 	outputFields = attributes("description", "sensitive", "ephemeral")
 	objectFields = attributes("provider")
+	callFields   = attributes("source")
 )
 
 func attributes(names ...string) *hcl.BodySchema {
@@ -231,10 +249,29 @@ func (r *reader) file(f *hcl.File) {
 			for name, a := range attrs {
 				r.locals[name] = a.Expr
 			}
+		case "module":
+			r.call(b)
 		default:
 			r.object(b)
 		}
 	}
+}
+
+// call records the call of another module. One in an override file takes precedence.
+func (r *reader) call(b *hcl.Block) {
+	c := Call{Name: b.Labels[0], At: fmt.Sprintf("%s:%d", b.DefRange.Filename, b.DefRange.Start.Line)}
+	if a := r.content(b.Body, callFields).Attributes["source"]; a != nil {
+		if v, diags := a.Expr.Value(nil); !diags.HasErrors() && v.Type() == cty.String && v.IsKnown() && !v.IsNull() {
+			c.Source = v.AsString()
+		}
+	}
+	if i := slices.IndexFunc(r.out.Calls, func(x Call) bool { return x.Name == c.Name }); i >= 0 {
+		if c.Source != "" {
+			r.out.Calls[i] = c
+		}
+		return
+	}
+	r.out.Calls = append(r.out.Calls, c)
 }
 
 func (r *reader) required(b *hcl.Block) {
@@ -285,10 +322,10 @@ func (r *reader) variable(b *hcl.Block) {
 	content := r.content(b.Body, variableFields)
 	attrs := content.Attributes
 	if a := attrs["type"]; a != nil {
-		t, _, diags := typeexpr.TypeConstraintWithDefaults(a.Expr)
+		t, defaults, diags := typeexpr.TypeConstraintWithDefaults(a.Expr)
 		r.report(diags)
 		if !diags.HasErrors() {
-			v.Type = t
+			v.Type, v.AttributeDefaults = t, defaults
 		}
 	}
 	if a := attrs["default"]; a != nil {

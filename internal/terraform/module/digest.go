@@ -114,7 +114,7 @@ func (m *Module) verify(called []call) diagnostic.Diagnostics {
 		switch {
 		case c.outside && !slices.Contains(m.source.Allow, Files):
 			return diagnostic.Errorf(NotAllowed, "%sIts source is a directory outside the module's folder. Copy it into the module, or list %s in spec.allow.", where, Files)
-		case c.pkg != callName && m.source.Files != nil && m.source.Digest != "":
+		case c.pkg != callName && m.source.Files != nil && m.source.Address == "" && m.source.Digest != "":
 			return diagnostic.Errorf(NotAllowed, "%sThe digest of a ConfigMap does not cover modules that are fetched from elsewhere. Use an address or a directory.", where)
 		case seen[c.root]:
 			continue
@@ -127,6 +127,10 @@ func (m *Module) verify(called []call) diagnostic.Diagnostics {
 		case err != nil:
 			return diagnostic.Errorf(NotFetched, "%s%s.", where, err)
 		}
+	}
+	var err error
+	if m.outside, err = m.sumOutside(called); err != nil {
+		return diagnostic.Errorf(NotFetched, "%s.", err)
 	}
 	m.files = *d.files
 	if m.Digest = d.String(); m.source.Digest != "" && m.source.Digest != m.Digest {

@@ -90,6 +90,7 @@ func (e *Executor) Refresh(ctx context.Context, r terraform.ResourceType, in ins
 			if err != nil {
 				return asIs, diagnostic.Errorf("Module cannot be read", "%s.", err)
 			}
+			out.Incomplete = in.Incomplete
 			return terraform.Refreshed{Instance: out, Upgraded: out.State}, nil
 		}
 		return asIs, w.diags
@@ -113,6 +114,7 @@ func (e *Executor) Refresh(ctx context.Context, r terraform.ResourceType, in ins
 	if err != nil {
 		return asIs, diagnostic.Errorf("Module cannot be read", "%s.", err)
 	}
+	out.Incomplete = in.Incomplete
 	return terraform.Refreshed{Instance: out, Upgraded: out.State}, w.diags.Warnings()
 }
 
@@ -269,6 +271,7 @@ func (e *Executor) ApplyJournaled(ctx context.Context, p terraform.Plan, record 
 		mem.Doubts = doubts
 		var out instance.Instance
 		if out, err = e.module.instance(mem, p.SensitivePaths); err == nil {
+			out.Incomplete = !ok
 			return out, diags
 		}
 	}

@@ -26,6 +26,15 @@ type Import struct {
 
 	file       string
 	start, end int
+	// lines are the lines of the file that the lines of Text are from, localsAt the places of Locals.
+	lines    []int
+	localsAt map[string]place
+}
+
+// place is a line of a file of the module.
+type place struct {
+	file string
+	line int
 }
 
 // importArguments are the arguments of an import block.
@@ -45,9 +54,18 @@ func (r *reader) readImports() {
 
 func (r *reader) importBlock(b *hcl.Block, body *hclsyntax.Body) {
 	file := b.DefRange.Filename
-	out := Import{Locals: map[string]string{}, file: file, start: b.TypeRange.Start.Byte, end: body.SrcRange.End.Byte}
+	out := Import{
+		Locals: map[string]string{}, localsAt: map[string]place{}, file: file, start: b.TypeRange.Start.Byte, end: body.SrcRange.End.Byte,
+	}
 	var text strings.Builder
-	text.WriteString("import {\n")
+	write := func(at hcl.Pos, format string, args ...any) {
+		lines := fmt.Sprintf(format, args...)
+		text.WriteString(lines + "\n")
+		for i := range strings.Count(lines, "\n") + 1 {
+			out.lines = append(out.lines, at.Line+i)
+		}
+	}
+	write(b.TypeRange.Start, "import {")
 	for _, name := range slices.Sorted(maps.Keys(body.Attributes)) {
 		a := body.Attributes[name]
 		switch {
@@ -57,15 +75,15 @@ func (r *reader) importBlock(b *hcl.Block, body *hclsyntax.Body) {
 		case name == "provider":
 			continue // the resource's own
 		case name == "to":
-			fmt.Fprintf(&text, "  to = %s%s\n", callAddress, r.text(a.Expr))
+			write(a.Expr.Range().Start, "  to = %s%s", callAddress, r.text(a.Expr))
 			continue
 		}
 		if !r.movable(&out, a.Expr, a.NameRange) {
 			return
 		}
-		fmt.Fprintf(&text, "  %s = %s\n", name, r.text(a.Expr))
+		write(a.Expr.Range().Start, "  %s = %s", name, r.text(a.Expr))
 	}
-	text.WriteString("}\n")
+	write(body.EndRange.Start, "}")
 	out.Text = text.String()
 	slices.Sort(out.Variables)
 	out.Variables = slices.Compact(out.Variables)
@@ -99,7 +117,8 @@ func (r *reader) movable(out *Import, e hcl.Expression, at hcl.Range) bool {
 			if _, ok := out.Locals[second]; ok {
 				continue
 			}
-			out.Locals[second] = r.text(r.locals[second])
+			of := r.locals[second].Range()
+			out.Locals[second], out.localsAt[second] = r.text(r.locals[second]), place{of.Filename, of.Start.Line}
 			if !r.movable(out, r.locals[second], at) {
 				return false
 			}
@@ -127,25 +146,34 @@ func readsFiles(e hcl.Expression) (found bool) {
 	return found
 }
 
-// importsText returns the import blocks for the root module; nil if there are none.
-func (d *Definition) importsText() []byte {
+// importsText returns the import blocks for the root module, and where each line is from; nil if there are none.
+func (d *Definition) importsText() ([]byte, []place) {
 	if len(d.Imports) == 0 {
-		return nil
+		return nil, nil
 	}
-	locals := map[string]string{}
+	locals, localsAt := map[string]string{}, map[string]place{}
 	var out bytes.Buffer
+	var from []place
 	for _, i := range d.Imports {
 		out.WriteString(i.Text)
+		for _, line := range i.lines {
+			from = append(from, place{i.file, line})
+		}
 		maps.Copy(locals, i.Locals)
+		maps.Copy(localsAt, i.localsAt)
 	}
 	if len(locals) > 0 {
 		out.WriteString("locals {\n")
+		from = append(from, place{})
 		for _, name := range slices.Sorted(maps.Keys(locals)) {
 			fmt.Fprintf(&out, "  %s = %s\n", name, locals[name])
+			for i := range strings.Count(locals[name], "\n") + 1 {
+				from = append(from, place{localsAt[name].file, localsAt[name].line + i})
+			}
 		}
 		out.WriteString("}\n")
 	}
-	return out.Bytes()
+	return out.Bytes(), from
 }
 
 // needed returns the variables that import blocks need.

@@ -24,7 +24,7 @@ type resource struct {
 var argumentLine = regexp.MustCompile(`"([^"]+)": "\$\{var\.[^}]*\}"`)
 
 // diagnostic returns a diagnostic with the place in the module, or the variable, that it is about.
-func (m *Module) diagnostic(d commandline.Diagnostic, configuration []byte) diagnostic.Diagnostic {
+func (m *Module) diagnostic(d commandline.Diagnostic, configuration []byte, imports []place) diagnostic.Diagnostic {
 	out := d.Diagnostic()
 	out.Detail = m.spell(out.Detail)
 	if d.Address != "" {
@@ -38,6 +38,10 @@ func (m *Module) diagnostic(d commandline.Diagnostic, configuration []byte) diag
 			if found := argumentLine.FindStringSubmatch(lines[i]); found != nil && m.Variables[found[1]] != nil {
 				out.Attribute = cty.GetAttrPath(found[1])
 			}
+		}
+	case d.Range.Filename == importsFile:
+		if i := d.Range.Start.Line - 1; i >= 0 && i < len(imports) && imports[i].file != "" {
+			out.Summary = fmt.Sprintf("%s:%d: %s", imports[i].file, imports[i].line, out.Summary)
 		}
 	default:
 		out.Summary = fmt.Sprintf("%s:%d: %s", m.spell(d.Range.Filename), d.Range.Start.Line, out.Summary)

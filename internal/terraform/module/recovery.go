@@ -62,6 +62,7 @@ func (e *Executor) Recover(ctx context.Context, r terraform.ResourceType, in ins
 	if err != nil {
 		return in, diagnostic.Errorf("Module cannot be recovered", "%s.", err)
 	}
+	out.Incomplete = true // a plan without changes shows that nothing is left
 	return out, nil
 }
 

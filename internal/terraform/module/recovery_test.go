@@ -97,6 +97,9 @@ func TestInterruptedCreate(t *testing.T) {
 				if !out.Exists() {
 					continue
 				}
+				if !out.Incomplete {
+					t.Errorf("look %d: the apply was interrupted, and is complete", i)
+				}
 				// The found objects are tainted: what their creates left may be incomplete.
 				var replaced []string
 				for _, c := range e.plan(e.executor(e.server), out, e.config(1, "a", "b")).Contained {

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
+	"github.com/landbridge-io/landbridge/internal/provider/registry"
 	"github.com/landbridge-io/landbridge/internal/terraform/commandline"
 	"github.com/landbridge-io/landbridge/schema"
 )
@@ -24,8 +25,10 @@ type Source struct {
 	// Files are the module's files by name.
 	Files map[string][]byte
 	// Address is the source argument of a module block; relative paths are not allowed. Version is the
-	// version constraint of a module in a registry.
+	// version constraint of a module in a registry. OCI addresses are as OpenTofu's, such as oci://example.com/web//site?tag=1.0.0.
 	Address, Version string
+	// Artifacts pulls from OCI addresses. Defaults to a client without any configuration.
+	Artifacts *registry.Client
 	// Credentials are for the host of Address; nil without any.
 	Credentials *Credentials
 	// Digest, if set, is the only Module.Digest that is accepted.
@@ -46,6 +49,11 @@ type Module struct {
 	Settings []Setting
 
 	source Source
+	// local is set if the files are copied, and not fetched by the program. folder is that of the module within them.
+	local  bool
+	folder string
+	// outside is the digest of the called modules that are where they were before, and not copied; empty if there are none.
+	outside string
 	// dir contains the copy of a local module, and the program's data directory.
 	dir string
 	// files are the paths of the files of all modules.
@@ -143,24 +151,29 @@ func Fetch(ctx context.Context, runner *commandline.Runner, s Source, dir, resou
 }
 
 func fetch(ctx context.Context, runner *commandline.Runner, s Source, dir, resourceType string) (*Module, diagnostic.Diagnostics) {
-	m := &Module{source: s, dir: dir}
+	m := &Module{source: s, dir: dir, local: s.Address == ""}
+	if a, ok := artifactOf(s.Address); ok {
+		if diags := m.pull(ctx, a); diags.HasErrors() {
+			return nil, diags
+		}
+	}
 	if diags := m.copy(); diags.HasErrors() {
 		return nil, diags
 	}
-	if s.Address == "" {
+	if m.local {
 		// Nothing is run for a module that is refused. The program evaluates expressions even to fetch modules: the
 		// sources of called modules. And errors in the module itself are clearer without the program's.
 		if diags := m.examine(); diags.HasErrors() {
 			return nil, diags
 		}
-		if _, err := m.takeImports(filepath.Join(m.dir, localSource)); err != nil {
+		if _, err := m.takeImports(m.home()); err != nil {
 			return fetchError(err)
 		}
 	}
 	diags := m.get(ctx, runner)
 	called, err := m.called()
 	for _, c := range called {
-		if c.key != callName || s.Address == "" || c.outside {
+		if c.key != callName || m.local || c.outside {
 			continue
 		}
 		// The program refuses import blocks after it has fetched them.
@@ -247,7 +260,7 @@ func (m *Module) copy() diagnostic.Diagnostics {
 
 // examine checks a local module before the modules that it calls are fetched.
 func (m *Module) examine() diagnostic.Diagnostics {
-	if m.source.Files != nil && m.source.Digest != "" {
+	if m.source.Files != nil && m.source.Address == "" && m.source.Digest != "" {
 		sum, err := m.source.Sum()
 		if err != nil {
 			return diagnostic.Errorf(NotFetched, "%s.", err)
@@ -256,11 +269,54 @@ func (m *Module) examine() diagnostic.Diagnostics {
 			return otherDigest(sum, m.source.Digest)
 		}
 	}
-	dir := filepath.Join(m.dir, localSource)
-	if _, diags := m.read(call{key: callName, dir: dir, root: dir}); diags.HasErrors() {
+	c := call{key: callName, dir: m.home(), root: filepath.Join(m.dir, localSource)}
+	d, diags := m.read(c)
+	if diags.HasErrors() {
 		return diags
 	}
+	return m.examineCalls(c, d, map[string]bool{c.dir: true})
+}
+
+// home is the directory of a module whose files are copied.
+func (m *Module) home() string { return filepath.Join(m.dir, localSource, m.folder) }
+
+// examineCalls checks that the modules that a module calls are among the files, as far as they are in the same package.
+func (m *Module) examineCalls(c call, d *Definition, seen map[string]bool) diagnostic.Diagnostics {
+	for _, called := range d.Calls {
+		to := call{key: c.key + "." + called.Name, dir: filepath.Join(c.dir, filepath.FromSlash(called.Source)), root: c.root}
+		if !called.relative() || !within(to.root, to.dir) || seen[to.dir] {
+			continue
+		}
+		seen[to.dir] = true
+		info, err := os.Stat(to.dir)
+		if err != nil || !info.IsDir() {
+			return m.noFolder(c, called, to)
+		}
+		definition, diags := m.read(to)
+		if diags.HasErrors() {
+			return diags
+		}
+		if diags := m.examineCalls(to, definition, seen); diags.HasErrors() {
+			return diags
+		}
+	}
 	return nil
+}
+
+func (m *Module) noFolder(in call, called Call, to call) diagnostic.Diagnostics {
+	where := called.At
+	if in.key != callName {
+		where = "module." + in.path() + ": " + where
+	}
+	folder, err := filepath.Rel(to.root, to.dir)
+	if err != nil {
+		folder = called.Source
+	}
+	how := "Add it to the files."
+	if m.source.Address == "" && m.source.Files != nil {
+		how = fmt.Sprintf("In a ConfigMap, the keys of its files begin with %s, or a key ending in .tar.gz has all files.", strings.ReplaceAll(filepath.ToSlash(folder), "/", pathSeparator)+pathSeparator)
+	}
+	return diagnostic.Errorf(where+": Module cannot be read", "The module %s is called, but the folder %s does not exist. %s", called.Name, folder, how)
 }
 
 // read reads one of the modules, and checks what it does.
@@ -299,9 +355,12 @@ func (m *Module) get(ctx context.Context, runner *commandline.Runner) diagnostic
 	if err != nil {
 		return diagnostic.Errorf(NotFetched, "%s.", err)
 	}
-	env, files, err := m.source.Credentials.environment(m.source.Address, d.Path)
-	if err != nil {
-		return diagnostic.Errorf(NotFetched, "%s.", err)
+	var env map[string]string
+	var files map[string][]byte
+	if !m.local {
+		if env, files, err = m.source.Credentials.environment(m.source.Address, d.Path); err != nil {
+			return diagnostic.Errorf(NotFetched, "%s.", err)
+		}
 	}
 	for name, content := range files {
 		if err := d.Write(name, content); err != nil {
@@ -327,11 +386,11 @@ func (m *Module) get(ctx context.Context, runner *commandline.Runner) diagnostic
 
 // block returns the module block without arguments.
 func (m *Module) block() map[string]any {
-	out := map[string]any{"source": filepath.Join(m.dir, localSource)}
-	if m.source.Address != "" {
+	out := map[string]any{"source": m.home()}
+	if !m.local {
 		out["source"] = m.source.Address
 	}
-	if m.source.Version != "" {
+	if m.source.Version != "" && !m.local {
 		out["version"] = m.source.Version
 	}
 	return out
@@ -384,7 +443,7 @@ func (m *Module) called() ([]call, error) {
 			return nil, err
 		}
 		c := call{key: x.Key, dir: dir, root: dir, pkg: x.Key, outside: true}
-		if local := filepath.Join(base, localSource); m.source.Address == "" && within(local, dir) {
+		if local := filepath.Join(base, localSource); m.local && within(local, dir) {
 			c.root, c.pkg, c.outside = local, callName, false
 		} else if rel, err := filepath.Rel(modules, dir); err == nil && within(modules, dir) {
 			c.pkg, _, _ = strings.Cut(rel, string(filepath.Separator))
@@ -405,6 +464,41 @@ func (m *Module) Present() bool {
 		}
 	}
 	return true
+}
+
+// Current reports whether the module is as it was fetched: its files are still there, and modules outside its own folder, which it
+// may call if that is allowed, have the same content.
+func (m *Module) Current() bool {
+	if !m.Present() {
+		return false
+	}
+	if m.outside == "" {
+		return true
+	}
+	called, err := m.called()
+	if err != nil {
+		return false
+	}
+	sum, err := m.sumOutside(called)
+	return err == nil && sum == m.outside
+}
+
+// sumOutside returns the digest of the called modules that are not copied; empty if there are none.
+func (m *Module) sumOutside(called []call) (string, error) {
+	d, seen := newChecksum(), map[string]bool{}
+	for _, c := range called {
+		if !c.outside || seen[c.root] {
+			continue
+		}
+		seen[c.root] = true
+		if err := d.addPackage(c, m.source.Allow); err != nil {
+			return "", err
+		}
+	}
+	if len(seen) == 0 {
+		return "", nil
+	}
+	return d.String(), nil
 }
 
 // manifest is the path of the program's list of modules.

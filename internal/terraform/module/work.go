@@ -43,8 +43,10 @@ type work struct {
 	dir           Directory
 	session       *session
 	configuration []byte
-	diags         diagnostic.Diagnostics
-	progress      func(string)
+	// imports has where the lines of the import blocks are from.
+	imports  []place
+	diags    diagnostic.Diagnostics
+	progress func(string)
 }
 
 // open makes a directory with a configuration, a state, and attached providers.
@@ -72,8 +74,8 @@ func (e *Executor) open(ctx context.Context, j job) (*work, diagnostic.Diagnosti
 	if j.state != nil {
 		files[stateFile] = j.state
 	}
-	if text := e.module.importsText(); text != nil && j.imports {
-		files[importsFile] = text
+	if text, from := e.module.importsText(); text != nil && j.imports {
+		files[importsFile], w.imports = text, from
 	}
 	diags := w.fill(ctx, files)
 	if diags.HasErrors() {
@@ -208,7 +210,7 @@ func (w *work) cannotStart(err error) diagnostic.Diagnostics {
 func (w *work) event(e commandline.Event) {
 	switch {
 	case e.Diagnostic != nil:
-		w.diags = append(w.diags, w.module.diagnostic(*e.Diagnostic, w.configuration))
+		w.diags = append(w.diags, w.module.diagnostic(*e.Diagnostic, w.configuration, w.imports))
 	case e.Hook == nil:
 	case e.Type == "apply_start" && e.Hook.Action != "read": // of a data source
 		w.session.announce(resource(e.Hook.Resource))

@@ -35,12 +35,30 @@ type View struct {
 	// Drift has the changes of objects since they were stored: updates and deletes from the
 	// stored state (Plan.Prior) to the state that was read (Plan.State).
 	Drift []Change
+	// Incomplete is set if there is more than the changes that were planned.
+	Incomplete bool
 }
 
 // Counts are the numbers of actions. A replacement is an addition and a destruction.
 type Counts struct{ Import, Add, Change, Destroy, Held int }
 
-// Count counts the actions of changes. Held changes count only as held.
+// add counts an action.
+func (n *Counts) add(a terraform.Action) {
+	switch a {
+	case terraform.Create:
+		n.Add++
+	case terraform.Update:
+		n.Change++
+	case terraform.Delete:
+		n.Destroy++
+	case terraform.DeleteThenCreate, terraform.CreateThenDelete:
+		n.Add++
+		n.Destroy++
+	}
+}
+
+// Count counts the actions of changes. Held changes count only as held. Of a module, the objects that change are counted,
+// unless only its outputs change.
 func Count(changes []Change) Counts {
 	var n Counts
 	for _, c := range changes {
@@ -51,19 +69,23 @@ func Count(changes []Change) Counts {
 			n.Held++
 			continue
 		}
-		switch c.Plan.Action {
-		case terraform.Create:
-			n.Add++
-		case terraform.Update:
-			n.Change++
-		case terraform.Delete:
-			n.Destroy++
-		case terraform.DeleteThenCreate, terraform.CreateThenDelete:
-			n.Add++
-			n.Destroy++
+		before := n
+		for _, x := range c.Plan.Contained {
+			n.add(x.Action)
+		}
+		if n == before {
+			n.add(c.Plan.Action)
 		}
 	}
 	return n
+}
+
+// nothingToDo is what a view without changes says.
+func (v View) nothingToDo() (heading, text string) {
+	if v.Incomplete {
+		return "Incomplete plan", "Nothing would change of what was planned, but not everything was planned."
+	}
+	return "No changes", "The remote objects are as the manifest wants them."
 }
 
 // Empty reports whether there is nothing to do.
@@ -109,28 +131,8 @@ func (c Change) isSecret(text string) bool {
 			return true, nil
 		})
 	}
-	var walk func(t *model.Type, v cty.Value)
-	walk = func(t *model.Type, v cty.Value) {
-		if !t.HasSecrets() || !v.IsKnown() || v.IsNull() {
-			return
-		}
-		if t.Kind == model.Object {
-			for _, f := range t.Object.All {
-				if f.Secret() {
-					look(v.GetAttr(f.Name))
-				} else {
-					walk(f.Type, v.GetAttr(f.Name))
-				}
-			}
-			return
-		}
-		for it := v.ElementIterator(); t.Element != nil && it.Next(); {
-			_, x := it.Element()
-			walk(t.Element, x)
-		}
-	}
 	for _, v := range []cty.Value{c.before(), c.after()} {
-		walk(c.Model.Root(), v)
+		c.Model.Root().Secrets(v, look)
 	}
 	return found
 }

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"math/big"
 	"slices"
+	"strings"
 
 	"github.com/zclconf/go-cty/cty"
 
@@ -29,6 +30,15 @@ type ResourceChange struct {
 	Object ObjectReference `json:"object"`
 	// Held is the reason why the change is not carried out.
 	Held string `json:"held,omitempty"`
+	// Contained are the changes of a module's resources. They are not in Terraform's JSON, which has them beside the module.
+	Contained []ContainedChange `json:"contained,omitempty"`
+}
+
+// ContainedChange is what becomes of a resource of a module.
+type ContainedChange struct {
+	Address      string   `json:"address"`
+	Actions      []string `json:"actions"`
+	ActionReason string   `json:"action_reason,omitempty"`
 }
 
 // ObjectReference names a custom resource.
@@ -85,6 +95,13 @@ func (c Change) json() ResourceChange {
 		Address: c.Address, Mode: "managed", Type: c.Model.Type, Name: c.Label, ProviderName: c.Provider,
 		Deposed: c.Deposed, ActionReason: string(c.Plan.Reason), Held: c.Held,
 		Object: ObjectReference{APIVersion: gvk.GroupVersion().String(), Kind: gvk.Kind, Namespace: c.Namespace, Name: c.Name},
+	}
+	for _, x := range c.Plan.Contained {
+		names, ok := actions[x.Action]
+		if !ok {
+			names = []string{strings.ToLower(string(x.Action))} // import and forget
+		}
+		out.Contained = append(out.Contained, ContainedChange{Address: x.Address, Actions: names, ActionReason: string(x.Reason)})
 	}
 	root := c.Model.Root()
 	before, after := c.before(), c.after()

@@ -18,7 +18,8 @@ func Markdown(w io.Writer, v View, notes ...string) error {
 	n := Count(v.Changes)
 	switch {
 	case n.Empty() && n.Held == 0:
-		out.WriteString("### No changes\n\nThe remote objects are as the manifests want them.\n")
+		heading, text := v.nothingToDo()
+		fmt.Fprintf(&out, "### %s\n\n%s\n", heading, text)
 	default:
 		fmt.Fprintf(&out, "### %s\n\n| | object | resource | |\n|---|---|---|---|\n", strings.TrimSuffix(n.String(), "."))
 	}
@@ -34,6 +35,9 @@ func Markdown(w io.Writer, v View, notes ...string) error {
 			remark += ", not carried out: " + c.Held
 		}
 		fmt.Fprintf(&out, "| %s | %s %s | `%s` | %s |\n", sign(c.Plan.Action), c.Model.Kind, cell(c.object()), c.Address, cell(remark))
+		for _, x := range c.Plan.Contained {
+			fmt.Fprintf(&out, "| %s | | `%s` | %s |\n", sign(x.Action), strings.ReplaceAll(cell(x.Address), "`", ""), x.Action)
+		}
 	}
 	for _, note := range notes {
 		fmt.Fprintf(&out, "\n%s\n", note)

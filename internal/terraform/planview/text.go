@@ -58,7 +58,8 @@ func Text(w io.Writer, v View, s Style) error {
 		}
 	}
 	if len(shown) == 0 {
-		p.line(p.paint(bold, "No changes.") + " The remote objects are as the manifest wants them.")
+		heading, text := v.nothingToDo()
+		p.line(p.paint(bold, heading+".") + " " + text)
 		return p.w.Flush()
 	}
 	p.legend(symbols)
@@ -213,6 +214,28 @@ func (p *printer) change(c Change, drift bool) {
 	p.line(p.action(c.Plan.Action) + root.name + " {")
 	p.body(root, 6)
 	p.line("    }")
+	p.contained(c.Plan.Contained)
+}
+
+// contained shows what becomes of the resources of a module.
+func (p *printer) contained(all []terraform.Contained) {
+	if len(all) == 0 {
+		return
+	}
+	p.line("")
+	p.line("    Of the module's resources:")
+	for _, c := range all {
+		why := ""
+		if c.Reason != "" {
+			why = p.paint(faint, " # "+reasonWords(c.Reason))
+		}
+		p.line("    " + p.action(c.Action) + harmless(c.Address) + why)
+	}
+}
+
+// reasonWords returns the words of a reason, such as replace_because_cannot_update.
+func reasonWords(r terraform.Reason) string {
+	return strings.ReplaceAll(strings.TrimPrefix(string(r), "replace_"), "_", " ")
 }
 
 // unchanged shows only the names of the object.

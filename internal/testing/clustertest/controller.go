@@ -10,11 +10,9 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
-	"go.uber.org/zap/zapcore"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/rest"
-	"sigs.k8s.io/controller-runtime/pkg/log/zap"
 
 	"github.com/landbridge-io/landbridge/internal/controller"
 	"github.com/landbridge-io/landbridge/internal/provider/install"
@@ -98,7 +96,7 @@ func (c *Cluster) Logger() (_ logr.Logger, closeLog func() error, err error) {
 	if err != nil {
 		return logr.Logger{}, nil, err
 	}
-	return zap.New(zap.UseDevMode(false), zap.WriteTo(file), zap.Level(zapcore.Level(-c.Verbosity))), file.Close, nil
+	return controller.NewLogger(file, c.Verbosity), file.Close, nil
 }
 
 func run(config *rest.Config, o controller.Options) (stop func() error) {

@@ -61,7 +61,7 @@ func (c *Cluster) Permit(ctx context.Context) error {
 	create := func(name, namespace string) error {
 		return c.createAll(ctx, filepath.Join(root, "deploy", "rbac", name), namespace)
 	}
-	for _, name := range []string{"controller.yaml", "roles.yaml", "approval.yaml"} {
+	for _, name := range []string{"controller.yaml", "roles.yaml", "approval.yaml", "deletion.yaml"} {
 		if err := create(name, ""); err != nil {
 			return err
 		}

@@ -20,13 +20,17 @@
 //
 // The language of a console block may be followed by "exit=N", the exit status
 // of its last command, and by "within=30s": its commands are then repeated
-// until they end and print as the page says, for at most that time. A block of
-// another language with "file=NAME" is written to that file in the working
+// until they end and print as the page says, for at most that time. With
+// "background", its last command runs in another terminal: the page goes on when
+// the command has printed what follows it, and Ctrl-C is pressed there at the end
+// of the page, which has to end it. A block of another language with "file=NAME" is written to that file in the working
 // directory. All commands of a page share the working directory and the
 // exported variables.
 //
 // Out: a test that fails where a command ends or prints differently. With
 // -update the page is rewritten with the actual output.
 //
-// It never skips a command: blocks in a shell's language are refused.
+// It never skips a command: blocks in a shell's language are refused, and so are
+// commands in blocks of other languages. Commands that need what a test does not
+// have are listed, with the programs that stand in (Options.Treatments).
 package doctest

@@ -93,6 +93,9 @@ func TestRun(t *testing.T) {
 		"columns are as wide as they are": {
 			page: "```console\n$ printf 'NAME    AGE\\nlong-name-here  1\\n'\nNAME  AGE\nlong-name-here                1\n```\n",
 		},
+		"columns are written as they are": {
+			page: "```console\n$ printf 'NAME    AGE\\nlong    1\\n'\nx\n```\n", want: "line 2", written: "```console\n$ printf 'NAME    AGE\\nlong    1\\n'\nNAME    AGE\nlong    1\n```\n",
+		},
 		"indentation counts": {
 			page: "```console\n$ printf 'a:\\n  b: 1\\n'\na:\n    b: 1\n```\n", want: "line 2", written: "```console\n$ printf 'a:\\n  b: 1\\n'\na:\n  b: 1\n```\n",
 		},
@@ -113,22 +116,36 @@ func TestRun(t *testing.T) {
 			want:    "line 9: $ echo $PLACE",
 			written: "```yaml file=a.yaml\na: http://example.org\n```\n```console\n$ cat a.yaml\na: http://example.org\n$ echo $PLACE http://example.org/x\nhttp://example.org http://example.org/x\n$ echo $PLACE\nhttp://example.org\n```\n",
 		},
-		"other languages are not run": {page: "```yaml\n$ false\n```\n\n```console\n$ true\n```\n"},
+		"other languages are not run": {page: "```yaml\nfalse\n```\n\n```console\n$ true\n```\n"},
 		"within": {
 			page: "```console within=10s\n$ echo x >> count; test $(wc -l < count) -ge 3; wc -l < count\n3\n```\n",
 		},
-		"within, a status":           {page: "```console within=10s\n$ echo x >> count; test $(wc -l < count) -ge 3\n```\n"},
-		"never":                      {page: "```console within=300ms\n$ echo x\ny\n```\n", want: "line 2", written: "```console within=300ms\n$ echo x\nx\n```\n"},
-		"a command that never ends":  {page: "```console\n$ echo before; sleep 100\n```\n", want: "did not end within 3s\nbefore"},
-		"a shell's block":            {page: "```console\n$ true\n```\n```sh\nfalse\n```\n", want: `line 4: a block of language "sh" is not run`},
-		"commands without language":  {page: "```\n$ true\n```\n", want: `needs the language "console"`},
-		"a word that means nothing":  {page: "```console exits=1\n$ true\n```\n", want: "line 1: exits=1: unknown"},
-		"a block that does not end":  {page: "```console\n$ true\n", want: "line 1: the block that begins here does not end"},
-		"a page without commands":    {page: "text\n", want: "no console block"},
-		"output before any command":  {page: "```console\nhello\n$ true\n```\n", want: "line 1: a console block begins with a command"},
-		"a file without a name":      {page: "```yaml file=\na: 1\n```\n", want: "file= needs a name"},
-		"background":                 {page: "```console\n$ sleep 100 & echo $! > pid\n$ kill -0 $(cat pid) && echo runs\nruns\n```\n"},
-		"longer fences hold shorter": {page: "````markdown\n```sh\nfalse\n```\n````\n```console\n$ true\n```\n"},
+		"within, a status":          {page: "```console within=10s\n$ echo x >> count; test $(wc -l < count) -ge 3\n```\n"},
+		"never":                     {page: "```console within=300ms\n$ echo x\ny\n```\n", want: "line 2", written: "```console within=300ms\n$ echo x\nx\n```\n"},
+		"a command that never ends": {page: "```console\n$ echo before; sleep 100\n```\n", want: "did not end within 3s\nbefore"},
+		"a shell's block":           {page: "```console\n$ true\n```\n```sh\nfalse\n```\n", want: `line 4: a block of language "sh" is not run`},
+		"commands without language": {page: "```\n$ true\n```\n", want: `needs the language "console"`},
+		"a word that means nothing": {page: "```console exits=1\n$ true\n```\n", want: "line 1: exits=1: unknown"},
+		"a block that does not end": {page: "```console\n$ true\n", want: "line 1: the block that begins here does not end"},
+		"a page without commands":   {page: "text\n", want: "no console block"},
+		"output before any command": {page: "```console\nhello\n$ true\n```\n", want: "line 1: a console block begins with a command"},
+		"a file without a name":     {page: "```yaml file=\na: 1\n```\n", want: "file= needs a name"},
+		"background":                {page: "```console\n$ sleep 100 & echo $! > pid\n$ kill -0 $(cat pid) && echo runs\nruns\n```\n"},
+		"another terminal": {
+			page: "```console background\n$ trap 'echo bye > bye; exit' INT; echo one; echo two; while sleep 0.1; do :; done\none\n...\n```\n```console exit=1\n$ test -e bye\n```\n",
+		},
+		"the directory and the variables of another terminal": {
+			page: "```console\n$ mkdir sub; cd sub; export WHO=me\n```\n```console background\n$ cd ..; echo $WHO; WHO=you; sleep 100; true\nme\n```\n```console\n$ echo $WHO in ${PWD##*/}\nme in sub\n```\n",
+		},
+		"another terminal prints something else": {
+			page:    "```console background\n$ echo one; sleep 100\ntwo\n```\n",
+			want:    "line 2: $ echo one",
+			written: "```console background\n$ echo one; sleep 100\none\n```\n",
+		},
+		"what runs in another terminal ends too early": {page: "```console background\n$ echo why; exit 3\n...\n```\n```console\n$ sleep 1\n```\n", want: "ended"},
+		"Ctrl-C does not end it":                       {page: "```console background\n$ trap '' INT; echo one; while true; do sleep 100; done\none\n```\n", want: "did not end within 3s after Ctrl-C"},
+		"commands of another language":                 {page: "```text\n$ true\n```\n", want: `needs the language "console"`},
+		"longer fences hold shorter":                   {page: "````markdown\n```sh\nfalse\n```\n````\n```console\n$ true\n```\n"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -140,10 +157,10 @@ func TestRun(t *testing.T) {
 				Replace:  map[string]string{"http://example.org": "http://localhost:1"},
 				Patterns: map[string]string{"<age>": `\d+[smh]`},
 			}
-			if strings.Contains(test.page, "sleep 100\n") {
+			if strings.Contains(test.page, "sleep 100\n") || strings.Contains(test.page, "sleep 100; done") {
 				o.Timeout = 3 * time.Second
 			}
-			written, err := doctest.Run(t.Context(), []byte(test.page), o)
+			result, err := doctest.Run(t.Context(), []byte(test.page), o)
 			switch {
 			case test.want == "" && err != nil:
 				t.Errorf("got error %v", err)
@@ -155,7 +172,7 @@ func TestRun(t *testing.T) {
 			} else if mismatch := (*doctest.MismatchError)(nil); !errors.As(err, &mismatch) {
 				t.Errorf("got %T", err)
 			}
-			if diff := cmp.Diff(test.written, string(written)); diff != "" {
+			if diff := cmp.Diff(test.written, string(result.Page)); diff != "" {
 				t.Errorf("-want, +got:\n%s", diff)
 			}
 			if _, err := os.Stat(mark); err == nil {
@@ -171,6 +188,38 @@ func TestRun(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// Treated commands have other programs, and are reported; a treatment without a command is an error.
+func TestTreatments(t *testing.T) {
+	t.Parallel()
+	programs := t.TempDir()
+	if err := os.WriteFile(filepath.Join(programs, "hostname"), []byte("#!/bin/sh\necho in place of it\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	page := []byte("```console\n$ hostname --of-a-node\nin place of it\n$ case $PATH in *" + programs + "*) echo still;; esac\n```\n")
+	treated := map[string]doctest.Treatment{"hostname --of-a-node": {How: "there is no node", Programs: programs}}
+	result, err := doctest.Run(t.Context(), page, doctest.Options{Treatments: treated})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(doctest.Result{Page: page, Commands: 2, Treated: []string{"hostname --of-a-node"}}, result); diff != "" {
+		t.Errorf("-want, +got:\n%s", diff)
+	}
+	treated["hostname"] = doctest.Treatment{}
+	if _, err := doctest.Run(t.Context(), page, doctest.Options{Treatments: treated}); err == nil || !strings.Contains(err.Error(), `no command "hostname"`) {
+		t.Errorf("got error %v", err)
+	}
+}
+
+// With Environ, commands have no other environment.
+func TestEnviron(t *testing.T) {
+	t.Setenv("LANDBRIDGE_OF_THE_TEST", "set")
+	page := []byte("```console\n$ echo ${LANDBRIDGE_OF_THE_TEST:-unset} $OTHER $MORE\nunset other more\n```\n")
+	environ := []string{"PATH=" + os.Getenv("PATH"), "OTHER=other"}
+	if _, err := doctest.Run(t.Context(), page, doctest.Options{Environ: environ, Env: []string{"MORE=more"}}); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -54,12 +54,21 @@ func (b bindings) restore(line string) string {
 
 var spaces = regexp.MustCompile(`(\S)[ \t]{2,}`)
 
-// plain returns the lines of an output without what is not compared: trailing spaces, empty lines and
-// the width of columns.
+// plain returns the lines of an output without what is not compared: trailing spaces, empty lines at the
+// end, and the width of columns.
 func plain(lines []string) []string {
+	out := trimmed(lines)
+	for i, l := range out {
+		out[i] = spaces.ReplaceAllString(l, "$1  ")
+	}
+	return out
+}
+
+// trimmed returns the lines of an output without trailing spaces and empty lines at the end.
+func trimmed(lines []string) []string {
 	out := make([]string, 0, len(lines))
 	for _, l := range lines {
-		out = append(out, spaces.ReplaceAllString(strings.TrimRight(l, " \t\r"), "$1  "))
+		out = append(out, strings.TrimRight(l, " \t\r"))
 	}
 	for len(out) > 0 && out[len(out)-1] == "" {
 		out = out[:len(out)-1]
@@ -67,8 +76,9 @@ func plain(lines []string) []string {
 	return out
 }
 
-// incidental matches the lines that programs print only if something takes longer: log lines of client-go, and what landbridge waits for.
-var incidental = regexp.MustCompile(`^[IWEF][0-9]{4} [0-9:.]+ |^Waiting for the running `)
+// incidental matches the lines that programs print only sometimes: log lines of client-go and what landbridge waits for, if something takes
+// longer; what the go command downloads.
+var incidental = regexp.MustCompile(`^[IWEF][0-9]{4} [0-9:.]+ |^Waiting for the running |^go: downloading `)
 
 // withoutIncidental returns the lines without incidental ones, unless such lines are expected.
 func withoutIncidental(want, got []string) []string {

@@ -19,6 +19,8 @@ type step struct {
 	indent   string
 	exit     int
 	within   time.Duration
+	// background: the command runs in another terminal, until the page ends.
+	background bool
 
 	file, content string
 }
@@ -77,20 +79,20 @@ func closes(line, fence string) bool {
 // blockSteps returns the steps of one block whose content begins at a line, counted from 0.
 func blockSteps(info, indent string, content []string, begin int) ([]step, error) {
 	words := strings.Fields(info)
-	if len(words) == 0 {
-		if slices.ContainsFunc(content, func(l string) bool { return strings.HasPrefix(l, "$ ") }) {
-			return nil, fmt.Errorf(`a block with commands needs the language "console"`)
-		}
-		return nil, nil
+	language := ""
+	if len(words) > 0 {
+		language, words = words[0], words[1:]
 	}
-	language, words := words[0], words[1:]
 	if slices.Contains(shells, language) {
 		return nil, fmt.Errorf("a block of language %q is not run: write it as console, with a prompt before each command", language)
 	}
 	if language != "console" {
+		if slices.ContainsFunc(content, func(l string) bool { return strings.HasPrefix(l, "$ ") }) {
+			return nil, fmt.Errorf(`a block with commands needs the language "console"`)
+		}
 		return fileStep(words, content, begin)
 	}
-	exit, within := 0, time.Duration(0)
+	exit, within, background := 0, time.Duration(0), false
 	for _, w := range words {
 		key, value, _ := strings.Cut(w, "=")
 		var err error
@@ -99,8 +101,10 @@ func blockSteps(info, indent string, content []string, begin int) ([]step, error
 			exit, err = strconv.Atoi(value)
 		case "within":
 			within, err = time.ParseDuration(value)
+		case "background":
+			background = true
 		default:
-			err = fmt.Errorf("unknown: it is exit=N or within=DURATION")
+			err = fmt.Errorf("unknown: it is exit=N, within=DURATION or background")
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", w, err)
@@ -124,7 +128,7 @@ func blockSteps(info, indent string, content []string, begin int) ([]step, error
 		steps = append(steps, s)
 	}
 	if len(steps) > 0 {
-		steps[len(steps)-1].exit = exit
+		steps[len(steps)-1].exit, steps[len(steps)-1].background = exit, background
 	}
 	return steps, nil
 }

@@ -37,7 +37,7 @@ drift, deletes them, and stops. It exits with 0 only if every step held.`,
 	o.addFlags(f)
 	f.Lookup("poll").DefValue = "2s"
 	o.poll = 2 * time.Second
-	f.DurationVar(&timeout, "timeout", 5*time.Minute, "how long it may take in all")
+	f.DurationVar(&timeout, "timeout", 15*time.Minute, "how long it may take in all")
 	f.BoolVar(&keep, "keep", false, "keep the temporary directory, with the logs (it is always kept when a step fails)")
 	return cmd
 }
@@ -49,11 +49,11 @@ func runDemo(ctx context.Context, o sessionOptions, keep bool, out io.Writer) (e
 		return err
 	}
 	defer func() {
-		if keep || err != nil {
-			fmt.Fprintf(out, "\nlogs are in %s\n", dir)
+		if logs, _ := os.ReadDir(dir); len(logs) == 0 || err == nil && !keep {
+			os.RemoveAll(dir)
 			return
 		}
-		os.RemoveAll(dir)
+		fmt.Fprintf(out, "\nlogs are in %s\n", dir)
 	}()
 	fmt.Fprintln(out, "Starting etcd and kube-apiserver in one process, and Landbridge's controller beside it")
 	s, err := startSession(ctx, dir, 0, o)
@@ -68,7 +68,7 @@ func runDemo(ctx context.Context, o sessionOptions, keep bool, out io.Writer) (e
 		Config: s.controlPlane.Config, Examples: o.examples, Dir: filepath.Join(dir, "files"), Poll: o.poll, Out: out, Start: start,
 	})
 	if err != nil {
-		err = fmt.Errorf("this step does not hold: %w\n\nthe controller's last lines:\n%s", because(running, err), tail(s.log))
+		err = withLog(because(running, err), s.log, demo.About(err))
 	}
 	cancel(nil)
 	if err := errors.Join(err, s.stop()); err != nil {

@@ -26,7 +26,7 @@ func TestDemoFails(t *testing.T) {
 		},
 		"the controller dies": {
 			args: []string{"--landbridge", dies, "--provider-mirror", dir, "--examples", examples},
-			want: []string{"exit status 3", "the reason is in the log", "logs are in "},
+			want: []string{"exit status 3", "the reason is in the log", "logs are in ", "From the controller's log, "},
 		},
 		"it takes too long": {
 			args: []string{"--landbridge", "/bin/sh", "--provider-mirror", dir, "--examples", examples, "--timeout", "1ms"},

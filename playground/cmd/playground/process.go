@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"syscall"
 
 	"k8s.io/klog/v2"
 )
@@ -46,4 +47,25 @@ func logTo(path string) (closeLog func(), err error) {
 	}
 	klog.SetOutput(f)
 	return func() { klog.Flush(); f.Close() }, nil
+}
+
+// keepStderr sends to a log what libraries write to standard error, such as the client of etcd when it stops. What this program writes
+// to os.Stderr still arrives, and so do crashes.
+func keepStderr(log string) error {
+	f, err := os.OpenFile(log, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	const stderr = 2
+	own, err := syscall.Dup(stderr)
+	if err != nil {
+		return err
+	}
+	syscall.CloseOnExec(own)
+	if err := dup(int(f.Fd()), stderr); err != nil {
+		return err
+	}
+	os.Stderr = os.NewFile(uintptr(own), "stderr")
+	return debug.SetCrashOutput(os.Stderr, debug.CrashOptions{})
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -16,11 +15,16 @@ import (
 	"github.com/landbridge-io/landbridge/playground/internal/landbridge"
 )
 
+// controllerLog is the name of the controller's log in a data directory.
+const controllerLog = "landbridge.log"
+
 // session is a control plane with Landbridge's controller beside it.
 type session struct {
+	dir          string // has all files
 	controlPlane *playground.ControlPlane
-	controller   *landbridge.Controller
-	log          string // the controller's
+	controller   *landbridge.Process
+	cloud        *landbridge.Process // nil: none
+	log          string              // the controller's
 	closeLog     func()
 }
 
@@ -28,6 +32,7 @@ type session struct {
 type sessionOptions struct {
 	landbridge, mirror, examples string
 	poll                         time.Duration
+	args                         []string // further flags for the controller
 }
 
 func (o *sessionOptions) addFlags(f *pflag.FlagSet) {
@@ -68,7 +73,7 @@ func startSession(ctx context.Context, dir string, port int, o sessionOptions) (
 		return nil, err
 	}
 	tuneCollector()
-	s := &session{log: filepath.Join(dir, "landbridge.log")}
+	s := &session{dir: dir, log: filepath.Join(dir, controllerLog)}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, s.stop())
@@ -78,12 +83,15 @@ func startSession(ctx context.Context, dir string, port int, o sessionOptions) (
 	if s.closeLog, err = logTo(log); err != nil {
 		return nil, err
 	}
+	if err = keepStderr(log); err != nil {
+		return nil, err
+	}
 	if s.controlPlane, err = playground.Start(ctx, playground.Options{Dir: dir, Port: port, LogFile: log}); err != nil {
 		return nil, err
 	}
-	s.controller, err = landbridge.Start(landbridge.Options{
+	s.controller, err = landbridge.StartController(landbridge.Options{
 		Binary: o.landbridge, Kubeconfig: s.controlPlane.Kubeconfig, Mirror: o.mirror,
-		Cache: filepath.Join(dir, "provider-cache"), Log: s.log, Poll: o.poll,
+		Cache: filepath.Join(dir, "provider-cache"), Log: s.log, Poll: o.poll, Args: o.args,
 	})
 	return s, err
 }
@@ -92,9 +100,15 @@ func startSession(ctx context.Context, dir string, port int, o sessionOptions) (
 // of the processes does.
 func (s *session) watch(ctx context.Context) (context.Context, context.CancelCauseFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
+	var cloud <-chan struct{}
+	if s.cloud != nil {
+		cloud = s.cloud.Done()
+	}
 	go func() {
 		select {
 		case <-ctx.Done():
+		case <-cloud:
+			cancel(s.cloud.Err())
 		case <-s.controller.Done():
 			cancel(s.controller.Err())
 		case <-s.controlPlane.Done():
@@ -107,11 +121,15 @@ func (s *session) watch(ctx context.Context) (context.Context, context.CancelCau
 // stop stops the controller and then what it works in.
 func (s *session) stop() error {
 	var err error
-	if s.controller != nil {
+	// The controller first, which needs the others.
+	for _, p := range []*landbridge.Process{s.controller, s.cloud} {
+		if p == nil {
+			continue
+		}
 		select {
-		case <-s.controller.Done(): // reported already
+		case <-p.Done(): // reported already
 		default:
-			err = s.controller.Stop()
+			err = errors.Join(err, p.Stop())
 		}
 	}
 	if s.controlPlane != nil {
@@ -121,15 +139,4 @@ func (s *session) stop() error {
 		s.closeLog()
 	}
 	return err
-}
-
-// tail returns the last lines of a log.
-func tail(path string) []byte {
-	const most = 20
-	content, err := os.ReadFile(path)
-	if err != nil {
-		return nil
-	}
-	lines := bytes.Split(bytes.TrimSpace(content), []byte("\n"))
-	return bytes.Join(lines[max(0, len(lines)-most):], []byte("\n"))
 }

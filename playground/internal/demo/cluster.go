@@ -2,6 +2,7 @@ package demo
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -23,6 +24,8 @@ import (
 const (
 	fieldManager = "landbridge-demo"
 	pollEvery    = 50 * time.Millisecond
+	// noteEvery is how often a wait says that it still waits.
+	noteEvery = 20 * time.Second
 )
 
 var crds = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
@@ -31,9 +34,10 @@ var crds = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "
 type cluster struct {
 	dynamic dynamic.Interface
 	mapper  *restmapper.DeferredDiscoveryRESTMapper
+	note    func(format string, args ...any) // says that a wait takes long
 }
 
-func newCluster(config *rest.Config) (*cluster, error) {
+func newCluster(config *rest.Config, note func(string, ...any)) (*cluster, error) {
 	config = rest.CopyConfig(config)
 	config.QPS = -1
 	d, err := dynamic.NewForConfig(config)
@@ -44,7 +48,7 @@ func newCluster(config *rest.Config) (*cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &cluster{dynamic: d, mapper: restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(disco))}, nil
+	return &cluster{dynamic: d, mapper: restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(disco)), note: note}, nil
 }
 
 // resource returns the client for the object's kind and namespace.
@@ -65,13 +69,20 @@ func (c *cluster) resource(u *unstructured.Unstructured) (dynamic.ResourceInterf
 	return c.dynamic.Resource(mapping.Resource), nil
 }
 
+// apply applies the object. A new kind is served a moment after its definition is established, so it waits for that.
 func (c *cluster) apply(ctx context.Context, u *unstructured.Unstructured) error {
-	r, err := c.resource(u)
-	if err != nil {
+	err := c.wait(ctx, stepLimit, "the kind "+u.GetKind()+" is served", func(ctx context.Context) error {
+		r, err := c.resource(u)
+		if err == nil {
+			_, err = r.Apply(ctx, u.GetName(), u, metav1.ApplyOptions{FieldManager: fieldManager, Force: true})
+		}
+		if err != nil && !kerrors.IsNotFound(err) && !meta.IsNoMatchError(err) {
+			return lasting(err)
+		}
 		return err
-	}
-	if _, err := r.Apply(ctx, u.GetName(), u, metav1.ApplyOptions{FieldManager: fieldManager, Force: true}); err != nil {
-		return fmt.Errorf("applying %s: %w", nameOf(u), err)
+	})
+	if err != nil {
+		return about(u, fmt.Errorf("%s was not applied: %w", nameOf(u), err))
 	}
 	return nil
 }
@@ -91,27 +102,52 @@ func (c *cluster) get(ctx context.Context, u *unstructured.Unstructured) (*unstr
 
 // patch merges JSON into the object.
 func (c *cluster) patch(ctx context.Context, u *unstructured.Unstructured, merge string) error {
-	r, err := c.resource(u)
+	err := c.wait(ctx, stepLimit, "the API server changes "+nameOf(u), func(ctx context.Context) error {
+		r, err := c.resource(u)
+		if err == nil {
+			_, err = r.Patch(ctx, u.GetName(), types.MergePatchType, []byte(merge), metav1.PatchOptions{FieldManager: fieldManager})
+		}
+		return lasting(err)
+	})
 	if err != nil {
-		return err
-	}
-	_, err = r.Patch(ctx, u.GetName(), types.MergePatchType, []byte(merge), metav1.PatchOptions{FieldManager: fieldManager})
-	return err
-}
-
-func (c *cluster) delete(ctx context.Context, u *unstructured.Unstructured) error {
-	r, err := c.resource(u)
-	if err != nil {
-		return err
-	}
-	if err := r.Delete(ctx, u.GetName(), metav1.DeleteOptions{}); err != nil && !kerrors.IsNotFound(err) {
-		return fmt.Errorf("deleting %s: %w", nameOf(u), err)
+		return about(u, fmt.Errorf("%s was not changed: %w", nameOf(u), err))
 	}
 	return nil
 }
 
+func (c *cluster) delete(ctx context.Context, u *unstructured.Unstructured) error {
+	err := c.wait(ctx, stepLimit, "the API server deletes "+nameOf(u), func(ctx context.Context) error {
+		r, err := c.resource(u)
+		if err == nil {
+			err = r.Delete(ctx, u.GetName(), metav1.DeleteOptions{})
+		}
+		if kerrors.IsNotFound(err) {
+			return nil
+		}
+		return lasting(err)
+	})
+	if err != nil {
+		return about(u, fmt.Errorf("%s was not deleted: %w", nameOf(u), err))
+	}
+	return nil
+}
+
+// exists returns the object as it is now, which must exist.
+func (c *cluster) exists(ctx context.Context, u *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+	return c.waitFor(ctx, stepLimit, u, "readable", func(*unstructured.Unstructured) bool { return true })
+}
+
 // list returns all objects of a resource in all namespaces.
-func (c *cluster) list(ctx context.Context, r schema.GroupVersionResource) ([]unstructured.Unstructured, error) {
+func (c *cluster) list(ctx context.Context, r schema.GroupVersionResource) (all []unstructured.Unstructured, err error) {
+	err = c.wait(ctx, stepLimit, "the API server lists "+r.Resource, func(ctx context.Context) error {
+		all, err = c.tryList(ctx, r)
+		return lasting(err)
+	})
+	return all, err
+}
+
+// tryList is one request of list.
+func (c *cluster) tryList(ctx context.Context, r schema.GroupVersionResource) ([]unstructured.Unstructured, error) {
 	l, err := c.dynamic.Resource(r).List(ctx, metav1.ListOptions{})
 	if err != nil {
 		return nil, err
@@ -119,20 +155,27 @@ func (c *cluster) list(ctx context.Context, r schema.GroupVersionResource) ([]un
 	return l.Items, nil
 }
 
-// waitFor returns the object as soon as holds returns true. If that takes longer
-// than limit, the error contains what it waited for and the object's conditions.
+// waitFor returns the object as soon as holds returns true. what completes the sentence "pet/name is …". If that takes
+// longer than limit, the error says so, with the conditions that are not True.
 func (c *cluster) waitFor(ctx context.Context, limit time.Duration, u *unstructured.Unstructured, what string, holds func(*unstructured.Unstructured) bool) (*unstructured.Unstructured, error) {
 	var last *unstructured.Unstructured
-	err := wait(ctx, limit, func(ctx context.Context) (bool, error) {
+	sentence := nameOf(u) + " is " + what
+	err := c.wait(ctx, limit, sentence, func(ctx context.Context) error {
 		now, err := c.get(ctx, u)
-		if err != nil || now == nil {
-			return false, err
+		if err != nil {
+			return err
+		}
+		if now == nil {
+			return errNotYet
 		}
 		last = now
-		return holds(now), nil
+		if !holds(now) {
+			return errNotYet
+		}
+		return nil
 	})
 	if err != nil {
-		return last, fmt.Errorf("waiting until %s is %s: %w%s", nameOf(u), what, err, conditionsText(last))
+		return last, about(u, fmt.Errorf("%s is not %s (%w)%s", nameOf(u), what, err, conditionsText(last)))
 	}
 	return last, nil
 }
@@ -140,39 +183,73 @@ func (c *cluster) waitFor(ctx context.Context, limit time.Duration, u *unstructu
 // waitGone returns when the object no longer exists.
 func (c *cluster) waitGone(ctx context.Context, limit time.Duration, u *unstructured.Unstructured) error {
 	var last *unstructured.Unstructured
-	err := wait(ctx, limit, func(ctx context.Context) (bool, error) {
+	err := c.wait(ctx, limit, nameOf(u)+" is gone", func(ctx context.Context) error {
 		now, err := c.get(ctx, u)
-		if meta.IsNoMatchError(err) {
-			return true, nil
+		switch {
+		case meta.IsNoMatchError(err) || err == nil && now == nil:
+			return nil
+		case err != nil:
+			return err
 		}
-		if now != nil {
-			last = now
-		}
-		return err == nil && now == nil, err
+		last = now
+		return errNotYet
 	})
 	if err != nil {
-		return fmt.Errorf("waiting until %s is gone: %w%s", nameOf(u), err, conditionsText(last))
+		return about(u, fmt.Errorf("%s is not gone (%w)%s", nameOf(u), err, conditionsText(last)))
 	}
 	return nil
 }
 
-func wait(ctx context.Context, limit time.Duration, done func(context.Context) (bool, error)) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("not after %s", limit))
+// errNotYet means that what is waited for does not hold yet.
+var errNotYet = errors.New("not yet")
+
+// lastingError is one that does not go away by waiting.
+type lastingError struct{ error }
+
+func (e lastingError) Unwrap() error { return e.error }
+
+// lasting returns the API server's error, which is lasting if it refuses the request for what it contains.
+func lasting(err error) error {
+	if kerrors.IsInvalid(err) || kerrors.IsBadRequest(err) || kerrors.IsForbidden(err) || kerrors.IsUnauthorized(err) || kerrors.IsNotFound(err) {
+		return lastingError{err}
+	}
+	return err
+}
+
+// wait tries until the error is nil or lasting: a busy API server refuses some requests for a while. what is the sentence
+// that has to become true. The error says for how long it was tried, and the last error.
+func (c *cluster) wait(ctx context.Context, limit time.Duration, what string, try func(context.Context) error) error {
+	begun := time.Now()
+	limited, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("waited %s", limit))
 	defer cancel()
-	tick := time.NewTicker(pollEvery)
+	tick, long := time.NewTicker(pollEvery), time.NewTicker(noteEvery)
 	defer tick.Stop()
+	defer long.Stop()
+	last := errNotYet
 	for {
-		ok, err := done(ctx)
-		if ok {
+		err := try(limited)
+		var lasts lastingError
+		switch {
+		case err == nil:
 			return nil
+		case errors.As(err, &lasts):
+			return lasts.error
+		case limited.Err() == nil:
+			last = err
 		}
-		if err != nil && ctx.Err() == nil {
-			return err
-		}
-		select {
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		case <-tick.C:
+		for waiting := true; waiting; {
+			select {
+			case <-limited.Done():
+				cause := context.Cause(limited)
+				if last != errNotYet && ctx.Err() == nil { //nolint:errorlint // it is never wrapped
+					cause = fmt.Errorf("%w: %w", cause, last)
+				}
+				return cause
+			case <-long.C:
+				c.note("after %.0f s, still waiting until %s", time.Since(begun).Seconds(), what)
+			case <-tick.C:
+				waiting = false
+			}
 		}
 	}
 }
@@ -196,19 +273,17 @@ func isTrue(u *unstructured.Unstructured, kinds ...string) bool {
 	})
 }
 
+// conditionsText returns the conditions that are not True as the end of a sentence.
 func conditionsText(u *unstructured.Unstructured) string {
 	if u == nil {
-		return "\n  (the object was never seen)"
+		return ""
 	}
 	var b strings.Builder
 	conditions, _, _ := unstructured.NestedSlice(u.Object, "status", "conditions")
 	for _, c := range conditions {
-		if c, ok := c.(map[string]any); ok {
-			fmt.Fprintf(&b, "\n  %s=%s %s %s", text(c, "type"), text(c, "status"), text(c, "reason"), text(c, "message"))
+		if c, ok := c.(map[string]any); ok && text(c, "status") != "True" {
+			fmt.Fprintf(&b, "; %s is %s (%s)", text(c, "type"), text(c, "status"), strings.Join(strings.Fields(text(c, "reason")+": "+text(c, "message")), " "))
 		}
-	}
-	if b.Len() == 0 {
-		return "\n  (it has no conditions)"
 	}
 	return b.String()
 }

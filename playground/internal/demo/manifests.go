@@ -6,13 +6,26 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/yaml"
 )
 
-// examplesDir is the directory of files in the example manifests.
-const examplesDir = "/tmp/landbridge-demo"
+// ExamplesDir is the directory of files in the example manifests.
+const ExamplesDir = "/tmp/landbridge-demo"
+
+// WriteManifests copies the manifests in a file to another one. It replaces the directory of the examples with dir.
+func WriteManifests(from, to, dir string) error {
+	content, err := os.ReadFile(from)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
+		return err
+	}
+	return os.WriteFile(to, bytes.ReplaceAll(content, []byte(ExamplesDir), []byte(dir)), 0o600)
+}
 
 // Manifests reads the objects in a file. It replaces the directory of the
 // examples with dir.
@@ -21,7 +34,12 @@ func Manifests(path, dir string) ([]*unstructured.Unstructured, error) {
 	if err != nil {
 		return nil, err
 	}
-	decoder := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(bytes.ReplaceAll(content, []byte(examplesDir), []byte(dir))), 4096)
+	return decode(bytes.ReplaceAll(content, []byte(ExamplesDir), []byte(dir)), path)
+}
+
+// decode returns the objects in the content of a file.
+func decode(content []byte, path string) ([]*unstructured.Unstructured, error) {
+	decoder := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(content), 4096)
 	var objects []*unstructured.Unstructured
 	for {
 		u := &unstructured.Unstructured{}

@@ -17,8 +17,8 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// stepLimit bounds each single wait. It is more than an idle machine needs.
-const stepLimit = time.Minute
+// stepLimit bounds each single wait. A quiet machine needs seconds; one with ten times as much to do as it can needs minutes.
+const stepLimit = 4 * time.Minute
 
 var secrets = schema.GroupVersionResource{Version: "v1", Resource: "secrets"}
 
@@ -43,15 +43,15 @@ type story struct {
 
 // Run runs the demo. It ends at the first step that fails.
 func Run(ctx context.Context, o Options) error {
-	c, err := newCluster(o.Config)
-	if err != nil {
-		return err
-	}
-	s := &story{cluster: c, Options: o}
+	s := &story{Options: o}
 	steps := []func(context.Context) error{
 		s.install, s.applyResources, s.secretStaysSecret, s.update, s.replace, s.drift, s.repair, s.deleteResources, s.removeProviders,
 	}
 	s.screen = &screen{out: o.Out, start: o.Start, steps: len(steps)}
+	var err error
+	if s.cluster, err = newCluster(o.Config, s.line); err != nil {
+		return err
+	}
 	if s.providers, err = Manifests(filepath.Join(o.Examples, "providers.yaml"), o.Dir); err != nil {
 		return err
 	}
@@ -60,7 +60,7 @@ func Run(ctx context.Context, o Options) error {
 	}
 	for _, step := range steps {
 		if err := step(ctx); err != nil {
-			return err
+			return fmt.Errorf("step %d of %d does not hold: %w", s.step, s.steps, err)
 		}
 	}
 	return nil
@@ -68,23 +68,25 @@ func Run(ctx context.Context, o Options) error {
 
 func (s *story) install(ctx context.Context) error {
 	s.title("Install released Terraform providers")
-	if err := InstallProviders(ctx, s.Config, s.providers, s.line); err != nil {
+	i := &Installation{cluster: s.cluster, line: s.line}
+	for _, p := range s.providers {
+		if _, err := i.Create(ctx, p); err != nil {
+			return err
+		}
+	}
+	if err := i.Wait(ctx, s.providers...); err != nil {
 		return err
 	}
-	kinds, err := s.kinds(ctx)
+	all, err := s.list(ctx, crds)
 	if err != nil {
 		return err
 	}
-	if kinds == 0 {
-		return errors.New("no provider installed a custom resource definition")
-	}
-	s.line("%d custom resource definitions are served", kinds)
+	s.line("%d custom resource definitions are served", s.kinds(all))
 	return nil
 }
 
-// kinds returns the number of custom resource definitions of the providers.
-func (s *story) kinds(ctx context.Context) (int, error) {
-	all, err := s.list(ctx, crds)
+// kinds returns how many of the custom resource definitions are the providers'.
+func (s *story) kinds(all []unstructured.Unstructured) int {
 	kinds := 0
 	for _, crd := range all {
 		owner := crd.GetLabels()["landbridge.io/provider"]
@@ -92,42 +94,7 @@ func (s *story) kinds(ctx context.Context) (int, error) {
 			kinds++
 		}
 	}
-	return kinds, err
-}
-
-// InstallProviders applies TerraformProvider objects and returns when their
-// kinds are served.
-func InstallProviders(ctx context.Context, config *rest.Config, providers []*unstructured.Unstructured, line func(string, ...any)) error {
-	c, err := newCluster(config)
-	if err != nil {
-		return err
-	}
-	for _, p := range providers {
-		// The controller, just started, serves the kind in a moment.
-		err := wait(ctx, stepLimit, func(context.Context) (bool, error) {
-			_, err := c.resource(p)
-			return err == nil, nil
-		})
-		if err != nil {
-			return fmt.Errorf("waiting for the kind %s: %w", p.GetKind(), err)
-		}
-		if err := c.apply(ctx, p); err != nil {
-			return err
-		}
-		line("applied TerraformProvider %s (%s)", p.GetName(), text(p.Object, "spec", "source"))
-	}
-	for _, p := range providers {
-		now, err := c.waitFor(ctx, stepLimit, p, "installed and healthy", func(u *unstructured.Unstructured) bool {
-			return isTrue(u, "Installed", "Healthy")
-		})
-		if err != nil {
-			return err
-		}
-		line("%s %s speaks protocol %s; %s of its %s resource types are kinds now", p.GetName(),
-			text(now.Object, "status", "installed", "version"), text(now.Object, "status", "protocol"),
-			text(now.Object, "status", "activated"), text(now.Object, "status", "resources"))
-	}
-	return nil
+	return kinds
 }
 
 func (s *story) applyResources(ctx context.Context) error {
@@ -140,12 +107,11 @@ func (s *story) applyResources(ctx context.Context) error {
 	s.line("applied %d resources", len(s.resources))
 	var ready []*unstructured.Unstructured
 	for _, r := range s.resources {
-		now, err := s.waitFor(ctx, stepLimit, r, "ready", settled)
+		now, err := s.waitFor(ctx, stepLimit, r, "ready, with an external name or an identity", func(u *unstructured.Unstructured) bool {
+			return settled(u) && (u.GetAnnotations()["crossplane.io/external-name"] != "" || text(u.Object, "status", "identity") != "")
+		})
 		if err != nil {
 			return err
-		}
-		if now.GetAnnotations()["crossplane.io/external-name"] == "" && text(now.Object, "status", "identity") == "" {
-			return fmt.Errorf("%s is ready, but has neither an external name nor an identity", nameOf(r))
 		}
 		s.line("%s is ready", nameOf(r))
 		ready = append(ready, now)
@@ -157,12 +123,17 @@ func (s *story) applyResources(ctx context.Context) error {
 		return err
 	}
 	s.file = text(file.Object, "spec", "forProvider", "filename")
-	return s.checkFile(text(file.Object, "spec", "forProvider", "content"))
+	return s.checkFile(ctx, text(file.Object, "spec", "forProvider", "content"))
+}
+
+// observed reports whether the status is of the object's last change.
+func observed(u *unstructured.Unstructured) bool {
+	return text(u.Object, "status", "observedGeneration") == fmt.Sprint(u.GetGeneration())
 }
 
 // settled reports whether the resource is as declared and no operation is pending.
 func settled(u *unstructured.Unstructured) bool {
-	return isTrue(u, "Ready", "Synced") &&
+	return observed(u) && isTrue(u, "Ready", "Synced") &&
 		text(u.Object, "status", "state") == "Full" &&
 		text(u.Object, "status", "plan", "action") == "" &&
 		text(u.Object, "status", "operation", "id") == ""
@@ -171,10 +142,22 @@ func settled(u *unstructured.Unstructured) bool {
 // planned returns a condition that is true when the resource's status shows a
 // plan with this action.
 func planned(action string) func(*unstructured.Unstructured) bool {
-	return func(u *unstructured.Unstructured) bool { return text(u.Object, "status", "plan", "action") == action }
+	return func(u *unstructured.Unstructured) bool {
+		return observed(u) && text(u.Object, "status", "plan", "action") == action
+	}
 }
 
-func (s *story) checkFile(content string) error {
+// checkFile returns when the file has the content.
+func (s *story) checkFile(ctx context.Context, content string) error {
+	if err := s.waitFile(ctx, stepLimit, content); err != nil {
+		return err
+	}
+	s.line("%s holds %q", s.file, strings.TrimSpace(content))
+	return nil
+}
+
+// stillHas returns an error unless the file has the content now.
+func (s *story) stillHas(content string) error {
 	got, err := os.ReadFile(s.file)
 	if err != nil {
 		return err
@@ -182,7 +165,22 @@ func (s *story) checkFile(content string) error {
 	if string(got) != content {
 		return fmt.Errorf("%s holds %q, want %q", s.file, got, content)
 	}
-	s.line("%s holds %q", s.file, strings.TrimSpace(content))
+	s.line("%s still holds %q", s.file, strings.TrimSpace(content))
+	return nil
+}
+
+// waitFile returns when the file has the content: a provider that writes it makes it empty first.
+func (s *story) waitFile(ctx context.Context, limit time.Duration, content string) error {
+	err := s.wait(ctx, limit, fmt.Sprintf("%s holds %q", s.file, strings.TrimSpace(content)), func(context.Context) error {
+		got, err := os.ReadFile(s.file)
+		if err == nil && string(got) != content {
+			err = fmt.Errorf("it holds %q", got)
+		}
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("%s does not hold %q: %w", s.file, content, err)
+	}
 	return nil
 }
 
@@ -232,9 +230,9 @@ func (s *story) secretStaysSecret(ctx context.Context) error {
 }
 
 func (s *story) checkAbsent(ctx context.Context, u *unstructured.Unstructured, value string) error {
-	now, err := s.get(ctx, u)
-	if err != nil || now == nil {
-		return errors.Join(err, fmt.Errorf("reading %s", nameOf(u)))
+	now, err := s.exists(ctx, u)
+	if err != nil {
+		return err
 	}
 	b, err := now.MarshalJSON()
 	if err != nil {
@@ -252,7 +250,7 @@ func (s *story) update(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	before, err := s.get(ctx, offset)
+	before, err := s.exists(ctx, offset)
 	if err != nil {
 		return err
 	}
@@ -302,7 +300,7 @@ func (s *story) replace(ctx context.Context) error {
 		return err
 	}
 	s.plan(now)
-	if err := s.checkFile(old); err != nil {
+	if err := s.stillHas(old); err != nil {
 		return fmt.Errorf("it was replaced without consent: %w", err)
 	}
 	s.line("now allow it: lifecycle.replacePolicy: Automatic")
@@ -317,7 +315,7 @@ func (s *story) replace(ctx context.Context) error {
 		return err
 	}
 	s.line("replaced: external name %s is %s now", shorten(id, 12), shorten(now.GetAnnotations()["crossplane.io/external-name"], 12))
-	return s.checkFile(content)
+	return s.checkFile(ctx, content)
 }
 
 func (s *story) drift(ctx context.Context) error {
@@ -327,6 +325,10 @@ func (s *story) drift(ctx context.Context) error {
 		return err
 	}
 	if err := s.patch(ctx, file, `{"spec":{"managementPolicies":["Observe","Delete"]}}`); err != nil {
+		return err
+	}
+	// A reconcile that has not seen this would repair the file.
+	if _, err := s.waitFor(ctx, stepLimit, file, "only observed", settled); err != nil {
 		return err
 	}
 	s.line("first only observe: managementPolicies: [Observe, Delete]")
@@ -345,7 +347,7 @@ func (s *story) drift(ctx context.Context) error {
 	}
 	s.line("found: the created object no longer exists")
 	s.plan(now)
-	if err := s.checkFile(vandalism); err != nil {
+	if err := s.stillHas(vandalism); err != nil {
 		return fmt.Errorf("it was changed although only observing was allowed: %w", err)
 	}
 	s.line("now allow the repair: managementPolicies: [\"*\"]")
@@ -355,7 +357,7 @@ func (s *story) drift(ctx context.Context) error {
 	if _, err := s.waitFor(ctx, stepLimit, file, "repaired", settled); err != nil {
 		return err
 	}
-	return s.checkFile(string(wanted))
+	return s.checkFile(ctx, string(wanted))
 }
 
 func (s *story) repair(ctx context.Context) error {
@@ -373,18 +375,14 @@ func (s *story) repair(ctx context.Context) error {
 	}
 	s.line("removed %s; the controller checks every %s", s.file, s.Poll)
 	removed := time.Now()
-	err = wait(ctx, stepLimit, func(context.Context) (bool, error) {
-		_, err := os.Stat(s.file)
-		return err == nil, nil
-	})
-	if err != nil {
-		return fmt.Errorf("waiting for the file: %w", err)
+	if err := s.waitFile(ctx, stepLimit, string(wanted)); err != nil {
+		return about(file, err)
 	}
 	if _, err := s.waitFor(ctx, stepLimit, file, "ready again", settled); err != nil {
 		return err
 	}
 	s.line("found and repaired after %.1f s", time.Since(removed).Seconds())
-	return s.checkFile(string(wanted))
+	return s.stillHas(string(wanted))
 }
 
 func (s *story) deleteResources(ctx context.Context) error {
@@ -404,17 +402,32 @@ func (s *story) deleteResources(ctx context.Context) error {
 		return fmt.Errorf("%s is still there (%w)", s.file, err)
 	}
 	s.line("%s is gone from the disk", s.file)
-	left, err := s.list(ctx, secrets)
-	if err != nil {
+	if err := s.waitNoRecords(ctx); err != nil {
 		return err
 	}
-	for _, secret := range left {
-		if text(secret.Object, "type") == "landbridge.io/instance" {
-			return fmt.Errorf("the Secret %s still has the state of a remote object", secret.GetName())
-		}
-	}
-	s.line("no state of them is stored any more")
+	s.line("no record of them is stored any more")
 	return nil
+}
+
+// waitNoRecords returns when no records of resources are stored. One is removed after its resource is gone.
+func (s *story) waitNoRecords(ctx context.Context) error {
+	var stored *unstructured.Unstructured
+	err := s.wait(ctx, stepLimit, "no record of a resource is stored", func(ctx context.Context) error {
+		left, err := s.tryList(ctx, secrets)
+		if err != nil {
+			return err
+		}
+		i := slices.IndexFunc(left, func(u unstructured.Unstructured) bool { return text(u.Object, "type") == "landbridge.io/instance" })
+		if i < 0 {
+			return nil
+		}
+		stored = &left[i]
+		return errNotYet
+	})
+	if err != nil && stored != nil {
+		return about(stored, fmt.Errorf("the resources are gone, but the record in the Secret %s/%s is still stored: %w", stored.GetNamespace(), stored.GetName(), err))
+	}
+	return err
 }
 
 func (s *story) removeProviders(ctx context.Context) error {
@@ -429,12 +442,15 @@ func (s *story) removeProviders(ctx context.Context) error {
 			return err
 		}
 	}
-	err := wait(ctx, stepLimit, func(ctx context.Context) (bool, error) {
-		kinds, err := s.kinds(ctx)
-		return err == nil && kinds == 0, err
+	err := s.wait(ctx, stepLimit, "the providers' kinds are gone", func(ctx context.Context) error {
+		all, err := s.tryList(ctx, crds)
+		if kinds := s.kinds(all); kinds > 0 {
+			err = fmt.Errorf("%d custom resource definitions are still there", kinds)
+		}
+		return err
 	})
 	if err != nil {
-		return fmt.Errorf("waiting until the providers' custom resource definitions are gone: %w", err)
+		return fmt.Errorf("the providers are gone, but their kinds are not: %w", err)
 	}
 	s.line("the providers and their kinds are gone")
 	return nil

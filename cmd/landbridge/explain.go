@@ -1,0 +1,170 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/yaml"
+
+	"github.com/landbridge-io/landbridge/internal/command/explain"
+	"github.com/landbridge-io/landbridge/internal/command/status"
+)
+
+var explainOutputs = []string{"text", "json", "yaml"}
+
+func newExplainCommand() *cobra.Command {
+	var flags clusterFlags
+	var output, system string
+	var watch bool
+	cmd := &cobra.Command{
+		Use:   "explain KIND/NAME",
+		Short: "Explain why an object is not ready",
+		Long: `Explain why a managed resource, the instance of a module, a TerraformProvider, a TerraformModule or a
+provider configuration is not ready: the chain from it over its references, its provider configuration, its
+provider and the controller to the cause, as a tree; what happened when; and the one command that helps.
+
+KIND is a kind, its plural or a short name, with its group if several kinds have the name. KIND NAME is
+accepted too. Only what you may read is explained: permissions for events, CRDs and the Leases of the
+controller add to it, and of Secrets only their existence is looked at. It changes nothing.
+
+The exit status is 0 whatever the object's state is, and 1 if it cannot be explained.`,
+		Example: `  landbridge explain password/db -n team-a
+  landbridge explain terraformprovider/random
+
+  # Look on until it is ready
+  landbridge explain password/db -n team-a --watch
+
+  # The cause, for a script
+  landbridge explain password/db -o json | jq -r '.. | select(.cause? == true) | .name'`,
+		Args: cobra.RangeArgs(1, 2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if !slices.Contains(explainOutputs, output) {
+				return fmt.Errorf("unknown output %q: must be one of %s", output, strings.Join(explainOutputs, ", "))
+			}
+			c, k, namespace, name, err := flags.findAny(args)
+			if err != nil {
+				return err
+			}
+			if k.Cluster {
+				namespace = ""
+			}
+			config, _, err := flags.config()
+			if err != nil {
+				return err
+			}
+			reader, err := explain.NewReader(config, system)
+			if err != nil {
+				return err
+			}
+			v := explainView{c: c, reader: reader, kind: k, namespace: namespace, name: name, output: output, out: cmd.OutOrStdout()}
+			if watch {
+				return v.watch(cmd.Context())
+			}
+			_, err = v.once(cmd.Context(), "")
+			return err
+		},
+		ValidArgsFunction: flags.completeAny,
+	}
+	flags.add(cmd)
+	cmd.Flags().StringVar(&system, "system-namespace", "landbridge-system", "namespace of Landbridge's own objects, where the controller runs")
+	cmd.Flags().BoolVarP(&watch, "watch", "w", false, "explain it again whenever that changes, until it is ready")
+	cmd.Flags().StringVarP(&output, "output", "o", explainOutputs[0], "output format: "+strings.Join(explainOutputs, ", "))
+	_ = cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(explainOutputs, cobra.ShellCompDirectiveNoFileComp))
+	return cmd
+}
+
+// findAny is find for all kinds, also of what resources need.
+func (f *clusterFlags) findAny(args []string) (c *status.Client, k status.Kind, namespace, name string, err error) {
+	kind, name, err := kindAndName(args)
+	if err != nil {
+		return nil, k, "", "", err
+	}
+	c, namespace, err = f.open()
+	if err != nil {
+		return nil, k, "", "", err
+	}
+	kinds, err := c.AllKinds()
+	if err == nil {
+		k, err = status.Find(kinds, kind)
+	}
+	return c, k, namespace, name, err
+}
+
+type explainView struct {
+	c               *status.Client
+	reader          *explain.Reader
+	kind            status.Kind
+	namespace, name string
+	output          string
+	out             io.Writer
+}
+
+// once writes the explanation, unless it is as before. It returns what it compares the next one with.
+func (v *explainView) once(ctx context.Context, before string) (now string, _ error) {
+	gvk := schema.GroupVersionKind{Group: v.kind.Group, Version: v.kind.Version, Kind: v.kind.Kind}
+	s, err := v.reader.Read(ctx, gvk, v.namespace, v.name)
+	if err != nil {
+		return "", err
+	}
+	e := explain.Explain(s)
+	if now = e.Essence(); now == before {
+		return now, nil
+	}
+	switch v.output {
+	case "json":
+		err = writeJSON(v.out, e)
+	case "yaml":
+		var b []byte
+		if b, err = yaml.Marshal(e); err == nil {
+			_, err = fmt.Fprintf(v.out, "---\n%s", b)
+		}
+	default:
+		text := e.Text()
+		if f, ok := v.out.(*os.File); ok && before != "" && isTerminal(f) {
+			text = screenTop + text
+		} else if before != "" {
+			text = "\n" + text
+		}
+		_, err = io.WriteString(v.out, text)
+	}
+	if e.Health == status.Ready {
+		now = ""
+	}
+	return now, err
+}
+
+// explainInterval is the time between two looks of --watch.
+const explainInterval = time.Second
+
+// watch explains the object whenever that changes, until it is ready or gone.
+func (v *explainView) watch(ctx context.Context) error {
+	tick := time.NewTicker(explainInterval)
+	defer tick.Stop()
+	before := ""
+	for {
+		now, err := v.once(ctx, before)
+		switch {
+		case ctx.Err() != nil:
+			return nil
+		case before != "" && kerrors.IsNotFound(err):
+			fmt.Fprintf(v.out, "\n%s is gone.\n", v.kind.String()+"/"+v.name)
+			return nil
+		case err != nil || now == "":
+			return err
+		}
+		before = now
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+	}
+}

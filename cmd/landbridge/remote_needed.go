@@ -1,0 +1,140 @@
+package main
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/landbridge-io/landbridge/apis/v1alpha1"
+	"github.com/landbridge-io/landbridge/internal/command/cluster"
+	"github.com/landbridge-io/landbridge/internal/command/local"
+	"github.com/landbridge-io/landbridge/internal/provider/install"
+)
+
+// need is which providers of the cluster a command needs. The others are not started.
+type need struct {
+	// of reports whether a provider is needed, as far as its TerraformProvider tells.
+	of func(*v1alpha1.TerraformProvider) bool
+	// enough reports whether the started providers have all that is needed. If they do not, all others are started. Nil: they do.
+	enough func([]*remoteProvider) bool
+}
+
+// split returns the providers that are needed, and the others. All are needed if it is not known.
+func (n *need) split(all []v1alpha1.TerraformProvider) (needed, others []v1alpha1.TerraformProvider) {
+	if n == nil {
+		return all, nil
+	}
+	for _, p := range all {
+		if n.of(&p) {
+			needed = append(needed, p)
+		} else {
+			others = append(others, p)
+		}
+	}
+	return needed, others
+}
+
+// satisfied reports whether no more providers have to be started.
+func (n *need) satisfied(started []*remoteProvider) bool {
+	return n == nil || n.enough == nil || n.enough(started)
+}
+
+// forObjects needs the providers that may have the kinds of manifests.
+func forObjects(objects []local.Object) *need {
+	groups := map[string]bool{}
+	for _, o := range objects {
+		if g := o.GroupVersionKind().Group; !builtIn(g) {
+			groups[g] = true
+		}
+	}
+	return &need{
+		of: func(p *v1alpha1.TerraformProvider) bool {
+			known := cluster.Groups(p)
+			return len(known) == 0 || slices.ContainsFunc(known, func(g string) bool { return groups[g] })
+		},
+		enough: func(started []*remoteProvider) bool {
+			left := len(groups)
+			for g := range groups {
+				if slices.ContainsFunc(started, func(p *remoteProvider) bool { return p.hasGroup(g) }) {
+					left--
+				}
+			}
+			return left == 0
+		},
+	}
+}
+
+// hasGroup reports whether kinds of the provider are in an API group.
+func (p *remoteProvider) hasGroup(group string) bool {
+	if p.model.Group == group {
+		return true
+	}
+	for _, r := range p.model.Resources {
+		if r.Group == group {
+			return true
+		}
+	}
+	return false
+}
+
+// builtIn reports whether a group is one of Kubernetes or of Landbridge itself, whose kinds need no provider.
+func builtIn(group string) bool {
+	return !strings.Contains(group, ".") || strings.HasSuffix(group, ".k8s.io") || group == v1alpha1.Group
+}
+
+// forTypes needs the providers that resource types are named after: those of google_project_service are google and google-beta. It needs
+// all without patterns, or if one begins with a wildcard.
+func forTypes(patterns []string) *need {
+	names := map[string]bool{}
+	for _, pattern := range patterns {
+		name, _, _ := strings.Cut(pattern, "_")
+		if name == "" || strings.ContainsAny(name, `*?[\`) {
+			return nil
+		}
+		names[name] = true
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	return &need{
+		of: func(p *v1alpha1.TerraformProvider) bool {
+			name := cluster.TypeOf(p.Spec.Source)
+			first, _, _ := strings.Cut(name, "-")
+			return name == "" || names[name] || names[first] || names[strings.ReplaceAll(name, "-", "_")]
+		},
+		enough: func(started []*remoteProvider) bool {
+			return !slices.ContainsFunc(patterns, func(pattern string) bool {
+				return !slices.ContainsFunc(started, func(p *remoteProvider) bool {
+					types, err := matching(p.model, []string{pattern})
+					return err != nil || len(types) > 0
+				})
+			})
+		},
+	}
+}
+
+// forState needs the providers of the resources in a Terraform state.
+func forState(raw []byte) *need {
+	var state struct {
+		Resources []struct{ Mode, Provider string }
+	}
+	if json.Unmarshal(raw, &state) != nil {
+		return nil // whoever reads it tells why
+	}
+	var sources []string
+	for _, r := range state.Resources {
+		// module.a.provider["registry.terraform.io/hashicorp/random"].alias
+		_, source, _ := strings.Cut(r.Provider, `["`)
+		source, _, found := strings.Cut(source, `"]`)
+		if !found {
+			return nil
+		}
+		if r.Mode != "data" && !slices.Contains(sources, source) {
+			sources = append(sources, source)
+		}
+	}
+	return &need{of: func(p *v1alpha1.TerraformProvider) bool {
+		a, err := install.ParseAddress(p.Spec.Source)
+		return err != nil || slices.ContainsFunc(sources, func(s string) bool { return sameProvider(a.String(), s) })
+	}}
+}

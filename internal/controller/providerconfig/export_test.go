@@ -1,0 +1,4 @@
+package providerconfig
+
+// InUse returns what keeps a configuration that is being deleted.
+func InUse(ref Reference, users []User) string { return inUse(ref, users).Message }
