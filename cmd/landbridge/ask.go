@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -210,6 +211,7 @@ func (m *askMany) run(cmd *cobra.Command, names []string, what status.Request) e
 	if err != nil {
 		return err
 	}
+	kinds = slices.DeleteFunc(kinds, func(k status.Kind) bool { return k.Supporting }) // they take no requests
 	rows, err := c.Select(cmd.Context(), kinds, namespace, m.selector)
 	errs := []error{err}
 	n := 0
