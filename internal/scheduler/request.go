@@ -186,7 +186,9 @@ func (o *Observation) UpToDate() bool {
 
 // Outcome is the result of an operation.
 type Outcome struct {
-	Kind        instance.OperationKind
+	Kind instance.OperationKind
+	// Generation is that of the spec that it was begun for.
+	Generation  int64
 	At          time.Time
 	Diagnostics diagnostic.Diagnostics
 	// RetryAt is the time at which a failed operation may be tried again.

@@ -2,6 +2,7 @@ package managed
 
 import (
 	"encoding/json"
+	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -147,11 +148,19 @@ func (r *CustomResource) SetConditions(c ...xpv2.Condition) {
 // not as declared. It is false if no operation was begun, or if the last one did not fail or was of another generation.
 func (r *CustomResource) retries() (synced xpv2.Condition, ok bool) {
 	began := r.requested || r.observation != nil && r.observation.Operation != nil
-	if !began || r.read == nil || r.GetCondition(v1alpha1.TypeLastAsyncOperation).Status != corev1.ConditionFalse {
+	last := r.GetCondition(v1alpha1.TypeLastAsyncOperation)
+	if !began || r.read == nil || last.Status != corev1.ConditionFalse {
 		return synced, false
 	}
 	synced = (&CustomResource{Unstructured: *r.read}).GetCondition(xpv2.TypeSynced)
-	return synced, synced.Status == corev1.ConditionFalse && synced.ObservedGeneration == r.GetGeneration() && ofOperation(synced.Message)
+	if synced.Status == corev1.ConditionFalse && synced.ObservedGeneration == r.GetGeneration() && ofOperation(synced.Message) {
+		return synced, true
+	}
+	// The delay may have passed before anything told of the failure.
+	if o := r.observation; o != nil && o.Last.Failed() && o.Last.Generation == r.GetGeneration() {
+		return xpv2.ReconcileError(errors.New(failedPhase(o.Last.Kind) + last.Message)).WithObservedGeneration(r.GetGeneration()), true
+	}
+	return synced, false
 }
 
 // retried returns the token of the last request of a retry that the status, as read, has as handled.
@@ -171,10 +180,15 @@ func (r *CustomResource) phased(message string) string {
 	}
 	for _, p := range phases {
 		if rest, ok := strings.CutPrefix(message, p); ok {
-			return strings.ToLower(string(r.failed)) + " failed: " + rest
+			return failedPhase(r.failed) + rest
 		}
 	}
 	return message
+}
+
+// failedPhase is how managed.Reconciler begins the message of a failed operation.
+func failedPhase(kind instance.OperationKind) string {
+	return strings.ToLower(string(kind)) + " failed: "
 }
 
 // ofOperation reports whether a message of Synced is about a failed operation.

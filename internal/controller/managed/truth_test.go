@@ -35,11 +35,12 @@ func TestConditionsAfterFailures(t *testing.T) {
 	incomplete.Incomplete, partial.Status = true, instance.Partial
 	noOp, update := &terraform.Plan{Action: terraform.NoOp}, &terraform.Plan{Action: terraform.Update}
 	failed := &scheduler.Outcome{Kind: instance.Update, At: time.Now(), Diagnostics: diagnostic.Errorf("Refused", "The cloud answers 403.")}
+	now := &scheduler.Outcome{Kind: instance.Update, Generation: 1, At: time.Now(), Diagnostics: failed.Diagnostics}
 	succeeded := &scheduler.Outcome{Kind: instance.Update, At: time.Now()}
 	running := &instance.Operation{ID: "1", Kind: instance.Update}
 	const notReady = "The last apply did not make all changes: status.plan has those that are left."
 	for name, test := range map[string]struct {
-		// synced is the condition of the generation before the reconcile, if that failed.
+		// synced is the condition of the generation before the reconcile, if an operation has failed; "-" if it was true.
 		synced     string
 		generation int64
 		o          *scheduler.Observation
@@ -51,6 +52,7 @@ func TestConditionsAfterFailures(t *testing.T) {
 		"an update fails":                       {o: &scheduler.Observation{Instance: full, Plan: update, Last: failed}, want: [4]string{"True", "", "True", "False"}},
 		"an apply fails halfway":                {o: &scheduler.Observation{Instance: incomplete, Plan: update, Last: failed}, want: [4]string{"False", notReady, "True", "False"}},
 		"the rest is tried again":               {synced: "update failed: 403", generation: 1, o: &scheduler.Observation{Instance: incomplete, Operation: running, Last: failed}, want: [4]string{"False", notReady, "False", "Unknown"}},
+		"it is tried again before it is told":   {synced: "-", generation: 1, o: &scheduler.Observation{Instance: full, Operation: running, Last: now}, want: [4]string{"True", "", "False", "Unknown"}},
 		"a failed update is tried again":        {synced: "update failed: 403", generation: 1, o: &scheduler.Observation{Instance: full, Operation: running, Last: failed}, want: [4]string{"True", "", "False", "Unknown"}},
 		"a create is tried again":               {synced: "create failed: 403", generation: 1, o: &scheduler.Observation{Operation: &instance.Operation{Kind: instance.Create}, Last: failed}, want: [4]string{"False", "", "False", "Unknown"}},
 		"the spec has changed since":            {synced: "update failed: 403", o: &scheduler.Observation{Instance: full, Operation: running, Last: failed}, want: [4]string{"True", "", "True", "Unknown"}},
@@ -66,8 +68,12 @@ func TestConditionsAfterFailures(t *testing.T) {
 			u := &unstructured.Unstructured{Object: m{"metadata": m{"name": "x", "generation": int64(1)}}}
 			before := managed.ResourceOf(u)
 			if test.synced != "" {
+				synced := xpv2.ReconcileError(errors.New(test.synced))
+				if test.synced == "-" {
+					synced = xpv2.ReconcileSuccess()
+				}
 				before.SetConditions(
-					xpv2.ReconcileError(errors.New(test.synced)).WithObservedGeneration(test.generation),
+					synced.WithObservedGeneration(test.generation),
 					xpv2.Condition{Type: v1alpha1.TypeLastAsyncOperation, Status: corev1.ConditionFalse, Reason: v1alpha1.ReasonAsyncUpdateFailure, Message: "403"},
 				)
 				if err := managed.EncodeConditions(before); err != nil {

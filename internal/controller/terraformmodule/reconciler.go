@@ -17,6 +17,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -134,8 +135,11 @@ func (r *Reconciler) Expected(ctx context.Context) (all []kinds.Source, _ error)
 // Reconcile implements reconcile.Reconciler.
 func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
 	m := &v1alpha1.TerraformModule{}
-	if err := r.Manager.GetClient().Get(ctx, req.NamespacedName, m); err != nil {
-		return reconcile.Result{}, client.IgnoreNotFound(err)
+	if err := r.Manager.GetClient().Get(ctx, req.NamespacedName, m); kerrors.IsNotFound(err) {
+		r.Registry.Attempted(kinds.Source{Kind: kinds.ModuleSource, Name: req.Name})
+		return reconcile.Result{}, nil
+	} else if err != nil {
+		return reconcile.Result{}, err
 	}
 	r.SetPoll(kinds.ModuleOwner(m.Name), m.Spec.PollInterval)
 	r.SetApproval(kinds.ModuleOwner(m.Name), m.Spec.ApprovalPolicy) // even if nothing else of the spec can be carried out

@@ -14,6 +14,7 @@ import (
 	"github.com/go-logr/logr"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/util/workqueue"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -116,8 +117,11 @@ var starting = &kinds.Problem{}
 // Reconcile implements reconcile.Reconciler.
 func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
 	p := &v1alpha1.TerraformProvider{}
-	if err := r.Manager.GetClient().Get(ctx, req.NamespacedName, p); err != nil {
-		return reconcile.Result{}, client.IgnoreNotFound(err)
+	if err := r.Manager.GetClient().Get(ctx, req.NamespacedName, p); kerrors.IsNotFound(err) {
+		r.Registry.Attempted(kinds.Source{Kind: sourceKind, Name: req.Name})
+		return reconcile.Result{}, nil
+	} else if err != nil {
+		return reconcile.Result{}, err
 	}
 	r.SetPoll(p.Name, p.Spec.PollInterval)
 	r.SetApproval(p.Name, p.Spec.ApprovalPolicy) // even if nothing else of the spec can be carried out
