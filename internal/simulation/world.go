@@ -157,7 +157,7 @@ func (w *world) calls() []*waiter {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	slices.SortStableFunc(w.waiting, func(a, b *waiter) int {
-		return cmp.Or(strings.Compare(a.what, b.what), strings.Compare(a.detail, b.detail))
+		return cmp.Or(strings.Compare(a.what, b.what), strings.Compare(a.detail, b.detail), strings.Compare(a.p.name, b.p.name))
 	})
 	var out []*waiter
 	for _, x := range w.waiting {
@@ -213,7 +213,7 @@ func (w *world) end(p *process, effects bool) {
 		var x *waiter
 		if i >= 0 {
 			slices.SortStableFunc(w.waiting, func(a, b *waiter) int {
-				return cmp.Or(strings.Compare(a.what, b.what), strings.Compare(a.detail, b.detail))
+				return cmp.Or(strings.Compare(a.what, b.what), strings.Compare(a.detail, b.detail), strings.Compare(a.p.name, b.p.name))
 			})
 			x = w.waiting[slices.IndexFunc(w.waiting, func(x *waiter) bool { return x.p == p })]
 		}
