@@ -21,7 +21,8 @@ func TestSameSeedSameTrace(t *testing.T) {
 		"two lists of parts at one moment":        {2, 24, 1, 1},
 		"a delete after its reconcile's deadline": {7, 116, 1, 1},
 		"another one":                             {7, 248, 1, 1},
-		"replicas":                                {2, 0, 10, 3},
+		"replicas":                                {1, 0, 3, 3},
+		"other replicas":                          {1, 4, 6, 3},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
