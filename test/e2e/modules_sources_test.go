@@ -217,7 +217,7 @@ output "second" { value = random_pet.second.id }
 		"unnamed":     {files: m{"main.tf": pet}, more: m{"providers": m{"hashicorp/random": "other"}}, condition: "Healthy", reason: "ProviderMissing", parts: []string{"spec.providers", "other"}},
 		"gone":        {source: m{"directory": "/nonexistent"}, condition: "Installed", reason: "SourceNotAvailable", parts: []string{"/nonexistent"}},
 		"path":        {source: m{"address": "./here"}, condition: "Installed", reason: "SourceNotAvailable", parts: []string{"spec.source.directory"}},
-		"called":      {files: m{"main.tf": "module \"x\" {\n  source = \"./not-there\"\n}\n"}, condition: "Installed", reason: "SourceNotAvailable", parts: []string{"not-there"}},
+		"called":      {files: m{"main.tf": "module \"x\" {\n  source = \"./not-there\"\n}\n"}, condition: "Installed", reason: "InvalidModule", parts: []string{"not-there"}},
 		"kind":        {files: m{"main.tf": pet}, more: m{"kind": "lower case"}, condition: "Installed", reason: "InvalidConfiguration", parts: []string{"lower case"}},
 		"collision":   {files: m{"main.tf": pet}, more: m{"group": "landbridge.io", "kind": "TerraformProvider"}, condition: "Healthy", reason: "CRDConflict", parts: []string{"terraformproviders.landbridge.io"}},
 		"outputs":     {files: m{"main.tf": "variable \"a\" {}\nvariable \"a_output\" {}\noutput \"a\" {\n  value = 1\n}\n"}, condition: "Installed", reason: "InvalidModule", parts: []string{"a_output"}},
