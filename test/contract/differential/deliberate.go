@@ -132,6 +132,14 @@ var deliberate = []rule{
 		},
 	},
 	{
+		Name:   "what a refused identity lacks is reported",
+		Reason: "§ 3.13: the refusal is the provider's. The engine adds which attributes of the identity schema the stored identity has no value for.",
+		what:   diagnostics, ours: "Stored identity incomplete", when: func(x *compared, _ Difference) bool {
+			// The legacy SDK puts the whole message into the summary.
+			return slices.ContainsFunc(x.engine.errors(), func(summary string) bool { return strings.HasPrefix(summary, "Unexpected Identity Change") })
+		},
+	},
+	{
 		Name:   "an object that cannot be read before it is destroyed is reported",
 		Reason: "The error is the provider's. Landbridge adds how to destroy the object as it is stored.",
 		what:   diagnostics, ours: "Object not destroyed", when: func(x *compared, _ Difference) bool {
