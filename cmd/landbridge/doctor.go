@@ -17,6 +17,7 @@ import (
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 	"github.com/landbridge-io/landbridge/internal/child"
+	"github.com/landbridge-io/landbridge/internal/command/cluster"
 	"github.com/landbridge-io/landbridge/internal/command/doctor"
 	"github.com/landbridge-io/landbridge/internal/provider/install"
 	"github.com/landbridge-io/landbridge/internal/provider/registry"
@@ -128,12 +129,18 @@ func (f *doctorFlags) describeSources(c *registry.Client) (string, error) {
 	return strings.Join(out, ", "), nil
 }
 
-// search asks the sources for the providers of a cluster, by their addresses.
+// search asks the sources for the providers of a cluster, by their addresses: those that flags name, else those that the controller has
+// recorded.
 func (f *doctorFlags) search(ctx context.Context, registries *registry.Client, providers []v1alpha1.TerraformProvider) map[string]error {
 	var addresses []string
-	for _, p := range providers {
+	recorded := map[string][]registry.Location{}
+	for i, p := range providers {
 		if !slices.Contains(addresses, p.Spec.Source) {
 			addresses = append(addresses, p.Spec.Source)
+		}
+		if !f.from.Given() {
+			usable, _ := cluster.Locations(&providers[i])
+			recorded[p.Spec.Source] = append(recorded[p.Spec.Source], usable...)
 		}
 	}
 	errs := make([]error, len(addresses))
@@ -143,7 +150,11 @@ func (f *doctorFlags) search(ctx context.Context, registries *registry.Client, p
 		group.Go(func() error {
 			ctx, cancel := context.WithTimeout(ctx, f.timeout)
 			defer cancel()
-			errs[i] = f.searchOne(ctx, registries, source)
+			c := registries
+			if locations := recorded[source]; len(locations) > 0 {
+				c = f.from.Registries.At(locations)
+			}
+			errs[i] = f.searchOne(ctx, c, source)
 			return nil
 		})
 	}

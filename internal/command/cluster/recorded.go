@@ -24,10 +24,9 @@ type Recorded struct {
 	Credentials *registry.Client
 }
 
-// find finds the binary of a TerraformProvider whose sources are recorded.
-func (r *Recorded) find(ctx context.Context, p *v1alpha1.TerraformProvider) (install.Binary, error) {
-	var locations []registry.Location
-	var missing, folders []string
+// Locations returns the recorded sources of a TerraformProvider that can be used on this machine, and descriptions of directories that
+// do not exist on it.
+func Locations(p *v1alpha1.TerraformProvider) (usable []registry.Location, missing []string) {
 	for _, s := range p.Status.Sources {
 		l := registry.Location(s)
 		if l.Type == registry.FilesystemMirror {
@@ -35,9 +34,20 @@ func (r *Recorded) find(ctx context.Context, p *v1alpha1.TerraformProvider) (ins
 				missing = append(missing, l.String())
 				continue
 			}
+		}
+		usable = append(usable, l)
+	}
+	return usable, missing
+}
+
+// find finds the binary of a TerraformProvider whose sources are recorded.
+func (r *Recorded) find(ctx context.Context, p *v1alpha1.TerraformProvider) (install.Binary, error) {
+	locations, missing := Locations(p)
+	var folders []string
+	for _, l := range locations {
+		if l.Type == registry.FilesystemMirror {
 			folders = append(folders, l.Path)
 		}
-		locations = append(locations, l)
 	}
 	switch {
 	case len(locations) == 0:
