@@ -389,7 +389,7 @@ func setupInstalled(rt *kinds.Runtime, o Options, previews bool) error {
 	}
 	modules := &terraformmodule.Reconciler{
 		Runtime: rt, Namespace: o.Namespace, CommandLine: o.CommandLine, Providers: installed,
-		Logger: o.Logger.WithName("terraformmodule"), Resync: min(30*time.Second, 10*o.Poll), Artifacts: o.Installer.Registry,
+		Logger: o.Logger.WithName("terraformmodule"), Resync: min(30*time.Second, 10*o.Poll), CreationGracePeriod: o.CreationGracePeriod, Artifacts: o.Installer.Registry,
 	}
 	rt.OtherUsers, rt.OthersBeingDeleted = modules.Users, modules.BeingDeleted
 	return errors.Join(installed.SetupWithManager(rt.Manager), modules.SetupWithManager(rt.Manager),

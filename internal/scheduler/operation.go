@@ -128,9 +128,10 @@ func (s *Scheduler) start(e *entry, r Request, t task) error {
 	rec, limit := e.record, s.limits.use(r.ProviderConfiguration)
 	s.count.Add(1)
 	s.running.Go(func() {
+		because := t.because(r)
 		long := s.o.Clock.AfterFunc(s.o.LongOperation, func() {
 			s.o.Logger.Info(string(op.Kind)+" is running", "object", r.Key.Kind+"."+r.Key.Group, "namespace", r.Key.Namespace, "name", r.Key.Name,
-				"type", r.Resource.Schema.Type, "operation", op.ID, "began", op.StartedAt.UTC().Format(time.RFC3339Nano), "because", t.because(r))
+				"type", r.Resource.Schema.Type, "operation", op.ID, "began", op.StartedAt.UTC().Format(time.RFC3339Nano), "because", because)
 			s.o.Wake(r.Key)
 		})
 		defer long.Stop()

@@ -7,6 +7,7 @@ import (
 
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/instance"
+	"github.com/landbridge-io/landbridge/internal/terraform"
 )
 
 // An API may show an object some time after it has made it, and its replicas may answer differently meanwhile. So within a
@@ -20,8 +21,8 @@ import (
 //
 // After the period, two looks apart have to agree.
 
-// DefaultCreationGracePeriod is the grace period of crossplane-runtime.
-const DefaultCreationGracePeriod = 30 * time.Second
+// DefaultCreationGracePeriod is that of modules, too.
+const DefaultCreationGracePeriod = terraform.DefaultCreationGracePeriod
 
 // looksApart is the least time between two looks that have to agree, and maxLookBackoff the longest time between looks at an
 // object that is not visible yet.

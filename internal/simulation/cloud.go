@@ -526,9 +526,7 @@ func (s *server) create(ctx context.Context, r *tfprotov6.ApplyResourceChangeReq
 	}
 	c.objects = append(c.objects, o)
 	w.note("%s: the cloud creates %s in %s", s.p, o, o.zone)
-	if !s.module {
-		c.showLate(o)
-	}
+	c.showLate(o)
 	w.check.created(o)
 	w.check.asked(r.TypeName, instance.Create, planned)
 	if v == slow && !s.await(ctx, &pending{o: o, since: w.now()}) {
@@ -563,7 +561,7 @@ func (s *server) destroy(ctx context.Context, r *tfprotov6.ApplyResourceChangeRe
 	w.note("%s: the cloud destroys %s", s.p, o)
 	w.check.destroyed(o)
 	w.check.asked(r.TypeName, instance.Delete, prior)
-	if !s.module && !o.coming {
+	if !o.coming {
 		c.haunt(o)
 	}
 	if v != slow || o.coming {

@@ -2,6 +2,7 @@ package terraform
 
 import (
 	"context"
+	"time"
 
 	"github.com/zclconf/go-cty/cty"
 
@@ -9,6 +10,9 @@ import (
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/schema"
 )
+
+// DefaultCreationGracePeriod is how long an object may be missing after its create: that of crossplane-runtime.
+const DefaultCreationGracePeriod = 30 * time.Second
 
 // Executor carries out Terraform operations on one resource instance. The returned instance is to be
 // stored even with error diagnostics: it holds all that is known after the failure (contract § 3.7), and

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	"github.com/zclconf/go-cty/cty"
@@ -39,6 +40,8 @@ type configs struct {
 	providers map[string]string
 	// approval returns the least approval policy of the module's instances.
 	approval func() desired.Approval
+	// grace is how long an object may be missing after its create.
+	grace time.Duration
 }
 
 var (
@@ -66,7 +69,7 @@ func (c *configs) ResolveNamed(ctx context.Context, ref *xpv2.ProviderConfigRefe
 		}
 	}
 	out := providerconfig.Map(providerconfig.Join(handles), func(servers map[string]provider.Server) terraform.Executor {
-		return module.New(c.runner, c.module, servers).WithSettings(func(ctx context.Context, configuration string, settings cty.Value) (provider.Server, func(), diagnostic.Diagnostics) {
+		return module.New(c.runner, c.module, servers).WithCreationGracePeriod(c.grace).WithSettings(func(ctx context.Context, configuration string, settings cty.Value) (provider.Server, func(), diagnostic.Diagnostics) {
 			with := handles[configuration].Last().With
 			if with == nil {
 				return nil, nil, diagnostic.Errorf("Provider not installed", "The provider configuration %s cannot be used.", configuration)

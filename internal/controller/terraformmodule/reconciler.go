@@ -63,6 +63,8 @@ type Reconciler struct {
 	Logger      logr.Logger
 	// Resync is the interval at which directories and ConfigMaps are read again. Defaults to 30s.
 	Resync time.Duration
+	// CreationGracePeriod is how long an object may be missing after its create.
+	CreationGracePeriod time.Duration
 	// Artifacts pulls modules from OCI repositories. Defaults to a client without any configuration.
 	Artifacts *registry.Client
 
@@ -458,7 +460,7 @@ func (r *Reconciler) start(ctx context.Context, m *v1alpha1.TerraformModule, old
 		Model: resource, Poll: r.Poll(owner),
 		ProviderConfigs: &configs{
 			runner: run.program, module: run.module, installed: r.Providers, providers: run.providers,
-			approval: r.Approval(owner),
+			approval: r.Approval(owner), grace: r.CreationGracePeriod,
 		},
 	})
 	if err != nil {

@@ -80,9 +80,7 @@ func (s *attached) unlessDoubted(q *tfprotov6.ReadResourceRequest, answer *tfpro
 		!s.doubts.mayAppear(s.schema.Resources[q.TypeName], packed(q.CurrentState), q.Private, time.Now()) {
 		return answer
 	}
-	out := *answer
-	out.NewState, out.NewIdentity, out.Private = q.CurrentState, q.CurrentIdentity, q.Private
-	return &out
+	return asBefore(q, answer)
 }
 
 func hasErrors(diags []*tfprotov6.Diagnostic) bool {

@@ -1,6 +1,7 @@
 package module
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -23,6 +24,8 @@ type Executor struct {
 	servers map[string]provider.Server
 	// configure may be nil.
 	configure Configure
+	// grace is how long an object may be missing after its create.
+	grace time.Duration
 }
 
 // Configure leases a server whose configuration has further settings, which take precedence. The configuration is that
@@ -39,12 +42,19 @@ func New(r *commandline.Runner, m *Module, servers map[string]provider.Server) *
 
 // NewOver is New over another runner, such as that of a simulation.
 func NewOver(r Runner, m *Module, servers map[string]provider.Server) *Executor {
-	return &Executor{runner: r, module: m, servers: servers}
+	return &Executor{runner: r, module: m, servers: servers, grace: terraform.DefaultCreationGracePeriod}
 }
 
 // WithSettings returns the executor with a way to configure providers as provider blocks of the module demand.
 func (e *Executor) WithSettings(c Configure) *Executor {
 	e.configure = c
+	return e
+}
+
+// WithCreationGracePeriod returns the executor with another time for which an object may be missing after its create. 0 is the default;
+// negative is none.
+func (e *Executor) WithCreationGracePeriod(d time.Duration) *Executor {
+	e.grace = cmp.Or(d, terraform.DefaultCreationGracePeriod)
 	return e
 }
 
@@ -77,7 +87,7 @@ func (e *Executor) Refresh(ctx context.Context, r terraform.ResourceType, in ins
 		return asIs, diagnostic.Errorf("Module cannot be read", "The instance has no state.")
 	}
 	given := e.module.remembered(mem)
-	w, diags := e.open(ctx, job{given: given, sensitive: in.SensitivePaths, state: before, doubts: mem.Doubts})
+	w, diags := e.open(ctx, job{given: given, sensitive: in.SensitivePaths, state: before, doubts: mem.Doubts, created: mem.Created})
 	if diags.HasErrors() {
 		return asIs, diags
 	}
@@ -106,7 +116,7 @@ func (e *Executor) Refresh(ctx context.Context, r terraform.ResourceType, in ins
 	doubts := mem.Doubts
 	mem, err = e.module.remember(given, after)
 	mem = mem.withObjects(objects)
-	mem.Doubts = doubts
+	mem.Doubts, mem.Created = doubts, w.session.visibility.left(time.Now())
 	if err != nil {
 		return asIs, diagnostic.Errorf("Module cannot be read", "%s.", err)
 	}
@@ -147,7 +157,7 @@ func (e *Executor) planned(ctx context.Context, r terraform.ResourceType, in ins
 	if diags.HasErrors() {
 		return out, diags
 	}
-	w, diags := e.open(ctx, job{given: given, sensitive: sensitive, state: before, doubts: mem.Doubts, imports: true})
+	w, diags := e.open(ctx, job{given: given, sensitive: sensitive, state: before, doubts: mem.Doubts, created: mem.Created, imports: true})
 	if diags.HasErrors() {
 		return out, diags
 	}
@@ -230,7 +240,7 @@ func (e *Executor) ApplyJournaled(ctx context.Context, p terraform.Plan, record 
 		return p.Prior, diagnostic.Errorf("Configuration cannot be written", "%s.", err)
 	}
 	j := &journal{Variables: encoded.Variables, record: record}
-	w, diags := e.open(ctx, job{given: given, sensitive: p.SensitivePaths, state: before, doubts: mem.Doubts, unchecked: p.CreateUnchecked, journal: j, imports: p.Action != terraform.Delete})
+	w, diags := e.open(ctx, job{given: given, sensitive: p.SensitivePaths, state: before, doubts: mem.Doubts, created: mem.Created, unchecked: p.CreateUnchecked, journal: j, imports: p.Action != terraform.Delete})
 	if diags.HasErrors() {
 		return p.Prior, diags
 	}
@@ -268,7 +278,7 @@ func (e *Executor) ApplyJournaled(ctx context.Context, p terraform.Plan, record 
 	doubts, objects := j.doubted(mem.Doubts, e.resourceType(ctx), now, now.Add(timeout)), w.session.objects.existing(mem.objects(), ok)
 	if mem, err = e.module.remember(given, after); err == nil {
 		mem = mem.withObjects(objects)
-		mem.Doubts = doubts
+		mem.Doubts, mem.Created = doubts, w.session.visibility.left(now)
 		var out instance.Instance
 		if out, err = e.module.instance(mem, p.SensitivePaths); err == nil {
 			out.Incomplete = !ok

@@ -27,6 +27,8 @@ type memory struct {
 	Objects []byte `json:"objects,omitempty"`
 	// Doubts are about tainted objects.
 	Doubts doubts `json:"doubts,omitempty"`
+	// Created are the times of recent creates.
+	Created created `json:"created,omitempty"`
 }
 
 // maxState is the maximum size of a state file, in bytes.

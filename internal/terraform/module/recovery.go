@@ -58,6 +58,7 @@ func (e *Executor) Recover(ctx context.Context, r terraform.ResourceType, in ins
 	_, known := j.begun()
 	after = after.withObjects(terraform.Objects(slices.Concat(mem.objects(), known)))
 	after.Doubts = j.doubted(mem.Doubts, e.resourceType(ctx), now, now.Add(op.Deadline.Sub(op.StartedAt)))
+	after.Created = j.created(mem.Created, e.resourceType(ctx), now, e.grace)
 	out, err := e.module.instance(after, in.SensitivePaths)
 	if err != nil {
 		return in, diagnostic.Errorf("Module cannot be recovered", "%s.", err)
@@ -88,11 +89,12 @@ func (e *Executor) settle(ctx context.Context, c *change, op *instance.Operation
 		return unknown
 	}
 	found, diags := engine.New(server).Import(ctx, terraform.ResourceType{Schema: r}, *target)
+	until := op.Deadline.Add(max(0, e.grace))
 	switch {
-	case terraform.NonExistent(diags) && (confirmed || !now.Before(op.Deadline)):
+	case terraform.NonExistent(diags) && (confirmed || !now.Before(until)):
 		return none()
 	case terraform.NonExistent(diags):
-		unknown[0].Detail = "A create (operation " + op.ID + ") was interrupted; " + address + " does not exist, but may still appear until " + op.Deadline.UTC().Format(time.RFC3339) + ". " +
+		unknown[0].Detail = "A create (operation " + op.ID + ") was interrupted; " + address + " does not exist, but may still appear until " + until.UTC().Format(time.RFC3339) + ". " +
 			"If you know that it will not, set the annotation landbridge.io/confirm-create to \"" + op.ID + "\"."
 		return unknown
 	case diags.HasErrors():

@@ -42,9 +42,10 @@ type session struct {
 	// before is the state file from before the operation; nil if there is none. Its objects are the module's own.
 	before []byte
 	// unchecked is set when objects are created without looking for existing ones.
-	unchecked bool
-	doubts    doubts
-	objects   *objects
+	unchecked  bool
+	doubts     doubts
+	visibility *visibility
+	objects    *objects
 
 	mu sync.Mutex
 	// releases end the leases of servers with further settings.
@@ -58,7 +59,7 @@ type session struct {
 }
 
 func newSession(ctx context.Context, j *journal, secrets *redact.Redactor) *session {
-	return &session{ctx: ctx, journal: j, secrets: secrets, objects: newObjects(), announced: map[string][]resource{}, changed: make(chan struct{})}
+	return &session{ctx: ctx, journal: j, secrets: secrets, objects: newObjects(), visibility: newVisibility(nil, 0), announced: map[string][]resource{}, changed: make(chan struct{})}
 }
 
 // end waits until all calls have ended, and lets no more begin.
@@ -140,7 +141,7 @@ func (s *attached) ReadResource(ctx context.Context, q *tfprotov6.ReadResourceRe
 	if err != nil {
 		return nil, err
 	}
-	answer = s.unlessDoubted(q, answer)
+	answer = s.unlessHidden(q, s.unlessDoubted(q, answer))
 	s.sees(ctx, q.TypeName, nil, packed(answer.NewState), identified(answer.NewIdentity))
 	return answer, nil
 }
@@ -214,6 +215,7 @@ func (s *attached) ApplyResourceChange(call context.Context, q *tfprotov6.ApplyR
 	if err != nil {
 		return nil, err // the outcome is unknown
 	}
+	answer = s.unlessUnproven(c, r, q, answer)
 	s.conceal(r, packed(answer.NewState))
 	failed := hasErrors(answer.Diagnostics)
 	// If it fails, the answer is in the next record, and in the instance in the end.

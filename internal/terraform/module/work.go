@@ -31,6 +31,8 @@ type job struct {
 	unchecked bool
 	// doubts are about objects in the state.
 	doubts doubts
+	// created are the times of recent creates.
+	created created
 	// journal records changes; nil if the runs make none.
 	journal *journal
 	// imports is set when import blocks are carried out.
@@ -70,6 +72,7 @@ func (e *Executor) open(ctx context.Context, j job) (*work, diagnostic.Diagnosti
 		configuration: config, progress: provider.Progress(ctx),
 	}
 	w.session.before, w.session.unchecked, w.session.doubts = j.state, j.unchecked, j.doubts
+	w.session.visibility = newVisibility(j.created, e.grace)
 	files := map[string][]byte{configFile: config, variablesFile: variables}
 	if j.state != nil {
 		files[stateFile] = j.state

@@ -1,0 +1,150 @@
+package module
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+
+	"github.com/landbridge-io/landbridge/internal/instance"
+	"github.com/landbridge-io/landbridge/internal/wire"
+	"github.com/landbridge-io/landbridge/schema"
+)
+
+// An API may show an object some time after it has made it, and its replicas may answer differently meanwhile. Terraform takes such an
+// object for gone, and creates another one. Here, within a grace period after its create, an object that a read does not find is
+// answered as it is stored. If it is to be destroyed then, its destruction is requested, which proves nothing: the object stays in the
+// state, and is destroyed again, until a read finds it or the period is over.
+
+// created are the times at which objects were created, by the object.
+type created map[string]time.Time
+
+// objectKey is the key of an object in created; empty if it is unknown or null. It is short, since many objects may be recent.
+func objectKey(r *schema.Resource, state []byte) string {
+	if len(state) == 0 || wire.IsNull(state) {
+		return ""
+	}
+	out := sum(r, state, nil)
+	return out[:min(16, len(out))]
+}
+
+// visibility is what is known of the objects that were created a short time ago.
+type visibility struct {
+	grace time.Duration
+
+	mu sync.Mutex
+	at created
+	// hidden are the objects that the last read has not found.
+	hidden map[string]bool
+}
+
+func newVisibility(at created, grace time.Duration) *visibility {
+	out := &visibility{grace: grace, at: maps.Clone(at), hidden: map[string]bool{}}
+	if out.at == nil {
+		out.at = created{}
+	}
+	return out
+}
+
+// recent reports whether an object is within its grace period. A clock that was set back does not lengthen it by more than itself.
+func (v *visibility) recent(key string, now time.Time) bool {
+	at, ok := v.at[key]
+	return ok && key != "" && now.Sub(at).Abs() < v.grace
+}
+
+// left returns the objects that are within their grace period.
+func (v *visibility) left(now time.Time) created {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	out := maps.Clone(v.at)
+	maps.DeleteFunc(out, func(key string, _ time.Time) bool { return !v.recent(key, now) })
+	if len(out) == 0 {
+		return nil
+	}
+	return out
+}
+
+// read notes whether a read has found an object, and returns whether it may exist nevertheless.
+func (v *visibility) read(r *schema.Resource, before, after []byte, now time.Time) (hidden bool) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	known := objectKey(r, before)
+	if !v.recent(known, now) {
+		return false
+	}
+	if wire.IsNull(after) {
+		v.hidden[known] = true
+		return true
+	}
+	delete(v.hidden, known)
+	v.at[objectKey(r, after)] = v.at[known]
+	return false
+}
+
+// changed notes a change that the provider has made. It reports whether a destruction proves nothing.
+func (v *visibility) changed(r *schema.Resource, kind instance.OperationKind, before, after []byte, now time.Time) (unproven bool, until time.Time) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	known := objectKey(r, before)
+	switch {
+	case kind == instance.Delete:
+		return v.hidden[known] && v.recent(known, now), v.at[known].Add(v.grace)
+	case kind == instance.Create:
+		v.at[objectKey(r, after)] = now.Round(0)
+	case v.recent(known, now):
+		v.at[objectKey(r, after)] = v.at[known]
+	}
+	return false, time.Time{}
+}
+
+// unlessHidden returns the answer to a read. An object that is not visible yet is answered as it was.
+func (s *attached) unlessHidden(q *tfprotov6.ReadResourceRequest, answer *tfprotov6.ReadResourceResponse) *tfprotov6.ReadResourceResponse {
+	r := s.schema.Resources[q.TypeName]
+	if r == nil || hasErrors(answer.Diagnostics) || !s.visibility.read(r, packed(q.CurrentState), packed(answer.NewState), time.Now()) {
+		return answer
+	}
+	return asBefore(q, answer)
+}
+
+// asBefore returns an answer to a read with the object as it was.
+func asBefore(q *tfprotov6.ReadResourceRequest, answer *tfprotov6.ReadResourceResponse) *tfprotov6.ReadResourceResponse {
+	out := *answer
+	out.NewState, out.NewIdentity, out.Private = q.CurrentState, q.CurrentIdentity, q.Private
+	return &out
+}
+
+// unlessUnproven returns the answer to a change. An object whose destruction is not proven stays.
+func (s *attached) unlessUnproven(c *change, r *schema.Resource, q *tfprotov6.ApplyResourceChangeRequest, answer *tfprotov6.ApplyResourceChangeResponse) *tfprotov6.ApplyResourceChangeResponse {
+	if hasErrors(answer.Diagnostics) || c.Kind == instance.Delete && !wire.IsNull(packed(answer.NewState)) {
+		return answer
+	}
+	unproven, until := s.visibility.changed(r, c.Kind, packed(q.PriorState), packed(answer.NewState), time.Now())
+	if !unproven {
+		return answer
+	}
+	out := *answer
+	out.NewState, out.NewIdentity, out.Private = q.PriorState, q.PlannedIdentity, q.PlannedPrivate
+	out.Diagnostics = append(out.Diagnostics, &tfprotov6.Diagnostic{
+		Severity: tfprotov6.DiagnosticSeverityError,
+		Summary:  "Object not visible yet",
+		Detail: fmt.Sprintf("%s was made a short time ago, and its API does not show it. It is destroyed again, until it is visible or until %s.",
+			strings.TrimPrefix(c.Resource.Address, callAddress), until.UTC().Format(time.RFC3339)),
+	})
+	return &out
+}
+
+// created returns the times of creates after an operation whose process has ended.
+func (j *journal) created(before created, known types, now time.Time, grace time.Duration) created {
+	v := newVisibility(before, grace)
+	for _, c := range j.Changes {
+		r := known(c.Source, c.Resource.Type)
+		if r != nil && c.Answered && !c.Failed && len(c.State) > 0 && !bytes.Equal(c.State, null) && c.Kind != instance.Delete {
+			v.changed(r, instance.Create, nil, c.State, now)
+		}
+	}
+	return v.left(now)
+}
