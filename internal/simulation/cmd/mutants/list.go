@@ -67,6 +67,13 @@ var mutants = []mutant{
 	{name: "the object of an interrupted create is looked for once", edit: edit{schedulerDir + "visibility.go",
 		"if now.After(op.Deadline.Add(s.o.CreationGracePeriod)) {", "if true {"}},
 
+	{name: "an object of a module is gone if a read does not find it", edit: edit{moduleDir + "visibility.go",
+		"return ok && key != \"\" && now.Sub(at).Abs() < v.grace", "return false && ok"}},
+	{name: "the times of a module's creates are not stored", edit: edit{moduleDir + "executor.go",
+		"mem.Doubts, mem.Created = doubts, w.session.visibility.left(now)", "mem.Doubts, mem.Created = doubts, nil"}},
+	{name: "a destroy in a module that does not find the object is believed", edit: edit{moduleDir + "visibility.go",
+		"	if !unproven {\n", "	if true || !unproven {\n"}},
+
 	// Ownership after a start.
 	{name: "the objects of others are not claimed before a write", edit: edit{managedDir + "rivals.go",
 		"if !(e.kind.isClaimed() || e.rivalsClaimed(ctx) || awaited(ctx, e.kind.claimed)) || !awaited(ctx, others()) {", "if others == nil {"}},
