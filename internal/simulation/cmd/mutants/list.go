@@ -68,7 +68,7 @@ var mutants = []mutant{
 		"if now.After(op.Deadline.Add(s.o.CreationGracePeriod)) {", "if true {"}},
 
 	{name: "an object of a module is gone if a read does not find it", edit: edit{moduleDir + "visibility.go",
-		"return ok && key != \"\" && now.Sub(at).Abs() < v.grace", "return false && ok"}},
+		"return ok && key != \"\" && now.Sub(at).Abs() < v.grace", "return false && ok && now.Before(at)"}},
 	{name: "the times of a module's creates are not stored", edit: edit{moduleDir + "executor.go",
 		"mem.Doubts, mem.Created = doubts, w.session.visibility.left(now)", "mem.Doubts, mem.Created = doubts, nil"}},
 	{name: "a destroy in a module that does not find the object is believed", edit: edit{moduleDir + "visibility.go",
