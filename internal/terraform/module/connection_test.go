@@ -32,7 +32,7 @@ func TestNamedConfiguration(t *testing.T) {
 		return nil, status.Error(codes.Unavailable, "the connection is lost")
 	}}
 	over := func(servers map[string]provider.Server) *module.Executor {
-		return module.New(e.runner, e.module, servers)
+		return module.New(e.runner, e.module, servers).WithCreationGracePeriod(-1)
 	}
 	x := over(map[string]provider.Server{"landbridge/examplecloud": e.server, "examplecloud.other": lost})
 	journal := &recording{}
