@@ -72,6 +72,15 @@ KIND/NAME is accepted too.`,
 
 // find returns the kind, the namespace and the name of the resource that the arguments KIND NAME or KIND/NAME are about.
 func (f *clusterFlags) find(args []string) (c *status.Client, k status.Kind, namespace, name string, err error) {
+	return f.findIn(args, (*status.Client).Kinds)
+}
+
+// findAny is find for all kinds, also of what resources need.
+func (f *clusterFlags) findAny(args []string) (c *status.Client, k status.Kind, namespace, name string, err error) {
+	return f.findIn(args, (*status.Client).AllKinds)
+}
+
+func (f *clusterFlags) findIn(args []string, list func(*status.Client) ([]status.Kind, error)) (c *status.Client, k status.Kind, namespace, name string, err error) {
 	kind, name, err := kindAndName(args)
 	if err != nil {
 		return nil, k, "", "", err
@@ -80,7 +89,7 @@ func (f *clusterFlags) find(args []string) (c *status.Client, k status.Kind, nam
 	if err != nil {
 		return nil, k, "", "", err
 	}
-	kinds, err := c.Kinds()
+	kinds, err := list(c)
 	if err == nil {
 		k, err = status.Find(kinds, kind)
 	}

@@ -81,23 +81,6 @@ The exit status is 0 whatever the object's state is, and 1 if it cannot be expla
 	return cmd
 }
 
-// findAny is find for all kinds, also of what resources need.
-func (f *clusterFlags) findAny(args []string) (c *status.Client, k status.Kind, namespace, name string, err error) {
-	kind, name, err := kindAndName(args)
-	if err != nil {
-		return nil, k, "", "", err
-	}
-	c, namespace, err = f.open()
-	if err != nil {
-		return nil, k, "", "", err
-	}
-	kinds, err := c.AllKinds()
-	if err == nil {
-		k, err = status.Find(kinds, kind)
-	}
-	return c, k, namespace, name, err
-}
-
 type explainView struct {
 	c               *status.Client
 	reader          *explain.Reader

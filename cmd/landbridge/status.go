@@ -44,7 +44,7 @@ func newStatusCommand() *cobra.Command {
   ID         the object's identity at the provider, or its external name
 
 Below a resource that is not ready stands how it is doing, and the whole text of what is wrong with it: it is
-Changing, Waiting (for something else, or for somebody), Retrying, Failed (until somebody changes something),
+Changing, Waiting (for another object, or for a decision), Retrying, Failed (until something is changed),
 Paused, or Unseen (the controller has not looked at it yet). landbridge explain has the cause.
 
 Providers, modules and provider configurations that are in trouble come first. KIND limits the list: a kind,

@@ -19,15 +19,15 @@ const (
 	Changing Health = "Changing"
 	// Unseen: the controller has not looked at it, or not since its spec was changed.
 	Unseen Health = "Unseen"
-	// Waiting: something else has to exist first, or somebody has to decide.
+	// Waiting: another object has to exist first, or a decision is needed.
 	Waiting Health = "Waiting"
 	// Retrying: something failed, and is tried again.
 	Retrying Health = "Retrying"
-	// Failed: nothing goes on until somebody changes something.
+	// Failed: nothing happens until something is changed.
 	Failed Health = "Failed"
 )
 
-// waits are the reasons with which something else has to exist first, or somebody has to decide.
+// waits are the reasons with which another object has to exist first, or a decision is needed.
 var waits = map[string]bool{
 	"AwaitingApproval": true, "PlanChanged": true, "DeniedByPolicy": true, "Deferred": true,
 	"ReferenceNotResolved": true, "StillReferredTo": true, "ProviderConfigError": true, "ProviderMissing": true,

@@ -24,7 +24,7 @@ type Problem struct {
 	Err       error
 	// Retry is set if the problem may pass without a change of the object.
 	Retry bool
-	// Stalls is set if the problem will hardly pass until somebody changes something, even if it is tried again.
+	// Stalls is set if the problem will hardly pass until something is changed, even if it is tried again.
 	Stalls bool
 	// Progress is set if it is no failure, and passes by itself. There is no event for it.
 	Progress bool

@@ -52,7 +52,7 @@ type Resolution struct {
 	Awaited []Where
 }
 
-// mistake is an error that stays until somebody changes a reference.
+// mistake is an error that stays until the reference is changed.
 type mistake struct{ error }
 
 func (m mistake) Unwrap() error { return m.error }

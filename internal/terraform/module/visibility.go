@@ -1,7 +1,6 @@
 package module
 
 import (
-	"bytes"
 	"fmt"
 	"maps"
 	"strings"
@@ -142,7 +141,7 @@ func (j *journal) created(before created, known types, now time.Time, grace time
 	v := newVisibility(before, grace)
 	for _, c := range j.Changes {
 		r := known(c.Source, c.Resource.Type)
-		if r != nil && c.Answered && !c.Failed && len(c.State) > 0 && !bytes.Equal(c.State, null) && c.Kind != instance.Delete {
+		if r != nil && c.Answered && !c.Failed && c.Kind != instance.Delete {
 			v.changed(r, instance.Create, nil, c.State, now)
 		}
 	}
