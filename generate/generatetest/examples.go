@@ -2,7 +2,6 @@ package generatetest
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"io"
 	"io/fs"
@@ -11,20 +10,13 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-	structural "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
-	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
-	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting"
-	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/listtype"
-	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/pruning"
-	"k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	utiljson "k8s.io/apimachinery/pkg/util/json"
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
-	celconfig "k8s.io/apiserver/pkg/apis/cel"
 	"sigs.k8s.io/yaml"
+
+	"github.com/landbridge-io/landbridge/internal/crd/validation"
 )
 
 // Examples tests that the API server would accept all manifests in and below a directory, with the CRDs
@@ -103,15 +95,7 @@ func readManifest(file string) ([]*unstructured.Unstructured, error) {
 // validate validates an object as the API server does.
 func validate(t *testing.T, file string, u *unstructured.Unstructured, props *apiextensionsv1.JSONSchemaProps) {
 	t.Helper()
-	internal := &apiextensions.JSONSchemaProps{}
-	if err := apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(props, internal, nil); err != nil {
-		t.Fatal(err)
-	}
-	s, err := structural.NewStructural(internal)
-	if err != nil {
-		t.Fatal(err)
-	}
-	validator, _, err := validation.NewSchemaValidator(internal)
+	s, err := validation.New(props)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,21 +103,7 @@ func validate(t *testing.T, file string, u *unstructured.Unstructured, props *ap
 	if err != nil {
 		t.Fatal(err)
 	}
-	var object map[string]any
-	if err := utiljson.Unmarshal(raw, &object); err != nil {
-		t.Fatal(err)
-	}
-	for _, unknown := range pruning.PruneWithOptions(object, s, true, structural.UnknownFieldPathOptions{TrackUnknownFieldPaths: true}) {
-		t.Errorf("%s: there is no field %s", file, unknown)
-	}
-	defaulting.PruneNonNullableNullsWithoutDefaults(object, s)
-	defaulting.Default(object, s)
-	errs := validation.ValidateCustomResource(nil, object, validator)
-	errs = append(errs, listtype.ValidateListSetsAndMaps(nil, s, object)...)
-	if rules := cel.NewValidator(s, true, celconfig.PerCallLimit); rules != nil {
-		broken, _ := rules.Validate(context.Background(), nil, s, object, nil, celconfig.RuntimeCELCostBudget)
-		errs = append(errs, broken...)
-	}
+	_, errs := s.Create(t.Context(), raw)
 	for _, err := range errs {
 		t.Errorf("%s: %s", file, err)
 	}

@@ -61,7 +61,10 @@ func hasProperty(at *apiextensionsv1.JSONSchemaProps, name string) bool {
 	return ok
 }
 
-// nearest returns the name that a misspelled one most likely means; empty if none is alike.
+// minBeginning is the length of a beginning that is not likely to be another word's.
+const minBeginning = 4
+
+// nearest returns the name that a misspelled one most likely means, or that begins with it; empty if none is alike.
 func nearest(name string, of map[string]apiextensionsv1.JSONSchemaProps) string {
 	best, below := "", 2+len(name)/4
 	for _, candidate := range slices.Sorted(maps.Keys(of)) {
@@ -69,5 +72,13 @@ func nearest(name string, of map[string]apiextensionsv1.JSONSchemaProps) string 
 			best, below = candidate, d
 		}
 	}
-	return best
+	if best != "" || len(name) < minBeginning {
+		return best
+	}
+	for _, candidate := range slices.Sorted(maps.Keys(of)) {
+		if strings.HasPrefix(strings.ToLower(candidate), strings.ToLower(name)) {
+			return candidate
+		}
+	}
+	return ""
 }

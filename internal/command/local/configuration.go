@@ -20,10 +20,7 @@ type Configurations struct {
 // ReadConfigurations reads the ProviderConfigs and ClusterProviderConfigs of one provider, with
 // the Secrets that they refer to, whose values are added to secrets. Other objects are ignored.
 func ReadConfigurations(p *model.Provider, sources []Source, secrets *redact.Redactor) (*Configurations, Messages) {
-	r := &reader{
-		provider: p, out: &Manifest{secrets: secrets}, seen: map[objectKey]string{}, secrets: map[objectKey]map[string][]byte{},
-		configs: map[objectKey]configDocument{}, values: map[objectKey]cty.Value{},
-	}
+	r := newReader(p, secrets)
 	for _, s := range sources {
 		docs, messages := documents(s)
 		r.messages = append(r.messages, messages...)

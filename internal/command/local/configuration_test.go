@@ -34,21 +34,21 @@ func TestReadConfigurations(t *testing.T) {
 			manifest: plain + "---\napiVersion: v1\nkind: Namespace\nmetadata: {name: x}\n", kind: cluster, name: "default",
 		},
 		"with a Secret": {
-			manifest: head + "kind: ClusterProviderConfig\nmetadata: {name: default}\nspec: {apiTokenSecretRef: {name: s, namespace: prod, key: k}}\n" + secret,
+			manifest: head + "kind: ClusterProviderConfig\nmetadata: {name: default}\nspec: {endpoint: e, apiTokenSecretRef: {name: s, namespace: prod, key: k}}\n" + secret,
 			kind:     cluster, name: "default", token: "hunter2secret",
 		},
 		"namespaced": {
-			manifest: head + "kind: ProviderConfig\nmetadata: {name: a, namespace: prod}\nspec: {apiTokenSecretRef: {name: s, key: k}}\n" + secret,
+			manifest: head + "kind: ProviderConfig\nmetadata: {name: a, namespace: prod}\nspec: {endpoint: e, apiTokenSecretRef: {name: s, key: k}}\n" + secret,
 			kind:     config, namespace: "prod", name: "a", token: "hunter2secret",
 		},
 		"of another namespace": {
-			manifest: head + "kind: ProviderConfig\nmetadata: {name: a, namespace: prod}\nspec: {apiTokenSecretRef: {name: s, key: k}}\n" + secret,
+			manifest: head + "kind: ProviderConfig\nmetadata: {name: a, namespace: prod}\nspec: {endpoint: e, apiTokenSecretRef: {name: s, key: k}}\n" + secret,
 			kind:     config, name: "a", want: "there is no ProviderConfig default/a of everything.landbridge.io in the files",
 		},
 		"neither kind": {kind: "Thing", name: "a", want: `"Thing" is neither ProviderConfig nor ClusterProviderConfig`},
 		"wrong": {
-			manifest: head + "kind: ClusterProviderConfig\nmetadata: {name: default}\nspec: {nonsense: 1}\n",
-			kind:     cluster, name: "default", want: "spec.nonsense: Unsupported argument: There is no such field.",
+			manifest: head + "kind: ClusterProviderConfig\nmetadata: {name: default}\nspec: {endpoint: e, nonsense: 1}\n",
+			kind:     cluster, name: "default", want: "spec.nonsense: Not accepted by the API server: There is no field spec.nonsense.",
 		},
 		"not YAML": {manifest: "a: [", kind: cluster, name: "default", want: "Invalid YAML"},
 	}

@@ -14,8 +14,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	kjson "sigs.k8s.io/json"
 	"sigs.k8s.io/yaml"
-
-	"github.com/landbridge-io/landbridge/apis/managed"
 )
 
 // document is one object of a manifest, as JSON.
@@ -29,20 +27,8 @@ type document struct {
 type customResource struct {
 	metav1.TypeMeta `json:",inline"`
 	Metadata        metav1.ObjectMeta `json:"metadata"`
-	Spec            resourceSpec      `json:"spec"`
+	Spec            map[string]any    `json:"spec"`
 	Status          any               `json:"status"`
-}
-
-// resourceSpec is the spec of a managed resource. Unknown fields are refused, as the API server
-// does with strict validation.
-type resourceSpec struct {
-	managed.ResourceSpec `json:",inline"`
-	ForProvider          map[string]any `json:"forProvider"`
-	InitProvider         map[string]any `json:"initProvider"`
-	Import               *struct {
-		ID       *string        `json:"id"`
-		Identity map[string]any `json:"identity"`
-	} `json:"import"`
 }
 
 // configObject is a ProviderConfig or ClusterProviderConfig.
@@ -221,8 +207,7 @@ func jsonProblem(err error) string {
 	var wrong *json.UnmarshalTypeError
 	if errors.As(err, &wrong) && wrong.Field != "" {
 		value, _, _ := strings.Cut(wrong.Value, " ")
-		field := strings.Replace(wrong.Field, "ResourceSpec.", "", 1) // an embedded type of resourceSpec
-		return fmt.Sprintf("%s has the wrong type: a %s cannot be there", field, value)
+		return fmt.Sprintf("%s has the wrong type: a %s cannot be there", wrong.Field, value)
 	}
 	return strings.TrimPrefix(err.Error(), "json: ")
 }

@@ -8,11 +8,14 @@ import (
 
 	"github.com/zclconf/go-cty/cty"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/validation"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
+	"github.com/landbridge-io/landbridge/internal/crd"
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/model"
 	"github.com/landbridge-io/landbridge/internal/redact"
@@ -47,21 +50,30 @@ type reader struct {
 	configs  map[objectKey]configDocument
 	// values are the translated provider configurations.
 	values map[objectKey]cty.Value
+	// defined are kinds, as far as they were needed.
+	defined map[kschema.GroupVersionKind]*kind
+}
+
+func newReader(p *model.Provider, secrets *redact.Redactor) *reader {
+	return &reader{
+		provider: p, kinds: map[kschema.GroupVersionKind]*model.Resource{}, out: &Manifest{secrets: secrets},
+		seen: map[objectKey]string{}, secrets: map[objectKey]map[string][]byte{},
+		configs: map[objectKey]configDocument{}, values: map[objectKey]cty.Value{},
+		defined: map[kschema.GroupVersionKind]*kind{},
+	}
 }
 
 type configDocument struct {
 	configObject
 	source string
+	// refused is what the API server would refuse of it.
+	refused Messages
 }
 
 // ReadManifest reads custom resources of one provider, with the Secrets and provider
 // configurations they refer to. With errors the Manifest is incomplete.
 func ReadManifest(p *model.Provider, sources []Source) (*Manifest, Messages) {
-	r := &reader{
-		provider: p, kinds: map[kschema.GroupVersionKind]*model.Resource{}, out: &Manifest{secrets: &redact.Redactor{}},
-		seen: map[objectKey]string{}, secrets: map[objectKey]map[string][]byte{},
-		configs: map[objectKey]configDocument{}, values: map[objectKey]cty.Value{},
-	}
+	r := newReader(p, &redact.Redactor{})
 	for _, m := range p.Resources {
 		r.kinds[m.GroupVersionKind()] = m
 	}
@@ -128,7 +140,7 @@ func (r *reader) unknownKind(d document, gvk kschema.GroupVersionKind) Message {
 
 // add registers an object. It reports whether its name is valid and not taken.
 func (r *reader) add(d document, key objectKey, meta metav1.ObjectMeta) bool {
-	if msgs := validation.NameIsDNSSubdomain(meta.Name, false); len(msgs) > 0 {
+	if msgs := apivalidation.NameIsDNSSubdomain(meta.Name, false); len(msgs) > 0 {
 		m := errorf(d.source, "Invalid name", "%s.", strings.Join(msgs, "; "))
 		m.Path = "metadata.name"
 		r.messages = append(r.messages, m)
@@ -191,16 +203,30 @@ func (r *reader) config(d document) {
 	if d.Kind == model.ProviderConfigKind {
 		key.namespace = namespaceOr(c.Metadata.Namespace)
 	}
-	if r.add(d, key, c.Metadata) {
-		r.configs[key] = configDocument{c, d.source}
+	if !r.add(d, key, c.Metadata) {
+		return
 	}
+	accepted, refused := r.create(d, func() (*apiextensionsv1.CustomResourceDefinition, error) {
+		definitions := crd.ProviderConfig(r.provider)
+		i := slices.IndexFunc(definitions, func(x *apiextensionsv1.CustomResourceDefinition) bool { return x.Spec.Names.Kind == d.Kind })
+		if i < 0 {
+			return nil, fmt.Errorf("there is no kind %s", d.Kind)
+		}
+		return definitions[i], nil
+	})
+	if spec, _, _ := unstructured.NestedMap(accepted, "spec"); spec != nil {
+		c.Spec = spec
+	}
+	r.configs[key] = configDocument{c, d.source, refused}
 }
 
 func (r *reader) configure(key objectKey) {
 	c := r.configs[key]
 	v, diags := translate.ProviderConfig(r.provider, c.Spec, r.read(key.namespace, key.kind == model.ClusterProviderConfigKind))
+	from := len(r.messages)
 	r.messages = append(r.messages, translated(c.source, "", diags, r.provider.UserPath)...)
-	usable := !diags.HasErrors()
+	r.addRefused(from, c.refused)
+	usable := !diags.HasErrors() && !c.refused.HasErrors()
 	if _, given := c.Spec[model.ServiceAccountTokens]; given {
 		m := tokensNotUsed(c.source, v)
 		r.messages = append(r.messages, m)

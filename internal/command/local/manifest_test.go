@@ -38,7 +38,7 @@ apiVersion: everything.landbridge.io/v1alpha1
 kind: Thing
 metadata: {name: ` + name + `, namespace: prod}
 spec:
-  forProvider: {name: n, namespace: n, passwordSecretRef: {name: s, key: k}, someBlock: [{maxAgeDays: 1}]}
+  forProvider: {name: m, namespace: m, passwordSecretRef: {name: s, key: k}, someBlock: [{maxAgeDays: 1}]}
   ` + strings.ReplaceAll(spec, "\n", "\n  ") + `
 ---
 apiVersion: v1
@@ -67,7 +67,7 @@ func TestReadManifest(t *testing.T) {
 		"JSON":        {manifest: `{"apiVersion": "everything.landbridge.io/v1alpha1", "kind": "Plain", "metadata": {"name": "a"}, "spec": {"forProvider": {}}}`, want: []string{"everything_plain.a"}},
 		"on one line": {manifest: "--- {apiVersion: everything.landbridge.io/v1alpha1, kind: Plain, metadata: {name: a}, spec: {forProvider: {}}}\n", want: []string{"everything_plain.a"}},
 		"list": {
-			manifest: "apiVersion: v1\nkind: List\nitems:\n- {apiVersion: everything.landbridge.io/v1alpha1, kind: Plain, metadata: {name: a}}\n- {apiVersion: everything.landbridge.io/v1alpha1, kind: Plain, metadata: {name: a}}\n",
+			manifest: "apiVersion: v1\nkind: List\nitems:\n- {apiVersion: everything.landbridge.io/v1alpha1, kind: Plain, metadata: {name: a}, spec: {forProvider: {}}}\n- {apiVersion: everything.landbridge.io/v1alpha1, kind: Plain, metadata: {name: a}}\n",
 			want:     []string{"everything_plain.a"},
 			messages: []string{"Error: m.yaml, document 1, items[1], Plain a: Duplicate object: There is another Plain of the same name in m.yaml, document 1, items[0], Plain a."},
 		},
@@ -91,8 +91,8 @@ func TestReadManifest(t *testing.T) {
 		"unknown field of the resource": {
 			manifest: thing("a", "initProvider: {sise: 3, singletonList: {maxAge: 1}}"),
 			messages: []string{
-				"Error: m.yaml, document 1, Thing a: everything_thing.a: spec.forProvider.singletonList.maxAge: Unsupported argument",
-				"Error: m.yaml, document 1, Thing a: everything_thing.a: spec.forProvider.sise: Unsupported argument",
+				"Error: m.yaml, document 1, Thing a: everything_thing.a: spec.initProvider.singletonList.maxAge: Not accepted by the API server: There is no field spec.initProvider.singletonList.maxAge. Did you mean spec.initProvider.singletonList.maxAgeDays?",
+				"Error: m.yaml, document 1, Thing a: everything_thing.a: spec.initProvider.sise: Not accepted by the API server: There is no field spec.initProvider.sise. Did you mean spec.initProvider.size?",
 			},
 		},
 		"wrong type": {
@@ -100,41 +100,43 @@ func TestReadManifest(t *testing.T) {
 			messages: []string{"Error: m.yaml, document 1, Thing a: everything_thing.a: spec.forProvider.size: Incorrect attribute value type"},
 		},
 		"reference": {
-			manifest: strings.Replace(thing("a", ""), "forProvider: {name: n,", "forProvider: {nameRef: {name: x}, name: n, zoneSelector: {},", 1),
+			manifest: strings.Replace(thing("a", ""), "forProvider: {name: m,", "forProvider: {nameRef: {name: x}, name: m, zoneSelector: {},", 1),
 			want:     []string{"everything_thing.a"},
 		},
 		"unknown fields around it": {
 			manifest: thing("a", "lifecycle: {replacePolcy: Never}\nforProvidr: {}"),
 			messages: []string{
-				"Error: m.yaml, document 1, Thing a: spec.forProvidr: Invalid Thing: There is no such field.",
-				"Error: m.yaml, document 1, Thing a: spec.lifecycle.replacePolcy: Invalid Thing: There is no such field.",
+				"Error: m.yaml, document 1, Thing a: everything_thing.a: spec.forProvidr: Not accepted by the API server: There is no field spec.forProvidr. Did you mean spec.forProvider?",
+				"Error: m.yaml, document 1, Thing a: everything_thing.a: spec.lifecycle.replacePolcy: Not accepted by the API server: There is no field spec.lifecycle.replacePolcy. Did you mean spec.lifecycle.replacePolicy?",
 			},
 		},
 		"wrong type around it": {
 			manifest: thing("a", "lifecycle: {createBeforeDestroy: 3}"),
-			messages: []string{"Error: m.yaml, document 1, Thing a: Invalid Thing: spec.lifecycle.createBeforeDestroy has the wrong type"},
+			messages: []string{"Error: m.yaml, document 1, Thing a: everything_thing.a: spec.lifecycle.createBeforeDestroy: Not accepted by the API server: Invalid value: \"integer\": must be of type boolean"},
 		},
 		"unsupported values": {
 			manifest: thing("a", "lifecycle: {replacePolicy: Sometimes, taintPolicy: x, existenceCheck: z, ignoreChanges: [nme]}\nmanagementPolicies: [Observe, Look]"),
 			messages: []string{
-				`Error: m.yaml, document 1, Thing a: everything_thing.a: spec.managementPolicies[1]: Unsupported value: "Look" is not one of Observe`,
-				`Error: m.yaml, document 1, Thing a: everything_thing.a: spec.lifecycle.replacePolicy: Unsupported value: "Sometimes" is not one of Automatic, Never`,
-				`Error: m.yaml, document 1, Thing a: everything_thing.a: spec.lifecycle.taintPolicy: Unsupported value: "x" is not one of Replace, Keep`,
-				`Error: m.yaml, document 1, Thing a: everything_thing.a: spec.lifecycle.existenceCheck: Unsupported value: "z" is not one of Automatic, Never`,
 				`Error: m.yaml, document 1, Thing a: everything_thing.a: Invalid ignoreChanges: spec.lifecycle.ignoreChanges: "nme": there is no field nme`,
+				`Error: m.yaml, document 1, Thing a: everything_thing.a: spec.lifecycle.existenceCheck: Not accepted by the API server: Unsupported value: "z": supported values: "Automatic", "Never"`,
+				`Error: m.yaml, document 1, Thing a: everything_thing.a: spec.lifecycle.replacePolicy: Not accepted by the API server: Unsupported value: "Sometimes": supported values: "Automatic", "Never"`,
+				`Error: m.yaml, document 1, Thing a: everything_thing.a: spec.lifecycle.taintPolicy: Not accepted by the API server: Unsupported value: "x": supported values: "Replace", "Keep"`,
+				`Error: m.yaml, document 1, Thing a: everything_thing.a: spec.managementPolicies[1]: Not accepted by the API server: Unsupported value: "Look": supported values: "Observe"`,
 			},
 		},
-		"import by nothing":  {manifest: thing("a", "import: {}"), messages: []string{"Error: m.yaml, document 1, Thing a: everything_thing.a: spec.import: Invalid import: Give exactly one"}},
-		"import by both":     {manifest: thing("a", "import: {id: x, identity: {}}"), messages: []string{"Error: m.yaml, document 1, Thing a: everything_thing.a: spec.import: Invalid import: Give exactly one"}},
-		"import by empty id": {manifest: thing("a", "import: {id: ''}"), messages: []string{"Error: m.yaml, document 1, Thing a: everything_thing.a: spec.import.id: Invalid import: The id is empty."}},
-		"import by id":       {manifest: thing("a", "import: {id: x}"), want: []string{"everything_thing.a"}},
-		"import by identity": {manifest: thing("a", "import: {identity: {accountId: a, number: 1}}"), want: []string{"everything_thing.a"}},
-		// Plan reports these, if nothing is stored.
-		"import by its half":     {manifest: thing("a", "import: {identity: {accountId: a}}"), want: []string{"everything_thing.a"}},
-		"import by unknown name": {manifest: thing("a", "import: {identity: {accountId: a, number: 1, x: 2}}"), want: []string{"everything_thing.a"}},
+		"import by nothing":      {manifest: thing("a", "import: {}"), messages: []string{"Error: m.yaml, document 1, Thing a: everything_thing.a: spec.import: Not accepted by the API server: Invalid value: exactly one of spec.import.id and spec.import.identity must be given."}},
+		"import by both":         {manifest: thing("a", "import: {id: x, identity: {accountId: a, number: 1}}"), messages: []string{"Error: m.yaml, document 1, Thing a: everything_thing.a: spec.import: Not accepted by the API server: Invalid value: exactly one of spec.import.id and spec.import.identity must be given."}},
+		"import by empty id":     {manifest: thing("a", "import: {id: ''}"), messages: []string{"Error: m.yaml, document 1, Thing a: everything_thing.a: spec.import.id: Not accepted by the API server: Invalid value: \"\": should be at least 1 chars long."}},
+		"import by id":           {manifest: thing("a", "import: {id: x}"), want: []string{"everything_thing.a"}},
+		"import by identity":     {manifest: thing("a", "import: {identity: {accountId: a, number: 1}}"), want: []string{"everything_thing.a"}},
+		"import by its half":     {manifest: thing("a", "import: {identity: {accountId: a}}"), messages: []string{"Error: m.yaml, document 1, Thing a: everything_thing.a: spec.import.identity.number: Not accepted by the API server: Required value."}},
+		"import by unknown name": {manifest: thing("a", "import: {identity: {accountId: a, number: 1, x: 2}}"), messages: []string{"Error: m.yaml, document 1, Thing a: everything_thing.a: spec.import.identity.x: Not accepted by the API server: There is no field spec.import.identity.x."}},
 		"import without an identity schema": {
 			manifest: strings.Replace(plain, "{forProvider: {}}", "{forProvider: {}, import: {identity: {a: b}}}", 1),
-			want:     []string{"everything_plain.a"},
+			messages: []string{
+				"Error: m.yaml, document 1, Plain a: everything_plain.a: spec.import.id: Not accepted by the API server: Required value.",
+				"Error: m.yaml, document 1, Plain a: everything_plain.a: spec.import.identity: Not accepted by the API server: There is no field spec.import.identity.",
+			},
 		},
 		"timeouts":        {manifest: thing("a", "lifecycle: {timeouts: {create: 1h30m}}"), want: []string{"everything_thing.a"}},
 		"invalid timeout": {manifest: thing("a", "lifecycle: {timeouts: {delete: soon}}"), messages: []string{`Error: m.yaml, document 1, Thing a: everything_thing.a: Invalid timeout: spec.lifecycle.timeouts.delete is "soon".`}},
@@ -152,7 +154,7 @@ func TestReadManifest(t *testing.T) {
 			messages: []string{"Warning: m.yaml, document 1, Plain a: everything_plain.a: Not used: The annotation landbridge.io/taint has an effect in a cluster only."},
 		},
 		"observed only, and not described": {
-			manifest: strings.Replace(thing("a", "managementPolicies: [Observe]\nimport: {id: x}"), "forProvider: {name: n, namespace: n, passwordSecretRef: {name: s, key: k}, someBlock: [{maxAgeDays: 1}]}", "forProvider: {}", 1),
+			manifest: strings.Replace(thing("a", "managementPolicies: [Observe]\nimport: {id: x}"), "forProvider: {name: m, namespace: m, passwordSecretRef: {name: s, key: k}, someBlock: [{maxAgeDays: 1}]}", "forProvider: {}", 1),
 			want:     []string{"everything_thing.a"},
 		},
 		"provider configuration": {
@@ -160,20 +162,20 @@ func TestReadManifest(t *testing.T) {
 			want:     []string{"everything_plain.a", "everything_thing.a"},
 		},
 		"tokens of ServiceAccounts": {
-			manifest: plain + config("ClusterProviderConfig", "{name: default}", "{endpoint: e, apiTokenSecretRef: {name: s, namespace: prod, key: k}, serviceAccountTokens: [{name: t}]}") + "---" + thing("a", ""),
+			manifest: plain + config("ClusterProviderConfig", "{name: default}", "{endpoint: e, apiTokenSecretRef: {name: s, namespace: prod, key: k}, serviceAccountTokens: [{name: t, audiences: [a], serviceAccountRef: {name: s, namespace: prod}}]}") + "---" + thing("a", ""),
 			want:     []string{"everything_plain.a", "everything_thing.a"},
 			messages: []string{"Warning: m.yaml, document 2, ClusterProviderConfig default: spec.serviceAccountTokens: Not used: Only the controller requests tokens"},
 		},
 		"an argument with the file of a token": {
-			manifest: plain + config("ClusterProviderConfig", "{name: default}", "{endpoint: 'https://x/$(tokenFile.t)', apiTokenSecretRef: {name: s, namespace: prod, key: k}, serviceAccountTokens: [{name: t}]}") + "---" + thing("a", ""),
+			manifest: plain + config("ClusterProviderConfig", "{name: default}", "{endpoint: 'https://x/$(tokenFile.t)', apiTokenSecretRef: {name: s, namespace: prod, key: k}, serviceAccountTokens: [{name: t, audiences: [a], serviceAccountRef: {name: s, namespace: prod}}]}") + "---" + thing("a", ""),
 			messages: []string{"Error: m.yaml, document 2, ClusterProviderConfig default: spec.serviceAccountTokens: Token not available: An argument has the path of a token"},
 		},
 		"wrong provider configuration": {
-			manifest: plain + config("ClusterProviderConfig", "{name: default}", "{endpont: e}"),
-			messages: []string{"Error: m.yaml, document 2, ClusterProviderConfig default: spec.endpont: Unsupported argument"},
+			manifest: plain + config("ClusterProviderConfig", "{name: default}", "{endpoint: e, retri: {maxAttempts: 3}}"),
+			messages: []string{"Error: m.yaml, document 2, ClusterProviderConfig default: spec.retri: Not accepted by the API server: There is no field spec.retri. Did you mean spec.retry?"},
 		},
 		"no such provider configuration": {
-			manifest: thing("a", "providerConfigRef: {kind: ProviderConfig, name: other}") + config("ProviderConfig", "{name: other}", "{}"),
+			manifest: thing("a", "providerConfigRef: {kind: ProviderConfig, name: other}") + config("ProviderConfig", "{name: other}", "{endpoint: e}"),
 			messages: []string{"Error: m.yaml, document 1, Thing a: everything_thing.a: spec.providerConfigRef: Provider configuration not found: There is no ProviderConfig other in the manifest."},
 		},
 		"no such kind of provider configuration": {

@@ -128,18 +128,18 @@ func TestPlanValidatesFirst(t *testing.T) {
 	}
 	calls.take()
 
-	s = session(good + "apiVersion: random.landbridge.io/v1alpha1\nkind: Pet\nmetadata: {name: a}\nspec: {}\n---\n" +
-		"apiVersion: random.landbridge.io/v1alpha1\nkind: Password\nmetadata: {name: b}\nspec: {forProvider: {length: 8, overrideSpecial: 7, number: true, numeric: false}}\n---\n" +
-		"apiVersion: random.landbridge.io/v1alpha1\nkind: Integer\nmetadata: {name: c}\nspec: {forProvider: {min: 1}}\n")
+	s = session(good + "apiVersion: random.landbridge.io/v1alpha1\nkind: Pet\nmetadata: {name: a}\nspec: {forProvider: {}}\n---\n" +
+		"apiVersion: random.landbridge.io/v1alpha1\nkind: Password\nmetadata: {name: b}\nspec: {forProvider: {length: 0}}\n---\n" +
+		"apiVersion: random.landbridge.io/v1alpha1\nkind: String\nmetadata: {name: c}\nspec: {forProvider: {length: 0}}\n")
 	_, messages = s.Plan(t.Context(), local.Normal)
 	var got []string
 	for _, m := range messages {
 		got = append(got, m.Address)
 	}
-	if !messages.HasErrors() || !slices.Contains(got, "random_password.b") || !slices.Contains(got, "random_integer.c") {
+	if !messages.HasErrors() || !slices.Contains(got, "random_password.b") || !slices.Contains(got, "random_string.c") {
 		t.Errorf("got %s", messages)
 	}
-	want := []string{"validate random_integer", "validate random_password", "validate random_pet", "validate random_string"}
+	want := []string{"validate random_password", "validate random_pet", "validate random_string", "validate random_string"}
 	if diff := cmp.Diff(want, slices.Sorted(slices.Values(calls.take()))); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
 	}
@@ -316,8 +316,7 @@ func TestDeposedObjectsGoLast(t *testing.T) {
 	}
 }
 
-// What nothing is stored of is imported as spec.import or the annotations say. What is stored is
-// not imported again, so an import that cannot be read does not matter then.
+// What nothing is stored of is imported as spec.import or the annotations say.
 func TestPlanImports(t *testing.T) {
 	t.Parallel()
 	p, err := model.NewProvider("random", schematest.Provider(t, "random"), config.Provider{})
@@ -329,19 +328,15 @@ func TestPlanImports(t *testing.T) {
 		return "apiVersion: random.landbridge.io/v1alpha1\nkind: " + kind + "\nmetadata: {name: a, annotations: {" + annotations + "}}\n" +
 			"spec: {forProvider: {length: 8}, " + spec + "}\nstatus: {" + status + "}\n"
 	}
-	const byIdentity = "import: {identity: {a: b}}"
 	for name, tc := range map[string]struct {
-		stored, manifest string
-		imports          string // the id; empty: nothing
-		message          string // empty: none
+		manifest string
+		imports  string // the id; empty: nothing
+		message  string // empty: none
 	}{
 		"nothing":                      {manifest: resource("String", "", "", "")},
 		"by spec":                      {manifest: resource("String", "", "import: {id: abcdefgh}", ""), imports: "abcdefgh"},
 		"by annotation":                {manifest: resource("String", "crossplane.io/external-name: abcdefgh", "", ""), imports: "abcdefgh"},
 		"by both":                      {manifest: resource("String", "crossplane.io/external-name: other", "import: {id: abcdefgh}", ""), imports: "abcdefgh"},
-		"unreadable":                   {manifest: resource("String", "", byIdentity, ""), message: "random_string has no identity."},
-		"unreadable, with annotation":  {manifest: resource("String", "crossplane.io/external-name: abcdefgh", byIdentity, ""), imports: "abcdefgh"},
-		"unreadable, with an object":   {stored: resource("String", "", "", ""), manifest: resource("String", "", byIdentity, "")},
 		"observed under its name":      {manifest: resource("String", "crossplane.io/external-name: abcdefgh", "", "atProvider: {id: abcdefgh}"), imports: "abcdefgh"},
 		"observed under another name":  {manifest: resource("Password", "crossplane.io/external-name: abcdefgh", "", "atProvider: {id: abcdefgh}"), message: "the object that its annotations name has another name"},
 		"never observed, another name": {manifest: resource("Password", "crossplane.io/external-name: abcdefgh", "", ""), imports: "abcdefgh"},
@@ -357,16 +352,6 @@ func TestPlanImports(t *testing.T) {
 				s := local.New(p, source, launcher, m, open(t, p, path))
 				t.Cleanup(func() { _ = s.Close(context.Background()) })
 				return s
-			}
-			if tc.stored != "" {
-				s := session(tc.stored)
-				plan, messages := s.Plan(t.Context(), local.Normal)
-				if messages.HasErrors() {
-					t.Fatal(messages)
-				}
-				if _, messages := s.Apply(t.Context(), plan, local.Hooks{}); messages.HasErrors() {
-					t.Fatal(messages)
-				}
 			}
 			plan, messages := session(tc.manifest).Plan(t.Context(), local.Normal)
 			if got := messages.String(); messages.HasErrors() != (tc.message != "") || !strings.Contains(got, tc.message) {

@@ -2,12 +2,12 @@ package local
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	"github.com/zclconf/go-cty/cty"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	kjson "sigs.k8s.io/json"
 
@@ -80,37 +80,42 @@ func (r *reader) resource(d document) {
 	}
 	r.seen[address] = d.source
 
-	t := resourceReader{reader: r, out: out, spec: o.Spec}
-	t.resource = desired.CustomResource{Namespace: namespace, Name: out.Name, Annotations: o.Metadata.Annotations}
-	t.resource.Spec, t.resource.AtProvider = d.specAndAtProvider()
+	object, refused := r.create(d, func() (*apiextensionsv1.CustomResourceDefinition, error) { return crd.Resource(m) })
+	for i := range refused {
+		refused[i].Address = out.Address()
+	}
+	from := len(r.messages)
+	t := resourceReader{reader: r, out: out, failed: refused.HasErrors()}
+	t.resource = desired.CustomResource{Namespace: namespace, Name: out.Name, Annotations: o.Metadata.Annotations, AtProvider: d.atProvider()}
+	t.resource.Spec, _, _ = unstructured.NestedMap(object, "spec")
+	if t.resource.Spec == nil {
+		t.resource.Spec = map[string]any{}
+	}
 	t.read(d)
+	if !refused.HasErrors() {
+		t.admit()
+	}
+	r.addRefused(from, refused)
 	if !t.failed {
 		r.out.Resources = append(r.out.Resources, out)
 	}
 }
 
-// specAndAtProvider returns spec and status.atProvider as the controller gets them.
-func (d document) specAndAtProvider() (spec, atProvider map[string]any) {
+// atProvider returns status.atProvider as the controller gets it. A status of another shape counts as absent.
+func (d document) atProvider() map[string]any {
 	var o struct {
-		Spec   map[string]any `json:"spec"`
 		Status struct {
 			AtProvider map[string]any `json:"atProvider"`
 		} `json:"status"`
 	}
-	// What is not of this form, such as a status of another shape, counts as absent.
 	_ = kjson.UnmarshalCaseSensitivePreserveInts(d.raw, &o)
-	if o.Spec == nil {
-		o.Spec = map[string]any{}
-	}
-	return o.Spec, o.Status.AtProvider
+	return o.Status.AtProvider
 }
 
-// resourceReader reads one resource. Before desired.Read, it does what the API server does for a
-// resource in a cluster: it sets the defaults of the CRD and refuses what the CRD refuses.
+// resourceReader reads one resource, whose spec is as the API server would store it.
 type resourceReader struct {
 	*reader
 	out      *ManifestResource
-	spec     resourceSpec
 	resource desired.CustomResource
 	failed   bool
 }
@@ -128,8 +133,6 @@ func (t *resourceReader) say(diags diagnostic.Diagnostics) {
 }
 
 func (t *resourceReader) read(d document) {
-	t.setDefaults()
-	t.admit()
 	t.refer(d)
 	var diags diagnostic.Diagnostics
 	t.out.Spec, diags = desired.Read(t.out.Model, t.resource)
@@ -146,68 +149,24 @@ func (t *resourceReader) read(d document) {
 	t.say(diags)
 }
 
-func (t *resourceReader) setDefaults() {
-	if t.spec.ProviderConfigReference == nil {
-		t.spec.ProviderConfigReference = &xpv2.ProviderConfigReference{Kind: model.ClusterProviderConfigKind, Name: defaultName}
-		t.resource.Spec["providerConfigRef"] = map[string]any{"kind": model.ClusterProviderConfigKind, "name": defaultName}
-	}
-}
-
-var managementPolicies = []xpv2.ManagementAction{
-	xpv2.ManagementActionObserve, xpv2.ManagementActionCreate, xpv2.ManagementActionUpdate, xpv2.ManagementActionDelete,
-	xpv2.ManagementActionLateInitialize, xpv2.ManagementActionAll,
-}
-
-// admit refuses what the CRD refuses, and combinations of management policies that
-// crossplane-runtime refuses. The content of an identity to import only matters while nothing
-// is stored, so Plan reports it.
+// admit refuses combinations of management policies that crossplane-runtime refuses. The content of an identity to import
+// only matters while nothing is stored, so Plan reports it.
 func (t *resourceReader) admit() {
-	known := true
-	for i, p := range t.spec.ManagementPolicies {
-		if !slices.Contains(managementPolicies, p) {
-			known = false
-			t.refuse(fmt.Sprintf("spec.managementPolicies[%d]", i), "Unsupported value", "%q is not one of %s.", p, list(managementPolicies))
-		}
+	given, _, _ := unstructured.NestedStringSlice(t.resource.Spec, "managementPolicies")
+	policies := make(xpv2.ManagementPolicies, len(given))
+	for i, p := range given {
+		policies[i] = xpv2.ManagementAction(p)
 	}
-	if p := t.spec.ManagementPolicies; known && p != nil && xpmanaged.NewManagementPoliciesResolver(true, p).Validate() != nil {
-		t.refuse("spec.managementPolicies", "Unsupported value", "The combination %s is not supported. Crossplane's documentation of management policies lists the supported ones.", list(p))
-	}
-	if l := t.spec.Lifecycle; l != nil {
-		t.oneOf("spec.lifecycle.replacePolicy", l.ReplacePolicy, crd.ReplaceAutomatic, crd.ReplaceNever)
-		t.oneOf("spec.lifecycle.taintPolicy", l.TaintPolicy, crd.TaintReplace, crd.TaintKeep)
-		t.oneOf("spec.lifecycle.existenceCheck", l.ExistenceCheck, crd.ExistenceCheckAutomatic, crd.ExistenceCheckNever)
-		if l.CreateAttempts < 0 {
-			t.refuse("spec.lifecycle.createAttempts", "Unsupported value", "%d is less than 1.", l.CreateAttempts)
-		}
-	}
-	switch i := t.spec.Import; {
-	case i == nil:
-	case (i.ID != nil) == (i.Identity != nil):
-		t.refuse("spec.import", "Invalid import", "Give exactly one of spec.import.id and spec.import.identity.")
-	case i.ID != nil && *i.ID == "":
-		t.refuse("spec.import.id", "Invalid import", "The id is empty.")
-	}
-}
-
-func list(actions []xpv2.ManagementAction) string {
-	names := make([]string, len(actions))
-	for i, a := range actions {
-		names[i] = string(a)
-	}
-	return strings.Join(names, ", ")
-}
-
-func (t *resourceReader) oneOf(path, value string, allowed ...string) {
-	if value != "" && !slices.Contains(allowed, value) {
-		t.refuse(path, "Unsupported value", "%q is not one of %s.", value, strings.Join(allowed, ", "))
+	if len(policies) > 0 && xpmanaged.NewManagementPoliciesResolver(true, policies).Validate() != nil {
+		t.refuse("spec.managementPolicies", "Unsupported value", "The combination %s is not supported. Crossplane's documentation of management policies lists the supported ones.", strings.Join(given, ", "))
 	}
 }
 
 // readProvider finds the provider configuration. The default one need not be given: many
 // providers need no configuration.
 func (t *resourceReader) readProvider() {
-	ref := t.spec.ProviderConfigReference
-	key := objectKey{kind: ref.Kind, name: ref.Name}
+	ref, _, _ := unstructured.NestedStringMap(t.resource.Spec, "providerConfigRef")
+	key := objectKey{kind: ref["kind"], name: ref["name"]}
 	switch key.kind {
 	case model.ClusterProviderConfigKind:
 	case model.ProviderConfigKind:

@@ -89,7 +89,7 @@ type Kind struct {
 	// early are new and changed resources that the cache does not have yet.
 	early *early
 	// paths has why resources of the kind have no field at a path, by the paths that references have asked for.
-	paths sync.Map
+	paths *sync.Map
 	// sought is the number of writes for which rivals were sought before all objects were claimed.
 	sought *atomic.Int32
 }

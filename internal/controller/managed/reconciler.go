@@ -2,6 +2,7 @@ package managed
 
 import (
 	"context"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -74,7 +75,7 @@ func NewReconciler(k *Kind, cached client.Client, live client.Reader) *Reconcile
 	k.lifetime, k.activations = context.Background(), &activations{}
 	k.written, k.troubles, k.unanswered = newWritten(), newTroubles(), newUnanswered(time.Now)
 	k.lanes, k.postponed, k.unclaimed, k.early = newLanes(k.unanswered), &postponed{}, &unclaimed{}, &early{}
-	k.sought = &atomic.Int32{}
+	k.sought, k.paths = &atomic.Int32{}, &sync.Map{}
 	cached = earlyReader{cached, k}
 	k.reader, k.live = cached, live
 	k.listed, k.claimed = make(chan struct{}), make(chan struct{})
