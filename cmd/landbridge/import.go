@@ -198,7 +198,9 @@ func (f *importFlags) run(cmd *cobra.Command, r *remote, args []string) error {
 
 // writeAll writes all manifests to files, or applies them: all or none.
 func (f *importFlags) writeAll(cmd *cobra.Command, r *remote, b *importer.Builder, items []importer.Item, summary *importSummary) error {
+	done := showProgress(cmd, "Reading "+plural(len(items), "object"))
 	result, err := b.Build(cmd.Context(), items)
+	done()
 	if err != nil {
 		return err
 	}
@@ -210,7 +212,9 @@ func (f *importFlags) writeAll(cmd *cobra.Command, r *remote, b *importer.Builde
 	case f.directory != "":
 		return importer.WriteDir(f.directory, result.Manifests)
 	}
+	done = showProgress(cmd, "Applying "+plural(len(result.Manifests), "manifest"))
 	n, err := importer.Apply(cmd.Context(), r.client, result.Manifests)
+	done()
 	if err != nil && n == 0 {
 		return fmt.Errorf("nothing was applied:\n%w", err)
 	}

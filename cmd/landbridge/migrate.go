@@ -3,6 +3,8 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -68,6 +70,10 @@ observe; 1 when nothing was written or handed over.
 			if flags.undo {
 				return flags.undoAll(cmd, args)
 			}
+			if err := flags.readFiles(cmd.InOrStdin()); err != nil {
+				return err
+			}
+			flags.need = flags.needs(args)
 			r, err := flags.open(cmd, len(args) > 0)
 			if err != nil {
 				return err
@@ -107,6 +113,41 @@ type migrateFlags struct {
 	undo, force      bool
 	stopped          bool
 	operationTimeout time.Duration
+	// sourceFiles are the files of -f, and objects what is in them.
+	sourceFiles []local.Source
+	objects     []local.Object
+}
+
+// readFiles reads the files of -f.
+func (f *migrateFlags) readFiles(stdin io.Reader) error {
+	if len(f.old) == 0 {
+		return nil
+	}
+	var err error
+	if f.sourceFiles, err = local.ReadSources(f.old, stdin); err != nil {
+		return err
+	}
+	objects, messages := local.ReadObjects(f.sourceFiles)
+	if messages.HasErrors() {
+		return errors.New(messages.String())
+	}
+	f.objects = objects
+	return nil
+}
+
+// needs returns which providers are needed: those that the groups of the old kinds are named after. It needs all if types are
+// given, whose names may be any provider's.
+func (f *migrateFlags) needs(args []string) *need {
+	if len(f.types) > 0 {
+		return nil
+	}
+	groups := slices.Clone(args)
+	for _, o := range f.objects {
+		if migrate.IsManaged(o.Unstructured) {
+			groups = append(groups, o.GroupVersionKind().Group)
+		}
+	}
+	return forUpjet(groups)
 }
 
 // check validates the flags.
@@ -190,7 +231,9 @@ func (f *migrateFlags) run(cmd *cobra.Command, r *remote, args []string) error {
 			x.types = append(x.types, o.Type.Type)
 		}
 	}
+	done := showProgress(cmd, "Reading "+plural(len(items), "object"))
 	result, err := m.builder.Build(cmd.Context(), items)
+	done()
 	if err != nil {
 		return err
 	}
@@ -233,25 +276,17 @@ func (m *migration) read(args []string) ([]local.Object, error) {
 		}
 		return out, nil
 	}
-	sources, err := local.ReadSources(m.old, m.cmd.InOrStdin())
-	if err != nil {
-		return nil, err
-	}
-	objects, messages := local.ReadObjects(sources)
-	if messages.HasErrors() {
-		return nil, errors.New(messages.String())
-	}
 	m.lines = &migrate.Lines{}
-	for _, source := range sources {
+	for _, source := range m.sourceFiles {
 		m.lines.Add(source.Name, source.Data)
 	}
-	for _, o := range objects {
+	for _, o := range m.objects {
 		m.secrets.Add(o.Unstructured)
 		if migrate.IsProviderConfig(o.Unstructured) {
 			m.configs = append(m.configs, migrate.ProviderConfig{Unstructured: o.Unstructured})
 		}
 	}
-	return objects, nil
+	return m.objects, nil
 }
 
 // secret returns the data of a Secret.
@@ -307,7 +342,7 @@ func (r *remote) upjetType(kind kschema.GroupKind, name string) (*remoteProvider
 	}
 	var problem error
 	for _, p := range r.providers {
-		if !strings.Contains("."+kind.Group, "."+p.model.Name+".") && len(r.providers) > 1 {
+		if !inGroup(kind.Group, p.model.Name) && len(r.providers) > 1 {
 			continue
 		}
 		t, err := migrate.TypeOf(p.model, kind)

@@ -165,6 +165,9 @@ func (m *migration) hand(result importer.Result, takeovers map[string]*migrate.T
 		return exit{1}
 	}
 	h := m.handing()
+	tell, done := showSteps(m.cmd, "Handing over")
+	defer done()
+	h.Tell = tell
 	first, err := m.providers()
 	if err != nil {
 		return err
@@ -188,6 +191,7 @@ func (m *migration) hand(result importer.Result, takeovers map[string]*migrate.T
 	if err := h.Run(ctx, steps); err != nil {
 		return err
 	}
+	done()
 	for _, s := range steps {
 		for _, note := range s.New.Notes {
 			fmt.Fprintf(w, "Note: %s: %s\n", s.Old.Title(), printable(note))

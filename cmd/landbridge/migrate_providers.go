@@ -87,7 +87,7 @@ func (m *migration) presentation(p *remoteProvider) (config.Provider, error) {
 	}
 	c := file.Provider
 	for _, x := range m.configs {
-		if !strings.Contains("."+x.GroupVersionKind().Group, "."+p.model.Name+".") && len(m.r.providers) > 1 {
+		if !inGroup(x.GroupVersionKind().Group, p.model.Name) && len(m.r.providers) > 1 {
 			continue
 		}
 		credentials, err := x.ReadCredentials(p.model, m.secret)

@@ -59,10 +59,13 @@ Owner references, finalizers of others, and the status are not copied.`,
 				return err
 			}
 			out := cmd.OutOrStdout()
-			m.Tell = func(resource, step string) { fmt.Fprintf(out, "%s: %s\n", resource, step) }
+			tell, done := showSteps(cmd, "Moving")
+			defer done()
+			m.Tell = tell
 			switch {
 			case flags.dryRun:
 				found, err := m.Check(cmd.Context(), namespace, args)
+				done()
 				if err != nil {
 					return err
 				}

@@ -45,3 +45,15 @@ func progressOn(w io.Writer, what string) (done func()) {
 		<-ended
 	}
 }
+
+// showSteps returns what prints the steps of many resources as they are done. On a terminal it shows how long the step that follows
+// takes, too. done ends that.
+func showSteps(cmd *cobra.Command, begin string) (tell func(resource, step string), done func()) {
+	end := showProgress(cmd, begin)
+	tell = func(resource, step string) {
+		end()
+		fmt.Fprintf(cmd.OutOrStdout(), "%s: %s\n", resource, step)
+		end = showProgress(cmd, begin+", last "+resource)
+	}
+	return tell, func() { end() }
+}

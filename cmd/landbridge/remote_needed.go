@@ -113,6 +113,37 @@ func forTypes(patterns []string) *need {
 	}
 }
 
+// forUpjet needs the providers that the groups of Upjet's kinds are named after: that of s3.aws.upbound.io is aws. An argument
+// is a group, or a kind with its group and perhaps a name.
+func forUpjet(args []string) *need {
+	names := map[string]bool{}
+	var groups []string
+	for _, arg := range args {
+		group, _, _ := strings.Cut(arg, "/")
+		groups = append(groups, group)
+		for _, name := range strings.Split(group, ".") {
+			names[name] = true
+		}
+	}
+	return &need{
+		of: func(p *v1alpha1.TerraformProvider) bool {
+			name := cluster.TypeOf(p.Spec.Source)
+			first, _, _ := strings.Cut(name, "-")
+			return name == "" || names[name] || names[first]
+		},
+		enough: func(started []*remoteProvider) bool {
+			return !slices.ContainsFunc(groups, func(group string) bool {
+				return !slices.ContainsFunc(started, func(p *remoteProvider) bool { return inGroup(group, p.model.Name) })
+			})
+		},
+	}
+}
+
+// inGroup reports whether a group of Upjet's kinds is named after a provider.
+func inGroup(group, provider string) bool {
+	return strings.Contains("."+group+".", "."+provider+".")
+}
+
 // forState needs the providers of the resources in a Terraform state.
 func forState(raw []byte) *need {
 	var state struct {

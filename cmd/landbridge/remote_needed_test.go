@@ -40,6 +40,8 @@ func TestNeed(t *testing.T) {
 		"a state":              {forState([]byte(`{"resources":[{"mode":"managed","provider":"module.a.provider[\"registry.opentofu.org/hashicorp/random\"].x"}]}`)), []string{"own", "random"}},
 		"data sources":         {forState([]byte(`{"resources":[{"mode":"data","provider":"provider[\"registry.terraform.io/hashicorp/random\"]"}]}`)), []string{"own"}},
 		"an old state":         {forState([]byte(`{"resources":[{"mode":"managed","provider":"provider.random"}]}`)), every},
+		"groups of Upjet's":    {forUpjet([]string{"compute.google.upbound.io", "Pet.random.crossplane.io/a"}), []string{"beta", "google", "own", "random"}},
+		"a group of Upjet's":   {forUpjet([]string{"Pet.random.crossplane.io"}), []string{"own", "random"}},
 		"a file that is none":  {forState([]byte(`no`)), every},
 		"commands that say so": {nil, every},
 	} {
@@ -56,7 +58,7 @@ func TestNeed(t *testing.T) {
 		})
 	}
 
-	random := &remoteProvider{model: &model.Provider{Group: "random.landbridge.io", Resources: map[string]*model.Resource{"random_pet": {Group: "random.landbridge.io"}}}}
+	random := &remoteProvider{model: &model.Provider{Name: "random", Group: "random.landbridge.io", Resources: map[string]*model.Resource{"random_pet": {Group: "random.landbridge.io"}}}}
 	for name, test := range map[string]struct {
 		need   *need
 		enough bool
@@ -65,6 +67,8 @@ func TestNeed(t *testing.T) {
 		"another group":            {forObjects(objects("apiVersion: other.example.org/v1\nkind: A\nmetadata: {name: a}\n")), false},
 		"the type's provider runs": {forTypes([]string{"random_*"}), true},
 		"it has no such type":      {forTypes([]string{"random_pet", "random_thing"}), false},
+		"Upjet's provider runs":    {forUpjet([]string{"Pet.random.crossplane.io/a"}), true},
+		"one of Upjet's does not":  {forUpjet([]string{"random.crossplane.io", "aws.upbound.io"}), false},
 		"all run":                  {nil, true},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -34,8 +34,7 @@ func TestImportPage(t *testing.T) {
 			"TF_CLI_CONFIG_FILE=" + to.config, "TF_CLI_ARGS=-no-color", "CHECKPOINT_DISABLE=1",
 		},
 		Replace: map[string]string{
-			"/opt/providers/terraform-provider-examplecloud_v3.0.0": examplecloudtest.Provider(t, examplecloudtest.Framework6),
-			"http://127.0.0.1:8480":                                 cloud.URL,
+			"http://127.0.0.1:8480": cloud.URL,
 		},
 	})
 	after := cloud.Audit(t)
@@ -60,8 +59,7 @@ func TestReferencesPage(t *testing.T) {
 			"PATH=" + programs(t) + ":" + os.Getenv("PATH"), "KUBECONFIG=" + server.Kubeconfig, "LANDBRIDGE_PROVIDER_MIRROR=" + mirror,
 		},
 		Replace: map[string]string{
-			"/opt/providers/terraform-provider-examplecloud_v3.0.0": examplecloudtest.Provider(t, examplecloudtest.Framework6),
-			"http://127.0.0.1:8480":                                 examplecloudtest.Start(t).URL,
+			"http://127.0.0.1:8480": examplecloudtest.Start(t).URL,
 		},
 	})
 }

@@ -70,10 +70,7 @@ func (k *kind) refusal(d document, e *field.Error) Message {
 		}
 	}
 	body = strings.TrimSuffix(strings.ReplaceAll(body, e.Field+" in body ", ""), ".")
-	if !strings.HasSuffix(body, "?") {
-		body += "."
-	}
-	m := errorf(d.source, "Not accepted by the API server", "%s", strings.ToUpper(body[:1])+body[1:])
+	m := errorf(d.source, "Not accepted by the API server", "%s.", strings.ToUpper(body[:1])+body[1:])
 	if e.Field != "<nil>" {
 		m.Path = e.Field
 	}

@@ -91,8 +91,8 @@ func TestReadManifest(t *testing.T) {
 		"unknown field of the resource": {
 			manifest: thing("a", "initProvider: {sise: 3, singletonList: {maxAge: 1}}"),
 			messages: []string{
-				"Error: m.yaml, document 1, Thing a: everything_thing.a: spec.initProvider.singletonList.maxAge: Not accepted by the API server: There is no field spec.initProvider.singletonList.maxAge. Did you mean spec.initProvider.singletonList.maxAgeDays?",
-				"Error: m.yaml, document 1, Thing a: everything_thing.a: spec.initProvider.sise: Not accepted by the API server: There is no field spec.initProvider.sise. Did you mean spec.initProvider.size?",
+				"Error: m.yaml, document 1, Thing a: everything_thing.a: spec.initProvider.singletonList.maxAge: Not accepted by the API server: There is no field spec.initProvider.singletonList.maxAge (did you mean spec.initProvider.singletonList.maxAgeDays?)",
+				"Error: m.yaml, document 1, Thing a: everything_thing.a: spec.initProvider.sise: Not accepted by the API server: There is no field spec.initProvider.sise (did you mean spec.initProvider.size?)",
 			},
 		},
 		"wrong type": {
@@ -106,8 +106,8 @@ func TestReadManifest(t *testing.T) {
 		"unknown fields around it": {
 			manifest: thing("a", "lifecycle: {replacePolcy: Never}\nforProvidr: {}"),
 			messages: []string{
-				"Error: m.yaml, document 1, Thing a: everything_thing.a: spec.forProvidr: Not accepted by the API server: There is no field spec.forProvidr. Did you mean spec.forProvider?",
-				"Error: m.yaml, document 1, Thing a: everything_thing.a: spec.lifecycle.replacePolcy: Not accepted by the API server: There is no field spec.lifecycle.replacePolcy. Did you mean spec.lifecycle.replacePolicy?",
+				"Error: m.yaml, document 1, Thing a: everything_thing.a: spec.forProvidr: Not accepted by the API server: There is no field spec.forProvidr (did you mean spec.forProvider?)",
+				"Error: m.yaml, document 1, Thing a: everything_thing.a: spec.lifecycle.replacePolcy: Not accepted by the API server: There is no field spec.lifecycle.replacePolcy (did you mean spec.lifecycle.replacePolicy?)",
 			},
 		},
 		"wrong type around it": {
@@ -172,7 +172,7 @@ func TestReadManifest(t *testing.T) {
 		},
 		"wrong provider configuration": {
 			manifest: plain + config("ClusterProviderConfig", "{name: default}", "{endpoint: e, retri: {maxAttempts: 3}}"),
-			messages: []string{"Error: m.yaml, document 2, ClusterProviderConfig default: spec.retri: Not accepted by the API server: There is no field spec.retri. Did you mean spec.retry?"},
+			messages: []string{"Error: m.yaml, document 2, ClusterProviderConfig default: spec.retri: Not accepted by the API server: There is no field spec.retri (did you mean spec.retry?)"},
 		},
 		"no such provider configuration": {
 			manifest: thing("a", "providerConfigRef: {kind: ProviderConfig, name: other}") + config("ProviderConfig", "{name: other}", "{endpoint: e}"),
