@@ -88,13 +88,16 @@ type ModuleSource struct {
 	// +kubebuilder:validation:Pattern=`^/`
 	// +optional
 	Directory string `json:"directory,omitempty"`
-	// ConfigMapRef refers to a ConfigMap whose keys are the module's files. It must be in Landbridge's own namespace,
-	// unless digest is set: otherwise, whoever can change the ConfigMap could change what the controller does.
+	// ConfigMapRef refers to a ConfigMap whose keys are the module's files. Two underscores in a key stand for a slash,
+	// as in modules__label__main.tf, and a key that ends with .tar.gz, .tgz or .zip is an archive of files. The ConfigMap
+	// must be in Landbridge's own namespace, unless digest is set: otherwise, whoever can change the ConfigMap could
+	// change what the controller does.
 	// +optional
 	ConfigMapRef *ConfigMapReference `json:"configMapRef,omitempty"`
 	// Address is a source address in Terraform's syntax: of a Git repository, such as
-	// git::https://example.com/network.git?ref=v1.2.0, or of a registry, such as terraform-aws-modules/vpc/aws. The
-	// module is fetched once. To update it, change the ref or the version.
+	// git::https://example.com/network.git?ref=v1.2.0, of an OCI repository, such as
+	// oci://ghcr.io/acme/network?tag=1.2.0, or of a registry, such as terraform-aws-modules/vpc/aws. The module is
+	// fetched once. To update it, change the ref, the tag or the version.
 	// +optional
 	Address string `json:"address,omitempty"`
 	// Version is a version constraint, for addresses of registries.
