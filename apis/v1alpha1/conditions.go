@@ -103,18 +103,27 @@ const TypeIdentifiable xpv2.ConditionType = "Identifiable"
 // changes the remote object back again and again.
 const TypeFlapping xpv2.ConditionType = "Flapping"
 
+// TypeNeverSettles is the condition of a managed resource that is True while its provider wants to change again and again what it has
+// applied itself. A resource that always settled has no such condition.
+const TypeNeverSettles xpv2.ConditionType = "NeverSettles"
+
 // TypeStatusComplete is the condition of a managed resource that is False if values are left out of its status,
 // because they are too large. A resource that never had such values has no such condition.
 const TypeStatusComplete xpv2.ConditionType = "StatusComplete"
 
 // Reasons of the conditions of a managed resource, beyond Crossplane's own.
 const (
-	ReasonSuccess              xpv2.ConditionReason = "Success"
-	ReasonOngoing              xpv2.ConditionReason = "Ongoing"
-	ReasonAsyncCreateFailure   xpv2.ConditionReason = "AsyncCreateFailure"
-	ReasonAsyncUpdateFailure   xpv2.ConditionReason = "AsyncUpdateFailure"
-	ReasonAsyncDeleteFailure   xpv2.ConditionReason = "AsyncDeleteFailure"
-	ReasonTainted              xpv2.ConditionReason = "Tainted"
+	ReasonSuccess            xpv2.ConditionReason = "Success"
+	ReasonOngoing            xpv2.ConditionReason = "Ongoing"
+	ReasonAsyncCreateFailure xpv2.ConditionReason = "AsyncCreateFailure"
+	ReasonAsyncUpdateFailure xpv2.ConditionReason = "AsyncUpdateFailure"
+	ReasonAsyncDeleteFailure xpv2.ConditionReason = "AsyncDeleteFailure"
+	ReasonTainted            xpv2.ConditionReason = "Tainted"
+	// ReasonNeverSettles: the object is not replaced, because its successor would have to be replaced likewise.
+	ReasonNeverSettles         xpv2.ConditionReason = "NeverSettles"
+	ReasonUpdateRepeats        xpv2.ConditionReason = "UpdateRepeats"
+	ReasonReplacementRepeats   xpv2.ConditionReason = "ReplacementRepeats"
+	ReasonSettled              xpv2.ConditionReason = "Settled"
 	ReasonReplaceRefused       xpv2.ConditionReason = "ReplaceRefused"
 	ReasonCreateOutcomeUnknown xpv2.ConditionReason = "CreateOutcomeUnknown"
 	ReasonNotVisibleYet        xpv2.ConditionReason = "NotVisibleYet"

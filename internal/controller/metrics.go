@@ -197,6 +197,7 @@ var (
 		"Managed resources with an operation of unknown outcome.", kindLabels, nil)
 	awaitingNow   = prometheus.NewDesc("landbridge_plans_awaiting_approval", "Managed resources whose plan waits until somebody approves it.", kindLabels, nil)
 	driftedNow    = prometheus.NewDesc("landbridge_resources_drifted", "Managed resources whose object was changed outside of them and differs from their spec.", kindLabels, nil)
+	unsettledNow  = prometheus.NewDesc("landbridge_resources_never_settling", "Managed resources whose provider changes again and again what it has applied.", kindLabels, nil)
 	unobservedNow = prometheus.NewDesc("landbridge_resources_unobserved", "Managed resources whose object was not observed since the controller leads.", kindLabels, nil)
 	oldestNow     = prometheus.NewDesc("landbridge_oldest_unanswered_change_seconds",
 		"Age of the oldest new or changed managed resource that was not reconciled since.", kindLabels, nil)
@@ -223,7 +224,7 @@ func counter(name, help string) *prometheus.Desc { return prometheus.NewDesc(nam
 
 // Describe implements prometheus.Collector.
 func (snapshot) Describe(to chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{resourcesNow, runningNow, unknownNow, awaitingNow, driftedNow, unobservedNow, oldestNow, memoryNow, processesNow} {
+	for _, d := range []*prometheus.Desc{resourcesNow, runningNow, unknownNow, awaitingNow, driftedNow, unsettledNow, unobservedNow, oldestNow, memoryNow, processesNow} {
 		to <- d
 	}
 	for _, c := range poolCounters {
@@ -243,6 +244,7 @@ func (s snapshot) Collect(to chan<- prometheus.Metric) {
 		gauge(runningNow, c.Running, k.Group, k.Kind)
 		gauge(unknownNow, c.Unknown, k.Group, k.Kind)
 		gauge(driftedNow, c.Drifted, k.Group, k.Kind)
+		gauge(unsettledNow, c.Unsettled, k.Group, k.Kind)
 		gauge(unobservedNow, c.Unobserved, k.Group, k.Kind)
 		if c.Awaiting > 0 {
 			gauge(awaitingNow, c.Awaiting, k.Group, k.Kind)

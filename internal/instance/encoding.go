@@ -26,6 +26,7 @@ type encoded struct {
 	Incomplete      bool              `json:"incomplete,omitempty"`
 	Drift           *Drift            `json:"drift,omitempty"`
 	DriftHistory    []FormerDrift     `json:"driftHistory,omitempty"`
+	Unsettled       *Unsettled        `json:"unsettled,omitempty"`
 }
 
 type encodedObject struct {
@@ -79,7 +80,7 @@ func Encode(in Instance, r *schema.Resource) ([]byte, error) {
 	}
 	out := encoded{
 		Version: EncodingVersion, encodedObject: object,
-		IdentityHistory: in.IdentityHistory, Incomplete: in.Incomplete, Drift: in.Drift, DriftHistory: in.DriftHistory,
+		IdentityHistory: in.IdentityHistory, Incomplete: in.Incomplete, Drift: in.Drift, DriftHistory: in.DriftHistory, Unsettled: in.Unsettled,
 	}
 	for _, d := range in.Deposed {
 		object, err := t.encodeObject(d)
@@ -119,7 +120,7 @@ func Decode(b []byte, r *schema.Resource) (Instance, error) {
 	current := t.decodeObject("", in.encodedObject)
 	out := current.Instance()
 	out.IdentityHistory, out.Incomplete = in.IdentityHistory, in.Incomplete
-	out.Drift, out.DriftHistory = in.Drift, in.DriftHistory
+	out.Drift, out.DriftHistory, out.Unsettled = in.Drift, in.DriftHistory, in.Unsettled
 	for _, d := range in.Deposed {
 		out.Deposed = append(out.Deposed, t.decodeObject(d.Key, d.encodedObject))
 	}

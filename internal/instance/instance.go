@@ -44,6 +44,8 @@ type Instance struct {
 	// configured. DriftHistory is drift that has ended, the latest last.
 	Drift        *Drift
 	DriftHistory []FormerDrift
+	// Unsettled counts the applies that did not settle; nil if the last one did.
+	Unsettled *Unsettled
 
 	// RawState and RawIdentity are set instead of State and Identity if the stored values do not
 	// fit the current schema, or are of another version. They are kept byte for byte until

@@ -36,6 +36,8 @@ func (s *Scheduler) Apply(ctx context.Context, r Request) error {
 	if p != nil {
 		in.Action, in.Reason, in.Destroys, in.Doubted = p.Action, p.Reason, len(p.Destroys()) > 0, e.doubted(r, *p)
 		in.Stalled = e.attempts.stalled(&r, p)
+		u := e.unsettled(&r, p)
+		in.NeverSettles, in.Waits = u.refuses() && e.reapplies(&r) == "", u.waits(s.o.Clock.Now()) && e.reapplies(&r) == ""
 	}
 	o := e.view.observation
 	in.Gone = p != nil && r.reports(o.Drift) && o.Reapply == ""
@@ -73,6 +75,8 @@ func (s *Scheduler) Apply(ctx context.Context, r Request) error {
 		return failed(ReasonReplaceRefused, containedRefused(*p))
 	case deedRefuseStalled:
 		return e.attempts.exhausted()
+	case deedRefuseRepeat:
+		return errNeverSettles(e.unsettled(&r, p))
 	case deedRefuseHeld:
 		return errHeld()
 	case deedRefuseDenied:
@@ -84,8 +88,9 @@ func (s *Scheduler) Apply(ctx context.Context, r Request) error {
 	case deedRefuseDoubted:
 		return failed(ReasonCreateOutcomeUnknown, awaited(record.Operation, record.Operation.Deadline))
 	default:
-		e.corrects(p)
+		e.corrects(p, e.counted(&r) != nil && e.repeats(&r, p))
 		t := taskOf(next, p, record)
+		t.counts = e.counts(&r, p)
 		t.approval, t.drift, t.reapply = given, o.Drift, o.Reapply
 		t.keepsDrift = t.kind == instance.Update && r.reports(o.Drift) && o.Reapply == ""
 		if !completes {

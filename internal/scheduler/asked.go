@@ -53,6 +53,7 @@ type unsavedTokens struct {
 func (e *entry) retry(r Request) {
 	e.record.Handled.Retry, e.unsaved.Retry = r.Asked.Retry, r.Asked.Retry
 	e.failed, e.deposedFailed, e.attempts, e.last = nil, nil, attempts{}, nil
+	e.lastApply, e.record.Instance.Unsettled = nil, nil
 	if o := e.view.observation; o != nil && o.Last != nil {
 		without := *o
 		without.Last = nil

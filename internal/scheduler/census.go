@@ -16,6 +16,8 @@ type Census struct {
 	Awaiting int
 	// Drifted counts those whose object was changed outside Landbridge.
 	Drifted int
+	// Unsettled counts those whose provider changes their object again and again.
+	Unsettled int
 	// Unobserved counts those that were not observed by this process yet.
 	Unobserved int
 }
@@ -42,6 +44,9 @@ func (s *Scheduler) Census() map[schema.GroupKind]*Census {
 		}
 		if e.drifted.Load() {
 			c.Drifted++
+		}
+		if e.repeating.Load() {
+			c.Unsettled++
 		}
 		if !e.observed.Load() {
 			c.Unobserved++

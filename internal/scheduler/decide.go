@@ -145,6 +145,8 @@ type observeInput struct {
 	// that this resource may have.
 	Claims              claimStage
 	Contested, Disowned bool
+	// Suspected is set when the object is read as soon as an operation has ended, because an earlier one did not settle.
+	Suspected bool
 	// Resumable is set when the mark of an earlier process may show that there is nothing to plan.
 	Resumable bool
 	// Confirmable is set when a list may show that the object is unchanged, and Confirmed when it has.
@@ -228,7 +230,9 @@ func ownedByAnother(in observeInput) bool { return in.Contested }
 
 // operationJustEnded: the answer to an apply was checked against the plan and is the new state. As
 // in Terraform, it is not read right away.
-func operationJustEnded(in observeInput) bool { return in.View == applied && in.Fits && in.Desired }
+func operationJustEnded(in observeInput) bool {
+	return in.View == applied && in.Fits && in.Desired && !in.Suspected
+}
 
 // interruptAsked: where nothing runs, an interrupt does nothing, now or later.
 func interruptAsked(in observeInput) bool { return in.InterruptAsked }
@@ -317,6 +321,7 @@ const (
 	deedRefuseContained  deed = "refuse to destroy contained objects"
 	deedRefuseDoubted    deed = "refuse because of an interrupted create"
 	deedRefuseStalled    deed = "refuse because of many failed creates"
+	deedRefuseRepeat     deed = "refuse to replace again what did not settle"
 	deedRefuseHeld       deed = "refuse because of an interrupt"
 	deedRefuseGone       deed = "refuse to create again what was destroyed outside"
 	deedRefuseUnapproved deed = "refuse because it is not approved"
@@ -349,6 +354,9 @@ type applyInput struct {
 	Tainted, Missing bool
 	// Stalled is set when creates of the configuration have failed too often.
 	Stalled bool
+	// NeverSettles is set when the object would be replaced again and again. Waits is set when it is too early to update again
+	// what did not settle.
+	NeverSettles, Waits bool
 	// Doubted is set when an interrupted create may still make another object than this one.
 	Doubted bool
 	// Held is set when an operation was interrupted and the resource has not changed since.
@@ -376,6 +384,8 @@ var applyChain = chain[applyInput]{
 	{deedRefuseReplace, replaceForbidden},
 	{deedRefuseContained, containedForbidden},
 	{deedRefuseStalled, createStalled},
+	{deedNothing, updateWaits},
+	{deedRefuseRepeat, replacementRepeats},
 	{deedRefuseGone, goneReported},
 	{deedRefuseDenied, applyDenied},
 	{deedRefuseUnapproved, applyUnapproved},
@@ -432,6 +442,12 @@ func containedForbidden(in applyInput) bool { return in.Destroys && !in.MayRepla
 
 // createStalled: a tainted object stays if its replacement would most likely fail as well.
 func createStalled(in applyInput) bool { return in.Stalled }
+
+// updateWaits: what did not settle is updated more and more seldom.
+func updateWaits(in applyInput) bool { return in.Waits && !in.Approved }
+
+// replacementRepeats: an object is not replaced if its successor would be replaced likewise, unless that was approved.
+func replacementRepeats(in applyInput) bool { return in.NeverSettles && !in.Approved }
 
 // goneReported: an object that was destroyed outside Landbridge is drift.
 func goneReported(in applyInput) bool { return in.Gone && isCreate(in) }

@@ -23,7 +23,7 @@ import (
 // afterRead returns the instance, as read, with what was changed since the instance before.
 func (s *Scheduler) afterRead(e *entry, r *Request, upgraded cty.Value, read instance.Instance) instance.Instance {
 	before := e.record.Instance
-	read.Drift, read.DriftHistory = before.Drift, before.DriftHistory
+	read.Drift, read.DriftHistory, read.Unsettled = before.Drift, before.DriftHistory, before.Unsettled
 	switch {
 	case before.Status != instance.Full || r.Deleted:
 		return read
@@ -33,6 +33,8 @@ func (s *Scheduler) afterRead(e *entry, r *Request, upgraded cty.Value, read ins
 			e.drifts.read = true
 		}
 		return read
+	case e.suspects():
+		return read // this is what the apply has left
 	}
 	if upgraded == cty.NilVal {
 		upgraded = before.State
@@ -171,7 +173,13 @@ func (e *entry) drift(found *instance.Drift, now time.Time) Event {
 // afterOperation returns the instance that an operation has left, with the drift before it. An operation on the current
 // object that has succeeded has repaired it.
 func (s *Scheduler) afterOperation(out, before instance.Instance, t *task, diags diagnostic.Diagnostics) instance.Instance {
-	out.Drift, out.DriftHistory = before.Drift, before.DriftHistory
+	out.Drift, out.DriftHistory, out.Unsettled = before.Drift, before.DriftHistory, before.Unsettled
+	if !diags.HasErrors() && (t.deposed == "" || t.replacement) {
+		out.Unsettled = t.counts
+		if t.counts != nil {
+			out.Unsettled = t.counts.Ended(s.o.Clock.Now())
+		}
+	}
 	if diags.HasErrors() || !t.endsDrift() {
 		return out
 	}

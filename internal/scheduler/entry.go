@@ -46,6 +46,8 @@ type entry struct {
 	awaits, denied atomic.Bool
 	// drifted is set while the object differs from its configuration because of changes outside Landbridge.
 	drifted atomic.Bool
+	// repeating is set while the object is changed again and again.
+	repeating atomic.Bool
 	// matched is when the object was last found as it was left.
 	matched time.Time
 	// confirmation is set when the object was read and found unchanged, and nothing has happened to it since.
@@ -115,6 +117,8 @@ type awake struct {
 	attempts attempts
 	// flap has the corrections of the object; nil if there was none.
 	flap *flap
+	// lastApply is what the last apply has left; nil if it has settled, or that is not known.
+	lastApply *lastApply
 	// drifts is the drift of the object.
 	drifts drifts
 

@@ -97,15 +97,18 @@ func (c correction) paths() []cty.Path {
 	return out
 }
 
-// corrects notes the plan of an operation that begins.
-func (e *entry) corrects(p *terraform.Plan) {
+// corrects notes the plan of an operation that begins. One that repeats what did not settle corrects nothing.
+func (e *entry) corrects(p *terraform.Plan, repeats bool) {
 	if p == nil || !p.Prior.Exists() {
 		return // the second half of a replacement, for example
 	}
 	if e.flap == nil {
 		e.flap = &flap{}
 	}
-	e.flap.pending = correctionOf(p)
+	e.flap.pending = correction{}
+	if !repeats {
+		e.flap.pending = correctionOf(p)
+	}
 }
 
 // done counts the correction of an operation that has succeeded.

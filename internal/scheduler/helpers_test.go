@@ -157,6 +157,8 @@ type cloud struct {
 	deaf    bool
 	// before and after surround what Apply does in the world.
 	before, after func()
+	// reads and answers change objects as reads and the answers of applies show them; nil if they show them as they are.
+	reads, answers func(object) object
 	// warns are the warnings of reads.
 	warns diagnostic.Diagnostics
 	// fickle plans other private bytes each time.
@@ -233,6 +235,17 @@ func (c *cloud) instance(id string) instance.Instance {
 		State: state, SchemaVersion: 1,
 		Identity: c.identity(id, o.name), Status: instance.Full, Private: []byte(id),
 	}
+}
+
+// instanceAs is an object as it is shown; nil shows it as it is.
+func (c *cloud) instanceAs(id string, show func(object) object) instance.Instance {
+	was, ok := c.objects[id]
+	if show == nil || !ok {
+		return c.instance(id)
+	}
+	c.objects[id] = show(was)
+	defer func() { c.objects[id] = was }()
+	return c.instance(id)
 }
 
 // find is the id of an instance's object.
@@ -340,7 +353,7 @@ func (c *cloud) Refresh(_ context.Context, _ terraform.ResourceType, in instance
 	}
 	given := in
 	in, _ = in.Unpacked(c.kind.resource().Schema)
-	out := c.instance(c.find(in))
+	out := c.instanceAs(c.find(in), c.reads)
 	if c.hidden[c.find(in)] {
 		out = instance.Instance{}
 	}
@@ -518,7 +531,7 @@ func (c *cloud) apply(p terraform.Plan) (instance.Instance, diagnostic.Diagnosti
 	default:
 		return p.Prior, diagnostic.Errorf("Plan cannot be applied", "It is %s.", p.Action)
 	}
-	out := c.instance(id)
+	out := c.instanceAs(id, c.answers)
 	if p.Action == terraform.Delete {
 		out = instance.Instance{}
 	}

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/zclconf/go-cty/cty"
+
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/scheduler/ownership"
@@ -94,7 +96,7 @@ func (o *observing) input(r *Request) observeInput {
 		Moved: e.record.Handled.MovedTo != "", TakeOver: r.MoveFrom != nil && e.record.Handled.MovedFrom == "" && !o.asked, LettingGo: e.record.Handled.MoveOpen,
 		Claims: o.claims, Contested: o.contested, Disowned: o.disowned,
 		Resumable:   !o.resumed && e.resumable(r),
-		Confirmable: !o.listed && e.confirmable(r), Confirmed: o.confirmed,
+		Confirmable: !o.listed && e.confirmable(r), Confirmed: o.confirmed, Suspected: e.suspects(),
 		Acquired: o.release != nil, Recovered: o.recovered, Sought: o.sought, Planned: o.planned, Read: o.read,
 	}
 }
@@ -264,7 +266,8 @@ func (s *Scheduler) refresh(ctx context.Context, e *entry, r *Request, ex terraf
 		e.found(&refreshed.Instance)
 		e.flap.unchanged()
 		e.matched = s.o.Clock.Now()
-		refreshed.Instance.Drift, refreshed.Instance.DriftHistory = before.Drift, before.DriftHistory
+		refreshed.Instance.Drift, refreshed.Instance.DriftHistory, refreshed.Instance.Unsettled = before.Drift, before.DriftHistory, before.Unsettled
+		e.noteRead(cty.NilVal, false, s.o.Clock.Now())
 		e.record.Instance = refreshed.Instance // equal, but in the provider's encoding
 		e.confirmed(r, s.o.Clock.Now())
 		return readUnchanged, nil
@@ -314,6 +317,9 @@ func (s *Scheduler) storeRead(ctx context.Context, e *entry, r Request, ex terra
 	destroyed := gone && e.missing[""] != nil && e.missing[""].destroyed
 	delete(e.missing, "")
 	after := s.afterRead(e, &r, refreshed.Upgraded, read.AfterIdentity(before, s.o.Clock.Now()))
+	if !gone {
+		e.noteRead(read.State, true, s.o.Clock.Now())
+	}
 	if err := s.save(ctx, e, r, after.FallBack("")); err != nil {
 		return notRead, err
 	}
@@ -370,6 +376,8 @@ func (s *Scheduler) plan(ctx context.Context, e *entry, r Request, ex terraform.
 		o.Instance, o.Plan, o.Warnings, o.Unrivalled = e.record.Instance, &p, warnings, e.unrivalled(&r, &p)
 		o.Flap = s.flapping(e, &r)
 		o.Stalled = e.attempts.stalled(&r, &p)
+		o.Unsettled = e.unsettled(&r, &p)
+		e.repeating.Store(o.Unsettled != nil && o.Unsettled.Never)
 		if p.Action == terraform.NoOp && o.Reapply != "" {
 			if err := s.notReapplied(ctx, e, r, o.Reapply); err != nil {
 				return err
@@ -377,7 +385,7 @@ func (s *Scheduler) plan(ctx context.Context, e *entry, r Request, ex terraform.
 			o.Reapply = ""
 		}
 		if p.Action == terraform.NoOp {
-			if o.Instance, err = s.noteComplete(ctx, e, r); err != nil {
+			if o.Instance, err = s.noteComplete(ctx, e, r, e.settled()); err != nil {
 				return err
 			}
 			e.matched = s.o.Clock.Now()
@@ -396,13 +404,14 @@ func (s *Scheduler) plan(ctx context.Context, e *entry, r Request, ex terraform.
 	return nil
 }
 
-// noteComplete stores that all changes of the last apply were made, which a plan without changes shows, and returns the instance.
-func (s *Scheduler) noteComplete(ctx context.Context, e *entry, r Request) (instance.Instance, error) {
+// noteComplete stores that all changes of the last apply were made, and that it has settled, which a plan without changes shows, and
+// returns the instance.
+func (s *Scheduler) noteComplete(ctx context.Context, e *entry, r Request, counted bool) (instance.Instance, error) {
 	in := e.record.Instance
-	if !in.Incomplete {
+	if !in.Incomplete && !counted {
 		return in, nil
 	}
-	in.Incomplete = false
+	in.Incomplete, in.Unsettled = false, nil
 	err := s.save(ctx, e, r, in)
 	return e.record.Instance, err
 }

@@ -34,6 +34,8 @@ type task struct {
 	keepsDrift bool
 	// reapply is the token of the request to set arguments again that the operation carries out; empty if there is none.
 	reapply string
+	// counts is what the record counts when the operation on the current object has succeeded; nil for nothing.
+	counts *instance.Unsettled
 	// approval is the one that the operation uses; nil if it needs none.
 	approval *approval
 	// decided is the plan that policies have decided about; nil if they need not decide.
@@ -234,7 +236,7 @@ func (s *Scheduler) run(e *entry, rec store.Record, r Request, op *instance.Oper
 	// Intent.
 	intended := *op
 	intended.Absent = absent
-	in.Drift, in.DriftHistory = rec.Instance.Drift, rec.Instance.DriftHistory
+	in.Drift, in.DriftHistory, in.Unsettled = rec.Instance.Drift, rec.Instance.DriftHistory, rec.Instance.Unsettled
 	intended.PlannedState, intended.PlannedPrivate, intended.PlannedIdentity = p.State, p.Private, p.Identity
 	if op.Kind == instance.Create {
 		h.note(&intended)

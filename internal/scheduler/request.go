@@ -57,6 +57,8 @@ type Request struct {
 	// Policies limit the operations on the object.
 	Policies desired.Policies
 
+	// Poll is the interval between looks at an unchanged object.
+	Poll time.Duration
 	// CreateAttempts is the number of creates of the same configuration that may fail after they have made an
 	// object. Then the last object stays until the configuration changes or a retry is asked for. 0 is no limit.
 	CreateAttempts int64
@@ -159,6 +161,8 @@ type Observation struct {
 	Contradiction string
 	// Drift is what was changed outside Landbridge and the configuration wants to be otherwise; nil if there is none.
 	Drift *instance.Drift
+	// Unsettled is set when the configuration wants the object to be changed again and again.
+	Unsettled *Unsettled
 	// Flap is set when something else changes the object back again and again.
 	Flap *Flap
 	// Operation is the running operation, or the one whose outcome is unknown.
@@ -228,6 +232,8 @@ const (
 	// ReasonCreateAttemptsExhausted: a tainted object is not replaced any more, because creates of the same
 	// configuration have failed too often.
 	ReasonCreateAttemptsExhausted Reason = "CreateAttemptsExhausted"
+	// ReasonNeverSettles: the object is not replaced, because its successor would have to be replaced likewise.
+	ReasonNeverSettles Reason = "NeverSettles"
 	// ReasonInterrupted: an operation was interrupted by request, and the resource has not changed since.
 	ReasonInterrupted Reason = "Interrupted"
 	// ReasonAwaitingApproval: the plan waits for approval. ReasonPlanChanged: another plan was approved.

@@ -143,6 +143,13 @@ func TestAlerts(t *testing.T) {
 			alert: "LandbridgeDrift", after: 2 * time.Hour, series: `landbridge_resources_drifted{group="g", kind="Thing"} 0x20 4x130`,
 			summary: "The objects of 4 Thing were changed outside of Landbridge an hour ago or earlier.",
 		},
+		"what settles": {
+			alert: "LandbridgeNeverSettles", after: 2 * time.Hour, series: `landbridge_resources_never_settling{group="g", kind="Thing"} 0x20 4x30 0x100`,
+		},
+		"what never settles": {
+			alert: "LandbridgeNeverSettles", after: 2 * time.Hour, series: `landbridge_resources_never_settling{group="g", kind="Thing"} 0x20 4x130`,
+			summary: "The provider of 4 Thing changes again and again what it has applied itself.",
+		},
 		"one crash": {
 			alert: "LandbridgeProvidersCrash", after: 40 * time.Minute,
 			series: `landbridge_provider_crashes_total 0x20 1x40

@@ -3,7 +3,6 @@ package managed
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -214,6 +213,9 @@ func (e *external) setConditions(r *CustomResource, o *scheduler.Observation, wa
 	if o.Flap != nil || r.GetCondition(v1alpha1.TypeFlapping).Status != corev1.ConditionUnknown {
 		set(flapping(e.kind, r.GetNamespace(), o.Flap))
 	}
+	if o.Unsettled != nil && o.Unsettled.Never || r.GetCondition(v1alpha1.TypeNeverSettles).Status != corev1.ConditionUnknown {
+		set(neverSettles(e.kind, o.Unsettled))
+	}
 	switch {
 	case o.UpToDate():
 		set(xpv2.ObserveMatched())
@@ -288,9 +290,7 @@ func contradicted(why string) string {
 
 func planStatus(k *Kind, o *scheduler.Observation) map[string]any {
 	p := o.Plan
-	changes := translate.Changes(k.Model, p.Prior.State, p.State,
-		translate.Concealed(k.Model, slices.Concat(p.Prior.SensitivePaths, p.SensitivePaths))...)
-	out := map[string]any{"action": string(p.Action), "changes": changesStatus(changes), "hash": o.PlanHash}
+	out := map[string]any{"action": string(p.Action), "changes": changesStatus(changesOf(k, p)), "hash": o.PlanHash}
 	if len(p.Contained) > 0 {
 		out["resources"], out["summary"] = containedStatus(p.Contained)
 	}

@@ -1,0 +1,77 @@
+package managed
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/landbridge-io/landbridge/apis/v1alpha1"
+	"github.com/landbridge-io/landbridge/internal/scheduler"
+	"github.com/landbridge-io/landbridge/internal/terraform"
+	"github.com/landbridge-io/landbridge/internal/translate"
+)
+
+// maxValue bounds a value in a message.
+const maxValue = 60
+
+// neverSettles returns the condition NeverSettles. A resource that always settled has none.
+func neverSettles(k *Kind, u *scheduler.Unsettled) xpv2.Condition {
+	c := xpv2.Condition{Type: v1alpha1.TypeNeverSettles, Status: corev1.ConditionFalse, Reason: v1alpha1.ReasonSettled, LastTransitionTime: metav1.Now()}
+	if u == nil || !u.Never {
+		return c
+	}
+	c.Status = corev1.ConditionTrue
+	if c.Reason = v1alpha1.ReasonUpdateRepeats; u.Plan.Action.IsReplace() {
+		c.Reason = v1alpha1.ReasonReplacementRepeats
+	}
+	c.Message = Shorten(unsettledText(k, u))
+	return c
+}
+
+// unsettledText says which fields do not settle, with both values, and what to do.
+func unsettledText(k *Kind, u *scheduler.Unsettled) string {
+	fields := unsettledFields(k, u.Plan)
+	if u.Plan.Action.IsReplace() {
+		return fmt.Sprintf("The remote object is kept, since its successor would have to be replaced likewise: %s. "+
+			"Set these fields to the values that the provider returns, or list them in spec.lifecycle.ignoreChanges.", fields)
+	}
+	return fmt.Sprintf("%d updates since %s have not made the remote object as declared: %s. "+
+		"Set these fields to the values that the provider returns, or list them in spec.lifecycle.ignoreChanges. The next update is at %s.",
+		u.Updates, u.Since.UTC().Format(time.RFC3339), fields, u.NextAt.UTC().Format(time.RFC3339))
+}
+
+func unsettledFields(k *Kind, p *terraform.Plan) string {
+	var out []string
+	changes := changesOf(k, p)
+	for i, c := range changes {
+		if i == maxPaths {
+			out = append(out, fmt.Sprintf("%d more", len(changes)-i))
+			break
+		}
+		out = append(out, fmt.Sprintf("%s is %s and should be %s", c.Path, shortValue(c.Before), shortValue(c.After)))
+	}
+	if len(out) == 0 {
+		return "nothing that a field shows"
+	}
+	return strings.Join(out, ", ")
+}
+
+// changesOf returns what a plan changes, without sensitive values.
+func changesOf(k *Kind, p *terraform.Plan) []translate.Change {
+	return translate.Changes(k.Model, p.Prior.State, p.State,
+		translate.Concealed(k.Model, slices.Concat(p.Prior.SensitivePaths, p.SensitivePaths))...)
+}
+
+func shortValue(v any) string {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return "?"
+	}
+	return shortened(string(b), maxValue)
+}

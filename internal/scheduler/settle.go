@@ -1,0 +1,200 @@
+package scheduler
+
+import (
+	"encoding/hex"
+	"fmt"
+	"time"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/landbridge-io/landbridge/internal/diagnostic"
+	"github.com/landbridge-io/landbridge/internal/instance"
+	"github.com/landbridge-io/landbridge/internal/terraform"
+)
+
+// A provider may want to change what an apply of the same configuration has just left: a default inside a set, an argument that
+// its server writes in another way, a computed value that is unknown in each plan. Nothing that is done about it helps, so it
+// would be done at each look for ever:
+//
+//	updates        are counted, and made more and more seldom. After settlesWithin of them, the resource never settles
+//	replacements   are not made, if what the apply has left shows already that they would not help. Others are made
+//	               maxReplacements times because of the same values
+//
+// What an apply has left is what it has answered, or what the first read afterwards has shown. That read may also show what was
+// changed outside, so when there is a suspicion, it follows at once.
+
+const (
+	settlesWithin   = 3
+	maxReplacements = 2
+	// readAtOnce is the longest time after an apply in which a read shows what it has left, and not what was changed since.
+	readAtOnce = 10 * time.Second
+	// maxSettleBackoff bounds the time between updates of what never settles, in poll intervals.
+	maxSettleBackoff = 16
+)
+
+// Unsettled describes an object that its configuration wants to be changed again and again.
+type Unsettled struct {
+	// Plan is the next change.
+	Plan *terraform.Plan
+	// Updates is how often it was made, Since when for the first time, and NextAt when it is made again. The times are zero for
+	// a replacement, which is not made again.
+	Updates int
+	Since   time.Time
+	NextAt  time.Time
+	// Never is set when it was made so often that the resource never settles.
+	Never bool
+}
+
+// lastApply is what an apply has left. No plan without changes was made since.
+type lastApply struct {
+	// config is that of instance.Unsettled.
+	config string
+	// state is the digest of the object as it was left; empty if it was changed since.
+	state string
+	// at is when it has ended, and read is set when the object was read since.
+	at   time.Time
+	read bool
+	// unsteady is set when a read at once has shown another object than the apply has answered. Then each read may.
+	unsteady bool
+}
+
+func settlingConfig(r *Request) string { return r.ConfigHash + " " + r.Release }
+
+// noteApplied notes what an operation on the current object has left. An object that consists of several is left out: its state does
+// not tell what is changed.
+func (e *entry) noteApplied(r *Request, res result) {
+	if res.op.Kind == instance.Delete && res.op.Deposed != "" {
+		return
+	}
+	e.lastApply = nil
+	if r.Consists == nil && r.Config != nil && res.op.Kind != instance.Delete && !res.undispatched && res.record != nil && !res.diags.HasErrors() {
+		e.lastApply = &lastApply{config: settlingConfig(r), state: instance.Digest(e.record.Instance.State), at: e.last.At}
+	}
+}
+
+// noteRead notes a read that has found the object, which it shows changed or as it was left.
+func (e *entry) noteRead(state cty.Value, changed bool, now time.Time) {
+	a := e.lastApply
+	switch {
+	case a == nil:
+	case !changed:
+		a.read = true
+	case a.unsteady:
+		a.state = instance.Digest(state)
+	case a.read, e.suspected() && now.Sub(a.at) > readAtOnce:
+		a.read, a.state = true, "" // something else may have changed it
+	default:
+		a.read, a.state, a.unsteady = true, instance.Digest(state), e.suspected()
+	}
+}
+
+// suspects reports whether the object is read as soon as the last apply has ended, since an earlier one did not settle.
+func (e *entry) suspects() bool {
+	return e.suspected() && e.lastApply != nil && !e.lastApply.read
+}
+
+// suspected reports whether an apply did not settle.
+func (e *entry) suspected() bool {
+	return e.record.Instance.Unsettled != nil && e.record.Instance.Unsettled.Updates > 0
+}
+
+// repeats reports whether a plan changes what an apply of the same configuration has left.
+func (e *entry) repeats(r *Request, p *terraform.Plan) bool {
+	a := e.lastApply
+	return a != nil && a.state != "" && a.config == settlingConfig(r) && changesObject(p) && instance.Digest(p.Prior.State) == a.state
+}
+
+// changesObject reports whether a plan changes an object that exists, and is not to be replaced because its create has failed.
+func changesObject(p *terraform.Plan) bool {
+	return p != nil && p.Prior.Exists() && (p.Action == terraform.Update || p.Action.IsReplace()) && p.Reason != terraform.ReplaceBecauseTainted
+}
+
+// counted returns the count of the record, if it is of the request's configuration and the object was not changed otherwise since.
+func (e *entry) counted(r *Request) *instance.Unsettled {
+	u := e.record.Instance.Unsettled
+	if u == nil || u.Config != settlingConfig(r) || e.lastApply != nil && e.lastApply.state == "" {
+		return nil
+	}
+	return u
+}
+
+// counts returns what the record counts when a plan has been carried out; nil if nothing is counted.
+func (e *entry) counts(r *Request, p *terraform.Plan) *instance.Unsettled {
+	was := e.counted(r)
+	if r.Consists != nil || !changesObject(p) {
+		return was // such as the create of a replacement
+	}
+	out := instance.Unsettled{Config: settlingConfig(r)}
+	if was != nil {
+		out = *was
+	}
+	switch {
+	case p.Action.IsReplace():
+		if of := replacedBecause(p); of != out.Replaced {
+			out.Replaced, out.Replacements = of, 0
+		}
+		out.Replacements++
+	case e.repeats(r, p):
+		out.Updates++
+	case e.lastApply != nil:
+		return nil
+	default:
+		return was // it is not known what the last apply has left
+	}
+	return &out
+}
+
+// replacedBecause identifies the values because of which a plan replaces an object.
+func replacedBecause(p *terraform.Plan) string {
+	c := correctionOf(p)
+	if c == (correction{}) {
+		return fmt.Sprint(p.RequiresReplace)
+	}
+	return c.attributes + " " + hex.EncodeToString(c.before[:8]) + hex.EncodeToString(c.after[:8])
+}
+
+// unsettled returns what a plan repeats; nil if it repeats nothing.
+func (e *entry) unsettled(r *Request, p *terraform.Plan) *Unsettled {
+	if !changesObject(p) || r.Consists != nil {
+		return nil
+	}
+	was, repeats := e.counted(r), e.repeats(r, p)
+	switch {
+	case p.Action.IsReplace() && (repeats || was != nil && was.Replacements >= maxReplacements && was.Replaced == replacedBecause(p)):
+		return &Unsettled{Plan: p, Never: true}
+	case p.Action.IsReplace() || was == nil || was.Updates == 0 || !repeats && e.lastApply != nil:
+		return nil
+	}
+	wait := min(1<<min(was.Updates-1, 10), maxSettleBackoff)
+	return &Unsettled{
+		Plan: p, Updates: was.Updates, Since: was.Since, NextAt: was.At.Add(time.Duration(wait) * r.Poll), Never: was.Updates >= settlesWithin,
+	}
+}
+
+// refuses reports whether the change is never made again by itself.
+func (u *Unsettled) refuses() bool { return u != nil && u.Plan.Action.IsReplace() }
+
+// waits reports whether it is too early to make the change again.
+func (u *Unsettled) waits(now time.Time) bool {
+	return u != nil && !u.refuses() && now.Before(u.NextAt)
+}
+
+// errNeverSettles is the error for a replacement that would not help.
+func errNeverSettles(u *Unsettled) *Error {
+	var out diagnostic.Diagnostics
+	for _, path := range u.Plan.RequiresReplace {
+		out = append(out, diagnostic.AttributeErrorf(path, "Object not replaced",
+			"The object was made with this configuration, and its API has returned another value of this argument, so it would be replaced again and again. Set the argument to the value that status.plan shows, or list it in spec.lifecycle.ignoreChanges.")...)
+	}
+	if out == nil {
+		out = diagnostic.Errorf("Object not replaced",
+			"The object was made with this configuration, and its provider wants to replace it all the same, again and again. Change the configuration, or request a retry with the annotation landbridge.io/retry.")
+	}
+	return failed(ReasonNeverSettles, out)
+}
+
+// settled notes a plan without changes. It reports whether the record counts something.
+func (e *entry) settled() bool {
+	e.lastApply = nil
+	return e.record.Instance.Unsettled != nil
+}

@@ -1,0 +1,161 @@
+package scheduler_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/landbridge-io/landbridge/internal/scheduler"
+)
+
+// polls looks at the resource as a controller does: at each poll, and whenever an operation ends. It returns what was done, and the last
+// refusal.
+func (h *harness) polls(n int) (done []string, refusal error) {
+	h.t.Helper()
+	h.r.Poll = time.Minute
+	h.cloud.log.take()
+	for range n {
+		time.Sleep(time.Minute)
+		for woken := true; woken; {
+			if h.observe().UpToDate() {
+				refusal = nil
+				break
+			}
+			refusal = h.sched.Apply(h.t.Context(), h.r)
+			synctest.Wait()
+			woken = false
+			for _, e := range h.cloud.log.take() {
+				if action, ok := strings.CutPrefix(e, "apply "); ok {
+					done, woken = append(done, action), true
+				}
+			}
+		}
+	}
+	return done, refusal
+}
+
+// What an update does not change is updated more and more seldom, and told.
+func TestUpdatesThatNeverSettle(t *testing.T) {
+	size := func(of func(int64) int64) func(object) object {
+		return func(o object) object { return object{o.name, of(o.size)} }
+	}
+	turns := func(n int64) func(int64) int64 {
+		i := int64(0)
+		return func(size int64) int64 { i++; return size + 1 + i%n }
+	}
+	for name, misbehave := range map[string]func(*cloud){
+		"the answer is written in another way":   func(c *cloud) { c.answers, c.reads = size(turns(1)), size(turns(1)) },
+		"a read is written in another way":       func(c *cloud) { c.reads = size(turns(1)) },
+		"a read alternates between two values":   func(c *cloud) { c.reads = size(turns(2)) },
+		"a read alternates between three values": func(c *cloud) { c.reads = size(turns(3)) },
+		"each plan has another change":           func(c *cloud) { c.restless = true },
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, noIdentity, func(h *harness) {
+				h.settle()
+				misbehave(h.cloud)
+				if h.cloud.reads != nil {
+					h.want("a", 7)
+				}
+				done, refusal := h.polls(64)
+				if n := len(done); n < 6 || n > 11 || refusal != nil {
+					t.Errorf("in 64 polls: %v, %v", done, refusal)
+				}
+				got := h.observe().Unsettled
+				if got == nil || !got.Never || got.Updates < 3 || got.NextAt.Sub(got.Since) < 10*time.Minute {
+					t.Fatalf("unsettled: %+v", got)
+				}
+				if h.observe().Flap != nil {
+					t.Error("it flaps")
+				}
+
+				// A restart does not forget it.
+				h.restart()
+				if done, _ := h.polls(5); len(done) > 1 {
+					t.Errorf("after a restart: %v", done)
+				}
+				if got := h.observe().Unsettled; got == nil || !got.Never {
+					t.Errorf("after a restart: %+v", got)
+				}
+
+				// Another configuration is applied at once, and what settles is forgotten.
+				h.cloud.answers, h.cloud.reads, h.cloud.restless = nil, nil, false
+				h.want("a", 20)
+				done, refusal = h.polls(3)
+				if diff := cmp.Diff([]string{"Update"}, done); diff != "" || refusal != nil || h.observe().Unsettled != nil || h.stored().Instance.Unsettled != nil {
+					t.Errorf("another configuration: %v, %+v\n%s", refusal, h.observe().Unsettled, diff)
+				}
+			})
+		})
+	}
+}
+
+// An object whose successor would be replaced likewise is kept.
+func TestReplacementsThatNeverSettle(t *testing.T) {
+	lower := func(o object) object { return object{strings.ToLower(o.name), o.size} }
+	for name, misbehave := range map[string]func(*cloud){
+		"the answer is written in another way": func(c *cloud) { c.answers, c.reads = lower, lower },
+		"a read is written in another way":     func(c *cloud) { c.reads = lower },
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, noIdentity, func(h *harness) {
+				misbehave(h.cloud)
+				h.want("A", 1)
+				done, refusal := h.polls(10)
+				if diff := cmp.Diff([]string{"Create"}, done); diff != "" || !slices.Equal(h.cloud.ids(), []string{"i-1"}) {
+					t.Errorf("objects %v, done:\n%s", h.cloud.ids(), diff)
+				}
+				h.refuses(refusal, scheduler.ReasonNeverSettles)
+				if got := h.observe().Unsettled; got == nil || !got.Never {
+					t.Errorf("unsettled: %+v", got)
+				}
+
+				// A retry tries it once more. So does a process that does not know what the create has left.
+				h.r.Asked.Retry = "again"
+				done, refusal = h.polls(5)
+				if diff := cmp.Diff([]string{"Delete", "Create"}, done); diff != "" {
+					t.Errorf("a retry:\n%s", diff)
+				}
+				h.refuses(refusal, scheduler.ReasonNeverSettles)
+				total := 0
+				for range 5 {
+					h.restart()
+					done, refusal = h.polls(5)
+					total += len(done)
+				}
+				if total > 2 {
+					t.Errorf("after restarts: %d", total)
+				}
+				h.refuses(refusal, scheduler.ReasonNeverSettles)
+
+				// What the server writes is not replaced.
+				h.want("a", 1)
+				if done, refusal = h.polls(3); len(done) > 0 || refusal != nil || h.observe().Unsettled != nil {
+					t.Errorf("the server's value: %v, %v", done, refusal)
+				}
+			})
+		})
+	}
+}
+
+// What is changed outside is replaced each time, also the same way.
+func TestReplacementsThatSettle(t *testing.T) {
+	bubble(t, noIdentity, func(h *harness) {
+		h.settle()
+		h.polls(2)
+		for i := range 5 {
+			h.cloud.change(h.cloud.ids()[0], object{"other", 1})
+			done, refusal := h.polls(4)
+			if diff := cmp.Diff([]string{"Delete", "Create"}, done); diff != "" || refusal != nil {
+				t.Errorf("time %d: %v\n%s", i, refusal, diff)
+			}
+		}
+		if h.stored().Instance.Unsettled != nil {
+			t.Errorf("counted: %+v", h.stored().Instance.Unsettled)
+		}
+	})
+}
