@@ -20,6 +20,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/provider"
 	"github.com/landbridge-io/landbridge/internal/provider/internal/testprovider"
 	"github.com/landbridge-io/landbridge/internal/provider/plugin"
+	"github.com/landbridge-io/landbridge/internal/provider/sources"
 	"github.com/landbridge-io/landbridge/internal/testing/providertest"
 )
 
@@ -36,17 +37,11 @@ func debugged(t *testing.T, mode string) (*providertest.Process, *plugin.Attachm
 		env = append(env, name+"="+value)
 	}
 	process := providertest.Debug(t, self, nil, env...)
-	var all map[string]struct {
-		ProtocolVersion, Pid int
-		Addr                 struct{ Network, String string }
-	}
-	if err := json.Unmarshal([]byte(process.Attach), &all); err != nil {
+	all, err := sources.ParseAttached(process.Attach)
+	if err != nil {
 		t.Fatal(err)
 	}
-	is := all[testprovider.Address]
-	return process, &plugin.Attachment{
-		Source: testprovider.Address, Protocol: is.ProtocolVersion, Network: is.Addr.Network, Address: is.Addr.String, PID: is.Pid,
-	}, record
+	return process, all[testprovider.Address], record
 }
 
 // attach connects to a process. The connection ends with the test.
@@ -362,6 +357,7 @@ func TestAttachFails(t *testing.T) {
 				if err != nil {
 					return
 				}
+				defer c.Close()
 				answer(c)
 			}
 		}()
