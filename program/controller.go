@@ -51,8 +51,13 @@ active and the others are on standby (--leader-elect), unless they share the wor
 			if err != nil {
 				return err
 			}
+			attached, err := providers.Attached()
+			if err != nil {
+				return err
+			}
 			return flags.run(cmd.Context(), func(o *controller.Options) error {
 				o.Linked = linked
+				o.Attached = attached
 				o.CacheKeep = cacheKeep
 				o.CommandLine = line
 				if plans.Port != 0 {

@@ -17,7 +17,6 @@ import (
 
 	"github.com/landbridge-io/landbridge/internal/command/local"
 	"github.com/landbridge-io/landbridge/internal/provider/install"
-	"github.com/landbridge-io/landbridge/internal/provider/plugin"
 	"github.com/landbridge-io/landbridge/internal/terraform/planview"
 )
 
@@ -226,8 +225,7 @@ func (f *standaloneFlags) session(cmd *cobra.Command) (*openSession, error) {
 	if err != nil {
 		return nil, err
 	}
-	launcher := &plugin.Launcher{Path: p.path, StartTimeout: f.timeout, Env: env}
-	s.Session = local.New(p.model, source, launcher, manifest, state)
+	s.Session = local.New(p.model, source, p.launcher(f.timeout, env), manifest, state)
 	s.WithoutRefresh = !f.refresh
 	return s, nil
 }

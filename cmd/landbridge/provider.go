@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -20,6 +21,7 @@ import (
 	"github.com/landbridge-io/landbridge/config"
 	"github.com/landbridge-io/landbridge/internal/inference"
 	"github.com/landbridge-io/landbridge/internal/model"
+	"github.com/landbridge-io/landbridge/internal/provider"
 	"github.com/landbridge-io/landbridge/internal/provider/install"
 	"github.com/landbridge-io/landbridge/internal/provider/plugin"
 	"github.com/landbridge-io/landbridge/internal/provider/sources"
@@ -111,10 +113,7 @@ func (f *providerFlags) readConfig(file string) (*config.File, error) {
 }
 
 func (f *providerFlags) present(found foundProvider, s *schema.Provider, c *config.File) (*openedProvider, error) {
-	name := f.name
-	if name == "" {
-		name, _ = install.ParseBinaryName(found.path)
-	}
+	name := cmp.Or(f.name, found.name())
 	if f.documentation == "" {
 		m, err := model.NewProvider(name, s, c.Provider)
 		if err != nil {
@@ -156,10 +155,10 @@ func (f *providerFlags) load(ctx context.Context, where string, env map[string]s
 	if err != nil {
 		return found, nil, err
 	}
-	defer showProgress(f.cmd, "Reading the schema of the provider "+filepath.Base(found.path))()
+	defer showProgress(f.cmd, "Reading the schema of the provider "+filepath.Base(cmp.Or(found.path, found.source)))()
 	ctx, cancel := context.WithTimeout(ctx, f.timeout)
 	defer cancel()
-	server, err := (&plugin.Launcher{Path: found.path, StartTimeout: f.timeout, Env: env}).Launch(ctx)
+	server, err := found.launcher(f.timeout, env).Launch(ctx)
 	if err != nil {
 		return found, nil, err
 	}
@@ -170,11 +169,31 @@ func (f *providerFlags) load(ctx context.Context, where string, env map[string]s
 	return found, s, diags.Err()
 }
 
-// foundProvider is the program of a provider.
+// foundProvider is the program of a provider, or its process if that runs already.
 type foundProvider struct {
+	// path is that of the program. Empty if the provider is attached.
 	path string
+	// attached is the provider's process; nil unless it runs already.
+	attached *plugin.Attachment
 	// source is the provider's full address, and version its version. Empty if the program was named by its path.
 	source, version string
+}
+
+// launcher returns the launcher of the provider. An attached one has its own environment.
+func (p foundProvider) launcher(timeout time.Duration, env map[string]string) provider.Launcher {
+	if p.attached != nil {
+		return p.attached
+	}
+	return &plugin.Launcher{Path: p.path, StartTimeout: timeout, Env: env}
+}
+
+// name returns the provider's name, such as random; empty if neither its program nor its address tells.
+func (p foundProvider) name() string {
+	if p.attached != nil {
+		return path.Base(p.source)
+	}
+	name, _ := install.ParseBinaryName(p.path)
+	return name
 }
 
 // find finds the provider's program: at a path, in a directory, in PATH, or by its address, SOURCE or SOURCE@CONSTRAINT. What
@@ -197,13 +216,29 @@ func (f *providerFlags) find(ctx context.Context, where string) (foundProvider, 
 		}
 		return foundProvider{}, err
 	}
-	i, err := cmp.Or(f.from, &sources.Flags{}).Installer()
+	from := cmp.Or(f.from, &sources.Flags{})
+	attached, err := from.Attached()
+	if err != nil {
+		return foundProvider{}, err
+	}
+	if a := attached.Find(source); a != nil {
+		if f.cmd != nil {
+			noteAttached(f.cmd.ErrOrStderr(), a)
+		}
+		return foundProvider{attached: a, source: a.Source}, nil
+	}
+	i, err := from.Installer()
 	if err != nil {
 		return foundProvider{}, err
 	}
 	defer showProgress(f.cmd, "Installing the provider "+where)()
 	b, err := i.Install(ctx, source, constraint)
 	return foundProvider{path: b.Path, source: b.Source, version: b.Version}, err
+}
+
+// noteAttached tells that a provider is used as it runs.
+func noteAttached(w io.Writer, a *plugin.Attachment) {
+	fmt.Fprintf(w, "Note: %s is process %d, as TF_REATTACH_PROVIDERS says. Its version and checksum are not checked, and it keeps its own environment.\n", a.Source, a.PID)
 }
 
 // isAddress reports whether a text has the form of a provider's address, [HOST/]NAMESPACE/TYPE, and not that of a path.

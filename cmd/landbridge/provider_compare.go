@@ -12,7 +12,6 @@ import (
 
 	"github.com/landbridge-io/landbridge/config"
 	"github.com/landbridge-io/landbridge/internal/evolution"
-	"github.com/landbridge-io/landbridge/internal/provider/install"
 	"github.com/landbridge-io/landbridge/schema"
 )
 
@@ -50,9 +49,7 @@ a new API version or manual changes, and 2 on errors.`,
 				return false, err
 			}
 			if flags.name == "" {
-				oldName, _ := install.ParseBinaryName(oldFound.path)
-				newName, _ := install.ParseBinaryName(newFound.path)
-				flags.name = cmp.Or(newName, oldName) // the same for both
+				flags.name = cmp.Or(newFound.name(), oldFound.name()) // the same for both
 			}
 			c, err := flags.readConfig(flags.config)
 			if err != nil {

@@ -31,6 +31,9 @@ of another, and keeps its examples.`,
 			if err != nil {
 				return err
 			}
+			if version == "" && p.attached != nil {
+				return errors.New("an attached provider does not tell its version: give --version")
+			}
 			if version == "" {
 				found, err := (&install.Installer{}).Install(cmd.Context(), p.path, "")
 				if err != nil {

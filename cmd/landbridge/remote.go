@@ -28,7 +28,6 @@ import (
 	"github.com/landbridge-io/landbridge/internal/model"
 	"github.com/landbridge-io/landbridge/internal/provider"
 	"github.com/landbridge-io/landbridge/internal/provider/install"
-	"github.com/landbridge-io/landbridge/internal/provider/plugin"
 	"github.com/landbridge-io/landbridge/internal/provider/pool"
 	"github.com/landbridge-io/landbridge/internal/redact"
 	"github.com/landbridge-io/landbridge/internal/scheduler/ownership"
@@ -154,7 +153,11 @@ func (r *remote) connect() error {
 		return err
 	}
 	stored := &store.Secrets{Client: core.Secrets(r.flags.system)}
-	r.cluster = &cluster.Reader{Client: r.client, Installer: r.flags.from.Offline(), StartTimeout: r.flags.timeout, Stored: stored}
+	attached, err := r.flags.from.Attached()
+	if err != nil {
+		return err
+	}
+	r.cluster = &cluster.Reader{Client: r.client, Installer: r.flags.from.Offline(), Attached: attached, StartTimeout: r.flags.timeout, Stored: stored}
 	installer, err := r.flags.from.Installer()
 	if err == nil && installer.Registry != nil {
 		r.cluster.Downloads = installer
@@ -240,6 +243,9 @@ func (r *remote) start(ctx context.Context, all []v1alpha1.TerraformProvider) er
 			source = a.String()
 		}
 		p, err := opened[i], errs[i]
+		if a := r.cluster.Attached.Find(source); a != nil {
+			noteAttached(r.err, a)
+		}
 		if err != nil {
 			if e := (*install.Error)(nil); errors.As(err, &e) && (e.Reason == install.NotFound || e.Reason == install.Unsupported) {
 				err = fmt.Errorf("%w. Name a directory that has its program on this machine with --provider-mirror", err)
@@ -284,8 +290,9 @@ func (r *remote) fromBinaries(cmd *cobra.Command) error {
 		if messages.HasErrors() {
 			return errors.New(messages.String())
 		}
-		launcher := &plugin.Launcher{Path: p.path, StartTimeout: r.flags.timeout, Env: env}
-		r.providers = append(r.providers, &remoteProvider{title: "provider " + p.model.Name, source: source, path: p.path, model: p.model, launcher: launcher, given: given})
+		r.providers = append(r.providers, &remoteProvider{
+			title: "provider " + p.model.Name, source: source, path: p.path, model: p.model, launcher: p.launcher(r.flags.timeout, env), given: given,
+		})
 	}
 	return nil
 }

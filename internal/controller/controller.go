@@ -53,6 +53,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/policy"
 	"github.com/landbridge-io/landbridge/internal/provider/install"
 	"github.com/landbridge-io/landbridge/internal/provider/pool"
+	"github.com/landbridge-io/landbridge/internal/provider/sources"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 	"github.com/landbridge-io/landbridge/schema"
@@ -70,10 +71,12 @@ type Options struct {
 	Installer *install.Installer
 	// CacheKeep is how long the Installer's cache keeps what no provider uses. 0 keeps it forever.
 	CacheKeep time.Duration
+	// Attached are providers that run already, such as in a debugger. They are used instead of binaries and of Linked ones.
+	Attached sources.Attached
 	// Linked are providers that are linked into this program. They are used instead of binaries.
 	Linked []terraformprovider.Linked
 	// Packaged, unless it is nil, is the only provider that is served. Then there are no TerraformProviders, and
-	// Installer and Linked are not used.
+	// Installer, Attached and Linked are not used.
 	Packaged *packaged.Provider
 	// Conversions, unless it is nil, are served for the kinds of the Packaged provider.
 	Conversions *conversion.Options
@@ -382,8 +385,12 @@ func setupAdmission(rt *kinds.Runtime, kube clients, o Options) error {
 
 // setupInstalled sets up what serves TerraformProviders and TerraformModules. previews is set if plans are shown at admission.
 func setupInstalled(rt *kinds.Runtime, o Options, previews bool) error {
+	for _, a := range o.Attached {
+		o.Logger.Error(nil, "A provider is attached: its version and checksum are not checked, and no sandbox restricts it. This is for development alone",
+			"provider", a.Source, "pid", a.PID)
+	}
 	installed := &terraformprovider.Reconciler{
-		Runtime: rt, Installer: o.Installer, Linked: o.Linked, CommandLine: o.CommandLine,
+		Runtime: rt, Installer: o.Installer, Attached: o.Attached, Linked: o.Linked, CommandLine: o.CommandLine,
 		Logger: o.Logger.WithName("terraformprovider"), StartTimeout: o.StartTimeout, Limits: o.Pool.Limits,
 		Sandbox: o.Sandbox, Previews: previews,
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 	commandcluster "github.com/landbridge-io/landbridge/internal/command/cluster"
 	"github.com/landbridge-io/landbridge/internal/provider/install"
+	"github.com/landbridge-io/landbridge/internal/provider/plugin"
 	"github.com/landbridge-io/landbridge/internal/provider/registry"
 	"github.com/landbridge-io/landbridge/internal/testing/providertest"
 	"github.com/landbridge-io/landbridge/internal/testing/registrytest"
@@ -88,7 +89,7 @@ func TestProviderFromRegistry(t *testing.T) {
 		t.Errorf("without a registry: %v", err)
 	}
 	commands.Downloads = &install.Installer{CacheDir: directory(t), Registry: o.Installer.Registry}
-	if opened, err := commands.Open(t.Context(), &typed); err != nil || !strings.Contains(opened.Launcher.Path, "1.0.0") {
+	if opened, err := commands.Open(t.Context(), &typed); err != nil || !strings.Contains(opened.Launcher.(*plugin.Launcher).Path, "1.0.0") {
 		t.Errorf("got %+v, %v", opened, err)
 	}
 

@@ -3,6 +3,7 @@ package cluster
 import (
 	"context"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 	"time"
@@ -22,6 +23,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/provider"
 	"github.com/landbridge-io/landbridge/internal/provider/install"
 	"github.com/landbridge-io/landbridge/internal/provider/plugin"
+	"github.com/landbridge-io/landbridge/internal/provider/sources"
 	"github.com/landbridge-io/landbridge/internal/redact"
 	"github.com/landbridge-io/landbridge/internal/scheduler/ownership"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
@@ -40,6 +42,8 @@ type Reader struct {
 	// Recorded finds programs where the controller finds them, as the status of their TerraformProviders says, and is used instead
 	// of the others for those. Nil: the user has named the sources.
 	Recorded *Recorded
+	// Attached are the providers that run already, and are used instead of programs.
+	Attached sources.Attached
 	// StartTimeout bounds the start of a provider's process.
 	StartTimeout time.Duration
 	// Stored are the stored instances, for Modules.
@@ -53,7 +57,7 @@ type InstalledProvider struct {
 	// Source is the provider's address or the path of its binary, as spec.source has it.
 	Source   string
 	Model    *model.Provider
-	Launcher *plugin.Launcher
+	Launcher provider.Launcher
 	// Activate are the patterns of resource types that are served.
 	Activate []string
 }
@@ -83,15 +87,11 @@ func (c *Reader) Providers(ctx context.Context, names ...string) ([]v1alpha1.Ter
 	return out, nil
 }
 
-// Open finds the binary of a TerraformProvider on this machine, and reads its schema.
+// Open finds the binary of a TerraformProvider on this machine, or its process if it runs already, and reads its schema.
 func (c *Reader) Open(ctx context.Context, p *v1alpha1.TerraformProvider) (*InstalledProvider, error) {
-	binary, err := c.find(ctx, p)
+	launcher, name, err := c.launcher(ctx, p)
 	if err != nil {
 		return nil, fmt.Errorf("TerraformProvider %s: %w", p.Name, err)
-	}
-	launcher := &plugin.Launcher{Path: binary.Path, SHA256: binary.SHA256, Env: map[string]string{}, StartTimeout: c.StartTimeout}
-	for _, e := range p.Spec.Env {
-		launcher.Env[e.Name] = e.Value
 	}
 	server, err := launcher.Launch(ctx)
 	if err != nil {
@@ -104,7 +104,7 @@ func (c *Reader) Open(ctx context.Context, p *v1alpha1.TerraformProvider) (*Inst
 	if err := diags.Err(); err != nil {
 		return nil, fmt.Errorf("TerraformProvider %s: %w", p.Name, err)
 	}
-	m, _, err := terraformprovider.Model(ctx, c.Client, p, binary.Name(), s)
+	m, _, err := terraformprovider.Model(ctx, c.Client, p, name, s)
 	if err != nil {
 		return nil, fmt.Errorf("TerraformProvider %s: %w", p.Name, err)
 	}
@@ -117,6 +117,22 @@ func (c *Reader) Open(ctx context.Context, p *v1alpha1.TerraformProvider) (*Inst
 
 // ConfigurationReference refers to a provider configuration. A ClusterProviderConfig has no namespace.
 type ConfigurationReference struct{ Kind, Namespace, Name string }
+
+// launcher returns the launcher of a TerraformProvider, and the provider's own name, such as random.
+func (c *Reader) launcher(ctx context.Context, p *v1alpha1.TerraformProvider) (_ provider.Launcher, name string, _ error) {
+	if a := c.Attached.Find(p.Spec.Source); a != nil {
+		return a, path.Base(a.Source), nil
+	}
+	binary, err := c.find(ctx, p)
+	if err != nil {
+		return nil, "", err
+	}
+	launcher := &plugin.Launcher{Path: binary.Path, SHA256: binary.SHA256, Env: map[string]string{}, StartTimeout: c.StartTimeout}
+	for _, e := range p.Spec.Env {
+		launcher.Env[e.Name] = e.Value
+	}
+	return launcher, binary.Name(), nil
+}
 
 // find finds the binary of a TerraformProvider.
 func (c *Reader) find(ctx context.Context, p *v1alpha1.TerraformProvider) (install.Binary, error) {

@@ -16,6 +16,8 @@ import (
 type execution struct {
 	way    v1alpha1.Execution
 	runner *cli.Runner // nil unless way is CLI
+	// attached is set if the provider's process was not started by this program.
+	attached bool
 }
 
 // execution returns the execution that the TerraformProvider specifies.
@@ -26,12 +28,12 @@ func (r *Reconciler) execution(ctx context.Context, p *v1alpha1.TerraformProvide
 			return execution{}, kinds.Unhealthy(v1alpha1.ReasonExecutionUnavailable,
 				fmt.Errorf("spec.execution: CLI: %w; start the controller with --cli and the path of OpenTofu or Terraform, or use another execution", err)).Retried()
 		}
-		return execution{v1alpha1.ExecutionCLI, runner}, nil
+		return execution{v1alpha1.ExecutionCLI, runner, from.attached}, nil
 	}
 	if from.linked {
 		return execution{way: v1alpha1.ExecutionInProcess}, nil
 	}
-	return execution{way: v1alpha1.ExecutionPlugin}, nil
+	return execution{way: v1alpha1.ExecutionPlugin, attached: from.attached}, nil
 }
 
 // executor returns what makes executors for configured servers; nil stands for the default.
@@ -48,6 +50,14 @@ func (e execution) program() string {
 		return ""
 	}
 	return e.runner.Program().String()
+}
+
+// attachment describes what does not hold for an attached provider, or is empty.
+func (e execution) attachment() string {
+	if !e.attached {
+		return ""
+	}
+	return "The provider is a process that TF_REATTACH_PROVIDERS attaches: its version and checksum are not checked, and spec.env, spec.sandbox and spec.logLevel have no effect."
 }
 
 // limitation returns what the program does not support, or "".

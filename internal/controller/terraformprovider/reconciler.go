@@ -33,12 +33,15 @@ import (
 	"github.com/landbridge-io/landbridge/internal/controller/kinds"
 	"github.com/landbridge-io/landbridge/internal/provider/install"
 	"github.com/landbridge-io/landbridge/internal/provider/pool"
+	"github.com/landbridge-io/landbridge/internal/provider/sources"
 )
 
 // Reconciler installs providers. Runtime, Installer, CommandLine and Logger are required.
 type Reconciler struct {
 	*kinds.Runtime
 	Installer *install.Installer
+	// Attached are the providers that run already, and are used instead of all others.
+	Attached sources.Attached
 	// Linked are the providers that need no binary.
 	Linked []Linked
 	// CommandLine is used for providers with spec.execution: CLI.
@@ -188,13 +191,13 @@ func (r *Reconciler) tellTaken(ctx context.Context, p *v1alpha1.TerraformProvide
 	return out
 }
 
-// limitation returns what the running provider's execution and sandbox do not support, or "".
+// limitation returns what the running provider's process, execution and sandbox do not support, or "".
 func (r *Reconciler) limitation(uid types.UID) string {
 	run := r.runningProvider(uid)
 	if run == nil {
 		return ""
 	}
-	return sentences(run.how.limitation(), r.sandboxLimitation(run.how))
+	return sentences(run.how.attachment(), run.how.limitation(), r.sandboxLimitation(run.how))
 }
 
 // admissionLimitation describes why no plans are shown although the spec asks for them, or is empty.

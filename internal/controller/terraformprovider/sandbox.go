@@ -37,7 +37,7 @@ func (r *Reconciler) sandbox(spec *v1alpha1.ProviderSandbox) (*plugin.Sandbox, *
 // sandboxState returns whether the process of a provider is restricted.
 func (r *Reconciler) sandboxState(how execution) v1alpha1.SandboxState {
 	switch {
-	case how.way == v1alpha1.ExecutionInProcess:
+	case how.way == v1alpha1.ExecutionInProcess, how.attached:
 		return ""
 	case r.Sandbox == child.Off:
 		return v1alpha1.SandboxOff

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/types"
@@ -35,12 +36,17 @@ type origin struct {
 	launcher  provider.Launcher
 	// linked is set if the provider is linked into this program.
 	linked bool
+	// attached is set if the provider ran already.
+	attached bool
 	// lock is what to record of the version. Nil unless it is from a registry or its mirror.
 	lock *install.Lock
 }
 
-// find looks the provider up among the linked ones, and then for a binary. key is that of its download.
+// find looks the provider up among the attached and the linked ones, and then for a binary. key is that of its download.
 func (r *Reconciler) find(ctx context.Context, p *v1alpha1.TerraformProvider, key types.UID) (origin, *kinds.Problem) {
+	if a := r.Attached.Find(p.Spec.Source); a != nil && p.Spec.Execution != v1alpha1.ExecutionInProcess {
+		return origin{name: path.Base(a.Source), launcher: a, attached: true}, nil
+	}
 	var out origin
 	var linked bool
 	var err error
@@ -83,12 +89,15 @@ func (r *Reconciler) find(ctx context.Context, p *v1alpha1.TerraformProvider, ke
 	if launcher.Sandbox, problem = r.sandbox(p.Spec.Sandbox); problem != nil {
 		return origin{}, problem
 	}
-	return origin{binary.Name(), v1alpha1.InstalledProvider{Version: binary.Version, SHA256: binary.SHA256, Checksums: binary.Checksums}, launcher, false, binary.Lock}, nil
+	return origin{
+		name: binary.Name(), launcher: launcher, lock: binary.Lock,
+		installed: v1alpha1.InstalledProvider{Version: binary.Version, SHA256: binary.SHA256, Checksums: binary.Checksums},
+	}, nil
 }
 
 // sources returns where the provider is searched, for whoever searches it elsewhere.
 func (r *Reconciler) sources(p *v1alpha1.TerraformProvider, from origin) []v1alpha1.ProviderSource {
-	if from.linked {
+	if from.linked || from.attached {
 		return nil
 	}
 	locations, err := r.Installer.Locations(p.Spec.Source)
@@ -136,5 +145,5 @@ func (r *Reconciler) linked(source, constraint string) (out origin, ok bool, err
 	if err != nil {
 		return origin{}, true, err
 	}
-	return origin{address.Type, v1alpha1.InstalledProvider{Version: version}, launchers[version], true, nil}, true, nil
+	return origin{name: address.Type, installed: v1alpha1.InstalledProvider{Version: version}, launcher: launchers[version], linked: true}, true, nil
 }

@@ -35,6 +35,8 @@ const (
 	TimedOut Reason = "TimedOut"
 	// SandboxFailed: the process cannot be restricted as it must be.
 	SandboxFailed Reason = "SandboxFailed"
+	// Detached: the process that the provider is attached to is gone.
+	Detached Reason = "Detached"
 	// Failed: any other failure, including failures of this program.
 	Failed Reason = "Failed"
 )
@@ -42,7 +44,7 @@ const (
 // StartError is the error of a provider that did not start.
 type StartError struct {
 	Reason Reason
-	// Path is the provider's binary.
+	// Path is the provider's binary, or its address if it is attached.
 	Path string
 	// Detail describes the failure to users, in one sentence.
 	Detail string

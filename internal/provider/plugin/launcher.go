@@ -35,7 +35,21 @@ const (
 	// window is the flow-control window, in bytes. A fixed window avoids the pings with which gRPC
 	// would measure one.
 	window = 1 << 20
+	// startTimeout and stopGrace are the defaults of Launcher.
+	startTimeout = time.Minute
+	stopGrace    = 2 * time.Second
 )
+
+// dialOptions returns those of each connection to a provider.
+func dialOptions() []grpc.DialOption {
+	return []grpc.DialOption{
+		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxMessage), grpc.MaxCallSendMsgSize(maxMessage)),
+		grpc.WithInitialWindowSize(window),
+		grpc.WithInitialConnWindowSize(window),
+		grpc.WithIdleTimeout(0),
+		grpc.WithDisableServiceConfig(),
+	}
+}
 
 // Launcher starts child processes of one provider. Only Path is required. It must not be copied or
 // changed after its first use.
@@ -88,6 +102,7 @@ var (
 
 	_ provider.VariablesReporter = (*Launcher)(nil)
 	_ provider.PrivateLauncher   = (*Launcher)(nil)
+	_ provider.Launcher          = (*Attachment)(nil)
 )
 
 // Key returns a hash of the binary's content, arguments, environment and other settings. It changes
@@ -143,10 +158,7 @@ func (l *Launcher) launch(ctx context.Context, private provider.Private) (*Serve
 		return nil, problem
 	}
 	defer binary.Close()
-	timeout := l.StartTimeout
-	if timeout == 0 {
-		timeout = time.Minute
-	}
+	timeout := cmp.Or(l.StartTimeout, startTimeout)
 	startCtx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 
@@ -169,7 +181,7 @@ func (l *Launcher) launch(ctx context.Context, private provider.Private) (*Serve
 		process:  p,
 		dir:      dir,
 		held:     held,
-		grace:    l.StopGrace,
+		grace:    cmp.Or(l.StopGrace, stopGrace),
 		ended:    private.Ended,
 		settings: l.settings(),
 		client: goplugin.NewClient(&goplugin.ClientConfig{
@@ -188,17 +200,8 @@ func (l *Launcher) launch(ctx context.Context, private provider.Private) (*Serve
 			Logger:           hclog.NewNullLogger(),
 			SyncStdout:       &lineWriter{output: out, stream: "stdout"},
 			SyncStderr:       &lineWriter{output: out, stream: "stderr"},
-			GRPCDialOptions: []grpc.DialOption{
-				grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxMessage), grpc.MaxCallSendMsgSize(maxMessage)),
-				grpc.WithInitialWindowSize(window),
-				grpc.WithInitialConnWindowSize(window),
-				grpc.WithIdleTimeout(0),
-				grpc.WithDisableServiceConfig(),
-			},
+			GRPCDialOptions:  dialOptions(),
 		}),
-	}
-	if s.grace == 0 {
-		s.grace = 2 * time.Second
 	}
 	// go-plugin's start takes no context; it returns when the process has ended.
 	stopWatch := context.AfterFunc(startCtx, func() { _ = p.Kill(startCtx) })

@@ -23,9 +23,12 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// Server is a provider in a child process.
+// Server is a provider in a child process, or in one that it is attached to.
 type Server struct {
-	client   *goplugin.Client
+	// attachment is nil if the process is a child. Otherwise process was never started by this program.
+	attachment *Attachment
+
+	client   *goplugin.Client // nil if attached
 	conn     *grpc.ClientConn
 	process  *process
 	protocol int
@@ -70,8 +73,14 @@ func (s *Server) watch() {
 	s.discard()
 }
 
-// discard ends the process and removes connection and socket. It may be called more than once.
+// discard ends the process and removes connection and socket. It may be called more than once. An
+// attached process goes on.
 func (s *Server) discard() {
+	if s.attachment != nil {
+		_ = s.conn.Close()
+		<-s.process.done
+		return
+	}
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
@@ -96,7 +105,7 @@ func (s *Server) discard() {
 // ProtocolVersion returns the negotiated protocol version, 5 or 6.
 func (s *Server) ProtocolVersion() int { return s.protocol }
 
-// PID returns the process id of the provider.
+// PID returns the process id of the provider, which must be a child.
 func (s *Server) PID() int { return s.process.cmd.Process.Pid }
 
 // Done is closed when the provider's process has ended.
@@ -169,6 +178,9 @@ func (s *Server) gone() error {
 	}
 	if s.calls.Closing() {
 		return status.Error(codes.Unavailable, "the provider was stopped")
+	}
+	if s.attachment != nil {
+		return s.attachment.gone()
 	}
 	text := "the provider's process " + s.process.exited()
 	if last := s.process.output.last(); len(last) > 0 {

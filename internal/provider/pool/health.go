@@ -65,7 +65,10 @@ func (p *Pool) timedOut(m *member) {
 		}
 		switch n := m.timeouts.Load(); {
 		case status.Code(err) == codes.DeadlineExceeded:
-			why := "The provider answered nothing any more, and was ended."
+			why := "The provider answers nothing any more."
+			if _, ends := m.server.(provider.Aborter); ends {
+				why = "The provider answered nothing any more, and was ended."
+			}
 			p.stats.Hangs++
 			p.lose(m, &Failure{Reason: Hung, Diagnostics: diagnostic.Errorf("Provider hangs", "%s", why)})
 			p.abort(m, why)

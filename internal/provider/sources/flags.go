@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/spf13/pflag"
 
@@ -31,6 +32,10 @@ type Flags struct {
 	set *pflag.FlagSet
 	// read is the configuration file that is read without being named by a flag.
 	read string
+
+	readAttached sync.Once
+	attached     Attached
+	attachedErr  error
 }
 
 // The flags that name sources.

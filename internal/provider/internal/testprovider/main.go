@@ -27,6 +27,9 @@ const (
 	recordVariable = "LANDBRIDGE_TESTPROVIDER_RECORD"
 )
 
+// Address is that of the provider.
+const Address = "registry.terraform.io/landbridge/test"
+
 // Modes of the provider. Each has protocol 6 unless stated otherwise.
 const (
 	// Good has a small schema and behaves as the request's TypeName demands; see Behave.
@@ -34,6 +37,9 @@ const (
 	// Good5 is Good in protocol 5, Both serves both protocols.
 	Good5 = "good5"
 	Both  = "both"
+	// Debugged and Debugged5 are Good and Good5, started for a debugger: the process prints how to attach it.
+	Debugged  = "debugged"
+	Debugged5 = "debugged5"
 	// Walk and Walk5 answer every call with values of Fill.
 	Walk  = "walk"
 	Walk5 = "walk5"
@@ -119,6 +125,11 @@ func run(mode, record string) error {
 	case Good:
 	case Good5:
 		core.Protocol = 5
+	case Debugged:
+		return tf6server.Serve(Address, func() tfprotov6.ProviderServer { return server }, tf6server.WithManagedDebug(), tf6server.WithManagedDebugReattachConfigTimeout(time.Minute))
+	case Debugged5:
+		core.Protocol = 5
+		return tf5server.Serve(Address, func() tfprotov5.ProviderServer { return New5(core) }, tf5server.WithManagedDebug(), tf5server.WithManagedDebugReattachConfigTimeout(time.Minute))
 	case Both:
 		return serve(map[int]goplugin.Plugin{5: plugin5(New5(core)), 6: plugin6(server)})
 	case Walk, Walk5:
@@ -208,11 +219,11 @@ func run(mode, record string) error {
 }
 
 func plugin6(server tfprotov6.ProviderServer) goplugin.Plugin {
-	return &tf6server.GRPCProviderPlugin{Name: "registry.terraform.io/landbridge/test", GRPCProvider: func() tfprotov6.ProviderServer { return server }}
+	return &tf6server.GRPCProviderPlugin{Name: Address, GRPCProvider: func() tfprotov6.ProviderServer { return server }}
 }
 
 func plugin5(server tfprotov5.ProviderServer) goplugin.Plugin {
-	return &tf5server.GRPCProviderPlugin{Name: "registry.terraform.io/landbridge/test", GRPCProvider: func() tfprotov5.ProviderServer { return server }}
+	return &tf5server.GRPCProviderPlugin{Name: Address, GRPCProvider: func() tfprotov5.ProviderServer { return server }}
 }
 
 func serve(plugins map[int]goplugin.Plugin, more ...grpc.ServerOption) error {
