@@ -119,6 +119,8 @@ const (
 	ReasonAsyncUpdateFailure xpv2.ConditionReason = "AsyncUpdateFailure"
 	ReasonAsyncDeleteFailure xpv2.ConditionReason = "AsyncDeleteFailure"
 	ReasonTainted            xpv2.ConditionReason = "Tainted"
+	// ReasonInconsistentResult: an object that its create has not left as planned is not replaced, because its successor would be the same.
+	ReasonInconsistentResult xpv2.ConditionReason = "InconsistentResult"
 	// ReasonNeverSettles: the object is not replaced, because its successor would have to be replaced likewise.
 	ReasonNeverSettles         xpv2.ConditionReason = "NeverSettles"
 	ReasonUpdateRepeats        xpv2.ConditionReason = "UpdateRepeats"

@@ -35,7 +35,7 @@ func (s *Scheduler) Apply(ctx context.Context, r Request) error {
 	in.Exists, in.Deposed, in.Tainted = record.Exists(), len(record.Deposed) > 0, record.Status == instance.Tainted
 	if p != nil {
 		in.Action, in.Reason, in.Destroys, in.Doubted = p.Action, p.Reason, len(p.Destroys()) > 0, e.doubted(r, *p)
-		in.Stalled = e.attempts.stalled(&r, p)
+		in.Stalled, in.Inconsistent = e.attempts.stalled(&r, p), e.inconsistent(&r, p)
 		u := e.unsettled(&r, p)
 		in.NeverSettles, in.Waits = u.refuses() && e.reapplies(&r) == "", u.waits(s.o.Clock.Now()) && e.reapplies(&r) == ""
 	}
@@ -75,6 +75,8 @@ func (s *Scheduler) Apply(ctx context.Context, r Request) error {
 		return failed(ReasonReplaceRefused, containedRefused(*p))
 	case deedRefuseStalled:
 		return e.attempts.exhausted()
+	case deedRefuseInconsistent:
+		return errInconsistent()
 	case deedRefuseRepeat:
 		return errNeverSettles(e.unsettled(&r, p))
 	case deedRefuseHeld:
@@ -90,7 +92,7 @@ func (s *Scheduler) Apply(ctx context.Context, r Request) error {
 	default:
 		e.corrects(p, e.counted(&r) != nil && e.repeats(&r, p))
 		t := taskOf(next, p, record)
-		t.counts = e.counts(&r, p)
+		t.config, t.counts = settlingConfig(&r), e.counts(&r, p)
 		t.approval, t.drift, t.reapply = given, o.Drift, o.Reapply
 		t.keepsDrift = t.kind == instance.Update && r.reports(o.Drift) && o.Reapply == ""
 		if !completes {

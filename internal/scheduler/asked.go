@@ -132,12 +132,12 @@ func (s *Scheduler) mark(ctx context.Context, e *entry, r Request) error {
 	}
 	var events []Event
 	if taint && r.Asked.Taint != r.Told.Taint && in.Exists() && in.Status != instance.Tainted {
-		in.Status = instance.Tainted
+		in.Status, in.Unsettled = instance.Tainted, nil
 		events = append(events, Event{Kind: Tainted, Asked: true})
 	}
 	// If both are requested at once, the object stays.
 	if untaint && in.Status == instance.Tainted {
-		in.Status = instance.Partial
+		in.Status, in.Unsettled = instance.Partial, nil
 		events = append(events, Event{Kind: Untainted, Asked: true})
 	}
 	faultpoint.Reach(faultpoint.Asked, faultpoint.BeforeConclude)

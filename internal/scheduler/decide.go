@@ -315,17 +315,18 @@ const (
 	deedCreateFirst  deed = "replace, create first"
 	deedDestroyFirst deed = "replace, destroy first"
 	// The others refuse, with a reason.
-	deedRefuseUnobserved deed = "refuse because of the observation"
-	deedRefuseEarly      deed = "refuse because of an earlier failure"
-	deedRefuseReplace    deed = "refuse the replacement"
-	deedRefuseContained  deed = "refuse to destroy contained objects"
-	deedRefuseDoubted    deed = "refuse because of an interrupted create"
-	deedRefuseStalled    deed = "refuse because of many failed creates"
-	deedRefuseRepeat     deed = "refuse to replace again what did not settle"
-	deedRefuseHeld       deed = "refuse because of an interrupt"
-	deedRefuseGone       deed = "refuse to create again what was destroyed outside"
-	deedRefuseUnapproved deed = "refuse because it is not approved"
-	deedRefuseDenied     deed = "refuse because of a policy"
+	deedRefuseUnobserved   deed = "refuse because of the observation"
+	deedRefuseEarly        deed = "refuse because of an earlier failure"
+	deedRefuseReplace      deed = "refuse the replacement"
+	deedRefuseContained    deed = "refuse to destroy contained objects"
+	deedRefuseDoubted      deed = "refuse because of an interrupted create"
+	deedRefuseStalled      deed = "refuse because of many failed creates"
+	deedRefuseInconsistent deed = "refuse to replace what would be the same again"
+	deedRefuseRepeat       deed = "refuse to replace again what did not settle"
+	deedRefuseHeld         deed = "refuse because of an interrupt"
+	deedRefuseGone         deed = "refuse to create again what was destroyed outside"
+	deedRefuseUnapproved   deed = "refuse because it is not approved"
+	deedRefuseDenied       deed = "refuse because of a policy"
 	// These concern a deposed object, and leave the current one alone.
 	deedRefuseDeposed      deed = "refuse to destroy a deposed object"
 	deedRefuseDeposedEarly deed = "refuse because of an earlier failure to destroy a deposed object"
@@ -354,6 +355,8 @@ type applyInput struct {
 	Tainted, Missing bool
 	// Stalled is set when creates of the configuration have failed too often.
 	Stalled bool
+	// Inconsistent is set when the object is tainted only because its create has left another one than was planned.
+	Inconsistent bool
 	// NeverSettles is set when the object would be replaced again and again. Waits is set when it is too early to update again
 	// what did not settle.
 	NeverSettles, Waits bool
@@ -384,6 +387,7 @@ var applyChain = chain[applyInput]{
 	{deedRefuseReplace, replaceForbidden},
 	{deedRefuseContained, containedForbidden},
 	{deedRefuseStalled, createStalled},
+	{deedRefuseInconsistent, createInconsistent},
 	{deedNothing, updateWaits},
 	{deedRefuseRepeat, replacementRepeats},
 	{deedRefuseGone, goneReported},
@@ -442,6 +446,9 @@ func containedForbidden(in applyInput) bool { return in.Destroys && !in.MayRepla
 
 // createStalled: a tainted object stays if its replacement would most likely fail as well.
 func createStalled(in applyInput) bool { return in.Stalled }
+
+// createInconsistent: creating an object again would give the same one, unless its replacement was approved.
+func createInconsistent(in applyInput) bool { return in.Inconsistent && !in.Approved }
 
 // updateWaits: what did not settle is updated more and more seldom.
 func updateWaits(in applyInput) bool { return in.Waits && !in.Approved }

@@ -237,6 +237,8 @@ func TestDecideApply(t *testing.T) {
 		"a replacement that would not help": {with(replace, func(in *input) { in.NeverSettles = true }), "refuse to replace again what did not settle"},
 		"one that is approved":              {with(replace, func(in *input) { in.NeverSettles, in.Approved = true, true }), "replace, destroy first"},
 		"an update that did not settle":     {with(update, func(in *input) { in.Waits = true }), "nothing"},
+		"tainted, as it would be again":     {with(tainted, func(in *input) { in.Inconsistent = true }), "refuse to replace what would be the same again"},
+		"that is approved":                  {with(tainted, func(in *input) { in.Inconsistent, in.Approved = true, true }), "replace, destroy first"},
 		"create first":                      {first, "replace, create first"},
 		"create first, not found":           {with(first, func(in *input) { in.Missing = true }), "replace, destroy first"},
 		"create first, tainted":             {with(first, func(in *input) { in.Tainted = true }), "replace, create first"},

@@ -180,6 +180,9 @@ func (s *Scheduler) afterOperation(out, before instance.Instance, t *task, diags
 			out.Unsettled = t.counts.Ended(s.o.Clock.Now())
 		}
 	}
+	if t.kind == instance.Create && out.Status == instance.Tainted && terraform.Inconsistent(diags) {
+		out.Unsettled = instance.Unsettled{Config: t.config, Inconsistent: true}.Ended(s.o.Clock.Now())
+	}
 	if diags.HasErrors() || !t.endsDrift() {
 		return out
 	}

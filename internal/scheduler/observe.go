@@ -376,6 +376,7 @@ func (s *Scheduler) plan(ctx context.Context, e *entry, r Request, ex terraform.
 		o.Instance, o.Plan, o.Warnings, o.Unrivalled = e.record.Instance, &p, warnings, e.unrivalled(&r, &p)
 		o.Flap = s.flapping(e, &r)
 		o.Stalled = e.attempts.stalled(&r, &p)
+		o.Inconsistent = e.inconsistent(&r, &p)
 		o.Unsettled = e.unsettled(&r, &p)
 		e.repeating.Store(o.Unsettled != nil && o.Unsettled.Never)
 		if p.Action == terraform.NoOp && o.Reapply != "" {

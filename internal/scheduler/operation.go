@@ -36,6 +36,8 @@ type task struct {
 	reapply string
 	// counts is what the record counts when the operation on the current object has succeeded; nil for nothing.
 	counts *instance.Unsettled
+	// config identifies the configuration, and the provider's release.
+	config string
 	// approval is the one that the operation uses; nil if it needs none.
 	approval *approval
 	// decided is the plan that policies have decided about; nil if they need not decide.

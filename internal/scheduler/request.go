@@ -153,6 +153,9 @@ type Observation struct {
 	// Stalled is set when a tainted object is not replaced any more, because creates of the configuration have
 	// failed too often.
 	Stalled bool
+	// Inconsistent is set when a tainted object is not replaced, because its create has left another one than was planned, and would
+	// again.
+	Inconsistent bool
 	// Held is set when nothing begins, because an operation was interrupted and the resource has not changed
 	// since.
 	Held bool
@@ -234,6 +237,8 @@ const (
 	ReasonCreateAttemptsExhausted Reason = "CreateAttemptsExhausted"
 	// ReasonNeverSettles: the object is not replaced, because its successor would have to be replaced likewise.
 	ReasonNeverSettles Reason = "NeverSettles"
+	// ReasonInconsistentResult: a tainted object is not replaced, because its successor would be the same.
+	ReasonInconsistentResult Reason = "InconsistentResult"
 	// ReasonInterrupted: an operation was interrupted by request, and the resource has not changed since.
 	ReasonInterrupted Reason = "Interrupted"
 	// ReasonAwaitingApproval: the plan waits for approval. ReasonPlanChanged: another plan was approved.

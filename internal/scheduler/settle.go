@@ -193,6 +193,18 @@ func errNeverSettles(u *Unsettled) *Error {
 	return failed(ReasonNeverSettles, out)
 }
 
+// inconsistent reports whether a plan replaces an object that is tainted only because its create, of the same configuration, has left
+// another one than was planned. The next one would be the same.
+func (e *entry) inconsistent(r *Request, p *terraform.Plan) bool {
+	u := e.counted(r)
+	return u != nil && u.Inconsistent && p.Reason == terraform.ReplaceBecauseTainted
+}
+
+func errInconsistent() *Error {
+	return failed(ReasonInconsistentResult, diagnostic.Errorf("Object not replaced",
+		"The provider has made the object without an error, but not as planned, so it is tainted, and another one would be the same. Change the configuration or the provider's version, or keep the object with landbridge untaint; landbridge retry replaces it."))
+}
+
 // settled notes a plan without changes. It reports whether the record counts something.
 func (e *entry) settled() bool {
 	e.lastApply = nil

@@ -159,3 +159,34 @@ func TestReplacementsThatSettle(t *testing.T) {
 		}
 	})
 }
+
+// An object that its create has not left as planned, without an error, is kept: another one would be the same.
+func TestInconsistentCreate(t *testing.T) {
+	bubble(t, noIdentity, func(h *harness) {
+		h.r.CreateAttempts = 3
+		h.cloud.answers = func(o object) object { return object{o.name, o.size + 1} }
+		for range 2 {
+			done, refusal := h.polls(20)
+			if h.restart(); len(done) > 1 || !slices.Equal(h.cloud.ids(), []string{"i-1"}) {
+				t.Errorf("done: %v, objects: %v", done, h.cloud.ids())
+			}
+			h.refuses(refusal, scheduler.ReasonInconsistentResult)
+			if !h.observe().Inconsistent {
+				t.Error("it is not told")
+			}
+		}
+
+		// A retry, or another configuration, replaces it.
+		h.r.Asked.Retry = "again"
+		done, refusal := h.polls(20)
+		if diff := cmp.Diff([]string{"Delete", "Create"}, done); diff != "" {
+			t.Errorf("a retry:\n%s", diff)
+		}
+		h.refuses(refusal, scheduler.ReasonInconsistentResult)
+		h.cloud.answers = nil
+		h.want("a", 5)
+		if done, refusal = h.polls(5); !slices.Equal(done, []string{"Delete", "Create"}) || refusal != nil || h.stored().Instance.Unsettled != nil {
+			t.Errorf("another configuration: %v, %v", done, refusal)
+		}
+	})
+}

@@ -315,8 +315,9 @@ func (c *connector) explain(ctx context.Context, r *CustomResource, err error) e
 // identities ends, and a change of the resource ends a stall.
 var standing = map[scheduler.Reason]bool{
 	scheduler.ReasonIdentityConflict: true, scheduler.ReasonCreateAttemptsExhausted: true, scheduler.ReasonInterrupted: true,
-	scheduler.ReasonNeverSettles:  true,
-	scheduler.ReasonStateTooLarge: true, scheduler.ReasonAwaitingApproval: true, scheduler.ReasonPlanChanged: true,
+	scheduler.ReasonInconsistentResult: true,
+	scheduler.ReasonNeverSettles:       true,
+	scheduler.ReasonStateTooLarge:      true, scheduler.ReasonAwaitingApproval: true, scheduler.ReasonPlanChanged: true,
 	scheduler.ReasonDrifted: true,
 	scheduler.ReasonDenied:  true, scheduler.ReasonDeferred: true, scheduler.ReasonMoved: true,
 }
@@ -332,6 +333,7 @@ var reasons = map[scheduler.Reason]xpv2.ConditionReason{
 	scheduler.ReasonCreateAttemptsExhausted:  v1alpha1.ReasonCreateAttemptsExhausted,
 	scheduler.ReasonInterrupted:              v1alpha1.ReasonInterrupted,
 	scheduler.ReasonNeverSettles:             v1alpha1.ReasonNeverSettles,
+	scheduler.ReasonInconsistentResult:       v1alpha1.ReasonInconsistentResult,
 	scheduler.ReasonAwaitingApproval:         v1alpha1.ReasonAwaitingApproval,
 	scheduler.ReasonPlanChanged:              v1alpha1.ReasonPlanChanged,
 	scheduler.ReasonDrifted:                  v1alpha1.ReasonDriftReported,

@@ -227,7 +227,7 @@ var phases = []string{"connect failed: ", "observe failed: ", "create failed: ",
 // unasked are the reasons with which nothing was asked of the provider, so that nothing has failed.
 var unasked = map[xpv2.ConditionReason]bool{
 	v1alpha1.ReasonAwaitingApproval: true, v1alpha1.ReasonPlanChanged: true, v1alpha1.ReasonDriftReported: true,
-	v1alpha1.ReasonInterrupted: true, v1alpha1.ReasonCreateAttemptsExhausted: true, v1alpha1.ReasonNeverSettles: true,
+	v1alpha1.ReasonInterrupted: true, v1alpha1.ReasonCreateAttemptsExhausted: true, v1alpha1.ReasonNeverSettles: true, v1alpha1.ReasonInconsistentResult: true,
 }
 
 // plainly returns a message without the step that it is from, where that misleads: a spec is read while connecting, and
