@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -45,6 +46,7 @@ type operated struct {
 	client.Client
 	server     *playgroundtest.Server
 	kubeconfig string // of the user
+	thing      *unstructured.Unstructured
 	pods       pods
 }
 
@@ -93,6 +95,7 @@ func newOperated(t *testing.T) *operated {
 	u.SetNamespace("default")
 	u.SetName("web")
 	until(t, "the kind is served", func() bool { return o.Create(t.Context(), u) == nil })
+	o.thing = u
 	o.make(t, &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: "things"}, Rules: []rbacv1.PolicyRule{
 		{APIGroups: []string{kind.GroupVersionKind().Group, "apiextensions.k8s.io", "landbridge.io"}, Resources: []string{"*"}, Verbs: []string{"get", "list"}},
 	}})
@@ -343,4 +346,72 @@ func TestExplainReplicas(t *testing.T) {
 	until(t, "the Role is enough to know the replica", func() bool {
 		return explained("   └─ shard 1 (of ClusterProviderConfig default): Ready\n", "         landbridge-b works on it.\n")
 	})
+}
+
+// --watch explains the resource again when something has changed, and ends when it is ready.
+func TestExplainWatch(t *testing.T) {
+	t.Parallel()
+	o := newOperated(t)
+	r, w := io.Pipe()
+	root := newRootCommand()
+	root.SetArgs([]string{"explain", "thing/web", "--watch", "--kubeconfig", o.kubeconfig})
+	root.SetOut(w)
+	root.SetErr(io.Discard)
+	ended := make(chan error, 1)
+	go func() { ended <- root.ExecuteContext(t.Context()); w.Close() }()
+	lines := make(chan string, 1000)
+	go func() {
+		defer close(lines)
+		for in := bufio.NewScanner(r); in.Scan(); {
+			lines <- in.Text()
+		}
+	}()
+	shown := 0 // explanations
+	expect := func(want string) {
+		t.Helper()
+		for late := time.After(time.Minute); ; {
+			select {
+			case <-late:
+				t.Fatalf("never: %s", want)
+			case line, ok := <-lines:
+				switch {
+				case line == want:
+					return
+				case !ok:
+					t.Fatalf("it ended before: %s", want)
+				case strings.HasPrefix(line, "└─ controller: "):
+					shown++
+				}
+			}
+		}
+	}
+	conditions := func(ready string) {
+		t.Helper()
+		at := time.Now().UTC().Format(time.RFC3339)
+		until(t, "the status is written", func() bool {
+			u := o.thing.DeepCopy()
+			if o.Get(t.Context(), client.ObjectKeyFromObject(u), u) != nil {
+				return false
+			}
+			_ = unstructured.SetNestedSlice(u.Object, []any{
+				map[string]any{"type": "Ready", "status": ready, "reason": "Available", "lastTransitionTime": at},
+				map[string]any{"type": "Synced", "status": ready, "reason": "ReconcileError", "message": "create failed: no quota", "lastTransitionTime": at},
+			}, "status", "conditions")
+			_ = unstructured.SetNestedField(u.Object, u.GetGeneration(), "status", "observedGeneration")
+			return o.Status().Update(t.Context(), u) == nil
+		})
+	}
+	expect("Thing default/web: Unseen")
+	time.Sleep(3 * time.Second) // in which nothing changes
+	conditions("False")
+	expect("Thing default/web is not ready, and is tried again: create failed: no quota.")
+	expect("  landbridge retry thing.cloud.landbridge.io/web -n default")
+	conditions("True")
+	expect("Thing default/web is ready.")
+	expect("Nothing has to be done.")
+	for range lines {
+	}
+	if err := <-ended; err != nil || shown > 4 {
+		t.Errorf("%d explanations, %v", shown, err)
+	}
 }

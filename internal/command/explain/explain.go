@@ -127,7 +127,7 @@ func (b *builder) node(l link) Node {
 	n.row = status.RowOf(n.object)
 	n.Health, n.Reason, n.Message = n.row.Health, n.row.Reason, n.row.Message
 	if n.Health == status.Unseen {
-		n.Reason, n.Message = "Unseen", b.unseen(n.object)
+		n.Reason, n.Message = "Unseen", unseen(n.object)
 	}
 	if l.Group == landbridgeGroup && n.row.Deleting && n.Message == "" {
 		n.Message = messageOf(n.object, "Healthy") // which has what its removal waits for
@@ -177,9 +177,9 @@ func (b *builder) dependency(of *Node, l link) []Node {
 	return out
 }
 
-func (b *builder) unseen(u *unstructured.Unstructured) string {
+func unseen(u *unstructured.Unstructured) string {
 	if _, found, _ := unstructured.NestedSlice(u.Object, "status", "conditions"); !found {
-		return fmt.Sprintf("The controller has not looked at it since it was created, %s ago.", status.Elapsed(u.GetCreationTimestamp().Time, b.s.At))
+		return fmt.Sprintf("The controller has not looked at it since it was created, at %s.", u.GetCreationTimestamp().UTC().Format(time.DateTime))
 	}
 	return "The controller has not looked at it since its spec was changed. Its conditions are those before the change."
 }

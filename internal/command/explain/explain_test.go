@@ -40,7 +40,12 @@ func TestSituations(t *testing.T) {
 			t.Fatal(err)
 		}
 		name := strings.TrimSuffix(filepath.Base(file), ".yaml")
-		golden.Check(t, filepath.Join("situations", name+".txt"), []byte(explain.Explain(s).Text()))
+		e := explain.Explain(s)
+		golden.Check(t, filepath.Join("situations", name+".txt"), []byte(e.Text()))
+		s.At = s.At.Add(time.Second)
+		if diff := cmp.Diff(e.Essence(), explain.Explain(s).Essence()); diff != "" {
+			t.Errorf("%s: after a second, --watch would print it again:\n%s", name, diff)
+		}
 	}
 }
 
