@@ -32,8 +32,9 @@ provider configuration is not ready: the chain from it over its references, its 
 provider and the controller to the cause, as a tree; what happened when; and the one command that helps.
 
 KIND is a kind, its plural or a short name, with its group if several kinds have the name. KIND NAME is
-accepted too. Only what you may read is explained: permissions for events, CRDs and the Leases of the
-controller add to it, and of Secrets only their existence is looked at. It changes nothing.
+accepted too. Only what you may read is explained: permissions for events and CRDs add to it, and the Role
+landbridge-replicas in the controller's namespace adds which replica works on the object. Of Secrets only their
+existence is looked at, except for the controller's table of shards. It changes nothing.
 
 The exit status is 0 whatever the object's state is, and 1 if it cannot be explained.`,
 		Example: `  landbridge explain password/db -n team-a

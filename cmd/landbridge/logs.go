@@ -10,14 +10,9 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/sync/errgroup"
-	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/landbridge-io/landbridge/internal/command/logs"
@@ -45,8 +40,9 @@ The provider's messages are those of its resource type that it logged during the
 of the type had an operation at the same time, they may be of that one, which is said. Providers log nothing unless
 spec.logLevel of the TerraformProvider is set; what they write when they crash is always there.
 
-The log is that of the controller's pods, for which the permission to get pods/log is needed, or a file. With the
-playground (make up) it is the file landbridge.log beside its kubeconfig. KIND NAME is accepted too.`,
+The log is that of the controller's pods, in the order of the times of all replicas, and with what a container has
+logged before its last restart. It needs the Role landbridge-logs in the controller's namespace. Or it is a file: with
+the playground (make up) landbridge.log beside its kubeconfig. KIND NAME is accepted too.`,
 		Example: `  landbridge logs password/db -n team-a
   landbridge logs password/db -n team-a -f --since 10m
   landbridge logs terraformprovider/random
@@ -74,7 +70,7 @@ playground (make up) it is the file landbridge.log beside its kubeconfig. KIND N
 			if file := f.fileOf(); file != "" {
 				err = f.readFile(cmd.Context(), file, &v)
 			} else {
-				err = f.readPods(cmd.Context(), &v)
+				err = f.readPods(cmd.Context(), &v, cmd.ErrOrStderr())
 			}
 			if err == nil && !v.told && !f.follow {
 				fmt.Fprintf(cmd.ErrOrStderr(), "The log says nothing of %s.\n", k.String()+"/"+name)
@@ -113,7 +109,6 @@ func (f *logsFlags) fileOf() string {
 
 // logsView writes what is told of lines.
 type logsView struct {
-	mu    sync.Mutex
 	story *logs.Story
 	out   io.Writer
 	told  bool
@@ -124,8 +119,11 @@ func (v *logsView) line(line []byte) error {
 	if !ok {
 		return nil
 	}
-	v.mu.Lock()
-	defer v.mu.Unlock()
+	return v.tell(e)
+}
+
+// tell writes what an entry tells of the object.
+func (v *logsView) tell(e logs.Entry) error {
 	for _, text := range v.story.Add(e) {
 		v.told = true
 		if _, err := fmt.Fprintln(v.out, text); err != nil {
@@ -175,40 +173,4 @@ func (f *logsFlags) readFile(ctx context.Context, path string, v *logsView) erro
 		case <-tick.C:
 		}
 	}
-}
-
-// readPods reads the logs of the controller's pods, of which one works and others wait, or all have shards.
-func (f *logsFlags) readPods(ctx context.Context, v *logsView) error {
-	config, _, err := f.config()
-	if err != nil {
-		return err
-	}
-	client, err := typedcorev1.NewForConfig(config)
-	if err != nil {
-		return err
-	}
-	pods, err := client.Pods(f.system).List(ctx, metav1.ListOptions{LabelSelector: f.selector})
-	if err != nil {
-		return fmt.Errorf("cannot find the controller's pods: %w", err)
-	}
-	if len(pods.Items) == 0 {
-		return fmt.Errorf("namespace %s has no pods with the labels %s. Name the controller's namespace with --system-namespace, or its log with --file", f.system, f.selector)
-	}
-	o := &corev1.PodLogOptions{Follow: f.follow}
-	var group errgroup.Group
-	for _, pod := range pods.Items {
-		group.Go(func() error {
-			r, err := client.Pods(f.system).GetLogs(pod.Name, o).Stream(ctx)
-			if err != nil {
-				return fmt.Errorf("cannot read the log of pod %s: %w", pod.Name, err)
-			}
-			defer r.Close()
-			var part bytes.Buffer
-			if err := v.read(bufio.NewReader(r), &part); err != nil && ctx.Err() == nil {
-				return err
-			}
-			return nil
-		})
-	}
-	return group.Wait()
 }

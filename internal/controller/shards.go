@@ -114,12 +114,12 @@ func runShards(ctx context.Context, config *rest.Config, scheme *runtime.Scheme,
 	s := &shards{o: o, log: log, running: map[int]*running{}, checks: map[int][]check{},
 		members: &sharding.Members{Leases: leases, Of: o.Name, ID: host + "_" + string(uuid.NewUUID()), Duration: o.LeaseDuration},
 		placement: &sharding.Placement{
-			Secrets: kube.core.Secrets(o.Namespace), Name: o.Name + "-shards", Shards: o.Shards, Logger: log, Outdated: func(err error) { fail(err) },
+			Secrets: kube.core.Secrets(o.Namespace), Name: sharding.TableName(o.Name), Shards: o.Shards, Logger: log, Outdated: func(err error) { fail(err) },
 			Key: keyID,
 		},
 	}
 	s.run = func(ctx context.Context, number int) error {
-		lock, err := newLease(config, recorder, o, fmt.Sprintf("shard-%d.%s", number, leaseName(o)))
+		lock, err := newLease(config, recorder, o, sharding.LeaseName(number, leaseName(o)))
 		if err != nil {
 			return err
 		}

@@ -266,6 +266,39 @@ func TestSecretsOfSomeNamespaces(t *testing.T) {
 	}
 }
 
+// Nobody may read the log of the controller unless the values name them, and they may in its namespace only.
+func TestLogReaders(t *testing.T) {
+	t.Parallel()
+	readers := []any{object{"kind": "Group", "apiGroup": "rbac.authorization.k8s.io", "name": "operators"}}
+	for name, test := range map[string]struct {
+		rbac object
+		want []string
+	}{
+		"nobody":        {object{}, nil},
+		"a group":       {object{"logReaders": readers}, []string{"landbridge-logs", "landbridge-replicas"}},
+		"without roles": {object{"logReaders": readers, "userRoles": false}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var bound []string
+			for _, m := range render(t, object{"rbac": test.rbac}).Manifests {
+				if m.Template != "roles.yaml" || m.Object.GetKind() != "RoleBinding" {
+					continue
+				}
+				bound = append(bound, m.Object.GetName())
+				role, _, _ := unstructured.NestedString(m.Object.Object, "roleRef", "name")
+				subjects, _, _ := unstructured.NestedSlice(m.Object.Object, "subjects")
+				if role != m.Object.GetName() || m.Object.GetNamespace() != chart.Namespace || !cmp.Equal(readers, subjects) {
+					t.Errorf("the RoleBinding is\n%s", m.Text)
+				}
+			}
+			if diff := cmp.Diff(test.want, bound); diff != "" {
+				t.Errorf("RoleBindings (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
 // deploy/install.yaml, the definitions in the chart and the schema of its values are made by `make manifests`.
 func TestManifestsAreCurrent(t *testing.T) {
 	t.Parallel()

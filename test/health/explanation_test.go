@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"testing"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
@@ -69,16 +70,35 @@ var explanations = map[string]explanation{
 	"controller away, spec unchanged":              {status.Ready, self, ""},
 	"controller away, spec changed":                {status.Unseen, "controller", "kubectl get pods -n landbridge-system"},
 	"controller away, deleted":                     {status.Unseen, "controller", "kubectl get pods -n landbridge-system"},
+
+	"module is complete":                              {status.Ready, self, ""},
+	"create of a module fails halfway":                {status.Retrying, self, "landbridge retry"},
+	"rest of a module is tried again":                 {status.Changing, self, "landbridge explain"},
+	"rest of a module succeeds":                       {status.Ready, self, ""},
+	"change of a module fails halfway":                {status.Retrying, self, "landbridge retry"},
+	"failed change of a module is taken back":         {status.Ready, self, ""},
+	"TerraformModule whose folder is missing":         {status.Failed, self, "kubectl edit configmap/NAME -n landbridge-system"},
+	"TerraformModule in a missing directory":          {status.Failed, self, "kubectl edit terraformmodule.landbridge.io/NAME"},
+	"TerraformModule whose variable changes its type": {status.Failed, self, "kubectl annotate terraformmodule NAME --overwrite landbridge.io/accept-changes="},
+}
+
+// undescribed fails the test for each situation without an explanation.
+func undescribed[T any](t *testing.T, situations map[string]T) {
+	t.Helper()
+	for name := range situations {
+		if explanations[name].health == "" {
+			t.Errorf("the situation %s has no explanation", name)
+		}
+	}
 }
 
 // explained compares what landbridge explain says of an object in a situation. wrong is the difference; "" if there is none.
-// Situations of modules have no explanation yet.
 func (x *world) explained(ctx context.Context, situation string, u *unstructured.Unstructured) (wrong string, _ error) {
-	if _, ok := explanations[situation]; !ok {
-		return "", nil
-	}
 	s, err := x.reader.Read(ctx, u.GroupVersionKind(), u.GetNamespace(), u.GetName())
 	if err != nil {
+		return "", err
+	}
+	if err := x.record(situation, s); err != nil {
 		return "", err
 	}
 	e, want := explain.Explain(s), explanations[situation]
@@ -99,7 +119,7 @@ func (x *world) explained(ctx context.Context, situation string, u *unstructured
 	if wrong != "" {
 		return wrong + ":\n" + e.Text(), nil
 	}
-	return "", x.record(situation, s)
+	return "", nil
 }
 
 var ids = regexp.MustCompile(`\s*(uid|resourceVersion|selfLink): .*`)

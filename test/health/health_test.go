@@ -55,11 +55,8 @@ func TestHealth(t *testing.T) {
 		t.Fatal(err)
 	}
 	results.add(len(situations)+len(unattended), 0)
-	for _, name := range slices.Concat(slices.Collect(maps.Keys(situations)), slices.Collect(maps.Keys(unattended))) {
-		if explanations[name].health == "" {
-			t.Errorf("the situation %s has no explanation", name)
-		}
-	}
+	undescribed(t, situations)
+	undescribed(t, unattended)
 	x := newWorld(t, nil)
 	before := map[string]*unstructured.Unstructured{}
 	for name, s := range unattended {

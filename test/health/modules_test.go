@@ -53,6 +53,7 @@ func TestModules(t *testing.T) {
 		t.Fatal(err)
 	}
 	results.add(len(modules), 0)
+	undescribed(t, modules)
 	x := newWorld(t, &kinds.CommandLine{Program: program, Dir: t.TempDir()})
 	x.serve(t, "pair", pair)
 	each(t, modules, func(t *testing.T, name string, s situation) { s.check(t, x.called(name), tools, name) })

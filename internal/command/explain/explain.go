@@ -10,7 +10,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/utils/ptr"
 
 	"github.com/landbridge-io/landbridge/internal/command/status"
 	"github.com/landbridge-io/landbridge/internal/crd"
@@ -91,9 +90,13 @@ func Explain(s *Snapshot) Explanation {
 	root.Nodes = append(root.Nodes, b.controller(&root))
 	out := Explanation{Key: s.Subject, At: s.At, Health: root.Health, History: s.history(root.object)}
 	cause := b.cause(&root)
+	nobody := b.idle(&root, cause)
+	if nobody != nil {
+		cause = nobody
+	}
 	cause.Cause = !root.ok() || cause != &root
 	out.Summary = summary(&root, cause)
-	if !root.ok() {
+	if !root.ok() && nobody == nil {
 		out.NextAttempt = nextAttempt(&root, s.At)
 	}
 	out.Help = b.help(&root, cause, out.NextAttempt)
@@ -124,7 +127,10 @@ func (b *builder) node(l link) Node {
 	n.row = status.RowOf(n.object)
 	n.Health, n.Reason, n.Message = n.row.Health, n.row.Reason, n.row.Message
 	if n.Health == status.Unseen {
-		n.Reason, n.Message = "Unseen", b.unseen(n.object)
+		n.Reason, n.Message = "Unseen", unseen(n.object)
+	}
+	if l.Group == landbridgeGroup && n.row.Deleting && n.Message == "" {
+		n.Message = messageOf(n.object, "Healthy") // which has what its removal waits for
 	}
 	if b.seen[l.Key] {
 		n.Message = "" // it stands in the tree already
@@ -171,9 +177,9 @@ func (b *builder) dependency(of *Node, l link) []Node {
 	return out
 }
 
-func (b *builder) unseen(u *unstructured.Unstructured) string {
+func unseen(u *unstructured.Unstructured) string {
 	if _, found, _ := unstructured.NestedSlice(u.Object, "status", "conditions"); !found {
-		return fmt.Sprintf("The controller has not looked at it since it was created, %s ago.", status.Elapsed(u.GetCreationTimestamp().Time, b.s.At))
+		return fmt.Sprintf("The controller has not looked at it since it was created, at %s.", u.GetCreationTimestamp().UTC().Format(time.DateTime))
 	}
 	return "The controller has not looked at it since its spec was changed. Its conditions are those before the change."
 }
@@ -184,7 +190,7 @@ func sandbox(provider *Node) []Node {
 	if state == "" {
 		return nil
 	}
-	n := Node{Name: "sandbox", Health: status.Ready, Message: map[string]string{
+	n := Node{Name: "sandbox", Health: status.Ready, via: viaSandbox, key: provider.key, object: provider.object, Message: map[string]string{
 		"Enforced":    "The provider can use only its own folder, and what spec.sandbox of the TerraformProvider opens.",
 		"Unavailable": "The kernel has none, so the provider is not restricted.",
 		"Off":         "It is off, so the provider is not restricted.",
@@ -198,10 +204,12 @@ func processOf(n *Node) *Node {
 		return nil // it is that of the configuration
 	}
 	var says string
-	switch n.Reason {
-	case "ProviderUnavailable":
+	switch {
+	case unusable(n.Message):
+		return nil // it is the configuration
+	case n.Reason == "ProviderUnavailable":
 		says = "The provider cannot be used with this configuration."
-	case "ProviderThrottled":
+	case n.Reason == "ProviderThrottled":
 		says = "The provider's cloud throttles this configuration."
 	default:
 		return nil
@@ -213,6 +221,13 @@ func processOf(n *Node) *Node {
 func (b *builder) cause(n *Node) *Node {
 	if n.ok() {
 		return n
+	}
+	if refused := b.refused(n); refused != nil {
+		return refused
+	}
+	if config := configOf(n); config != nil && unusable(n.Message) {
+		config.Health, config.Reason, config.Message = status.Retrying, n.Reason, n.Message
+		return config
 	}
 	for _, v := range blamed(n) {
 		for i := range n.Nodes {
@@ -226,6 +241,25 @@ func (b *builder) cause(n *Node) *Node {
 		}
 	}
 	return n
+}
+
+// unusable reports whether a message is about calls that fail because of the credentials or the endpoint of a configuration.
+func unusable(message string) bool {
+	return strings.Contains(message, "Provider configuration does not work")
+}
+
+// configOf returns the provider configuration of a resource; nil if there is none, or several.
+func configOf(n *Node) (config *Node) {
+	for i := range n.Nodes {
+		if n.Nodes[i].via != viaConfig || n.Nodes[i].object == nil {
+			continue
+		}
+		if config != nil {
+			return nil
+		}
+		config = &n.Nodes[i]
+	}
+	return config
 }
 
 // blamed returns which dependencies of a node may be the cause, the likeliest first.
@@ -249,51 +283,10 @@ func blamed(n *Node) []via {
 		return []via{viaOwner, "controller"}
 	case "Deferred":
 		return []via{viaReference, viaConfig}
+	case "ShardWithoutReplica":
+		return []via{viaShard}
 	}
 	return nil
-}
-
-// controller returns a node with the replicas of the controller.
-func (b *builder) controller(root *Node) Node {
-	n := Node{Name: "controller", Health: Unknown, Message: b.s.LeasesUnread}
-	if n.Message != "" {
-		return n
-	}
-	n.Health = status.Ready
-	var lead, shards, free []string
-	for i := range b.s.Leases {
-		l := &b.s.Leases[i]
-		name, shard := strings.CutPrefix(l.Name, "shard-")
-		name, _, _ = strings.Cut(name, ".")
-		holder := ptr.Deref(l.Spec.HolderIdentity, "")
-		running := holder != "" && l.Spec.RenewTime != nil &&
-			b.s.At.Sub(l.Spec.RenewTime.Time) <= 2*time.Duration(ptr.Deref(l.Spec.LeaseDurationSeconds, 15))*time.Second
-		holder, _, _ = strings.Cut(holder, "_")
-		switch {
-		case shard && running:
-			shards = append(shards, name)
-		case shard:
-			free = append(free, name)
-		case running:
-			lead = append(lead, holder)
-		}
-	}
-	switch {
-	case len(free) > 0 && len(shards) > 0:
-		slices.Sort(free)
-		n.Health, n.Reason = status.Waiting, "ShardWithoutReplica"
-		n.Message = fmt.Sprintf("No replica works on the shards %s, and what belongs to them waits.", strings.Join(free, ", "))
-	case len(shards) > 0:
-		n.Message = fmt.Sprintf("All %d shards have a replica.", len(shards))
-	case len(lead) > 0:
-		n.Message = "It runs: " + lead[0] + " leads."
-	case len(b.s.Leases) == 0 && root.Health != status.Unseen:
-		n.Health, n.Message = Unknown, fmt.Sprintf("There is no Lease in namespace %s: it runs without leader election, in another namespace, or not at all.", b.s.System)
-	default:
-		n.Health, n.Reason = status.Failed, "NotRunning"
-		n.Message = fmt.Sprintf("No controller runs in namespace %s.", b.s.System)
-	}
-	return n
 }
 
 var words = map[status.Health]string{
@@ -306,8 +299,17 @@ func summary(root, cause *Node) string {
 	out := root.Name + " " + words[root.Health]
 	if root.row.Deleting {
 		out = root.Name + " is being deleted"
-		if root.Health != status.Changing {
+		if root.Health != status.Changing || cause.Name == "controller" || cause.via == viaShard {
 			out += ", which does not go on"
+		}
+	}
+	if cause.Name == "controller" || cause.via == viaShard { // nobody works on it
+		switch {
+		case root.row.Deleting:
+		case root.Health == status.Retrying:
+			out = root.Name + " is not ready, and is not tried again"
+		case root.Health == status.Changing:
+			out = root.Name + " is being changed, which does not go on"
 		}
 	}
 	switch {
@@ -366,6 +368,16 @@ func conditions(u *unstructured.Unstructured) []metav1.Condition {
 		out = append(out, c)
 	}
 	return out
+}
+
+// messageOf returns the message of a condition; "" if there is none.
+func messageOf(u *unstructured.Unstructured, of string) string {
+	for _, c := range conditions(u) {
+		if c.Type == of {
+			return c.Message
+		}
+	}
+	return ""
 }
 
 // maxEvents bounds the events of a history.

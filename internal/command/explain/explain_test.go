@@ -2,17 +2,25 @@ package explain_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	coordinationv1 "k8s.io/api/coordination/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/yaml"
 
 	"github.com/landbridge-io/landbridge/internal/command/explain"
 	"github.com/landbridge-io/landbridge/internal/command/status"
+	"github.com/landbridge-io/landbridge/internal/controller/shard"
+	"github.com/landbridge-io/landbridge/internal/controller/sharding"
 	"github.com/landbridge-io/landbridge/internal/testing/golden"
 )
 
@@ -32,7 +40,46 @@ func TestSituations(t *testing.T) {
 			t.Fatal(err)
 		}
 		name := strings.TrimSuffix(filepath.Base(file), ".yaml")
-		golden.Check(t, filepath.Join("situations", name+".txt"), []byte(explain.Explain(s).Text()))
+		e := explain.Explain(s)
+		golden.Check(t, filepath.Join("situations", name+".txt"), []byte(e.Text()))
+		s.At = s.At.Add(time.Second)
+		if diff := cmp.Diff(e.Essence(), explain.Explain(s).Essence()); diff != "" {
+			t.Errorf("%s: after a second, --watch would print it again:\n%s", name, diff)
+		}
+	}
+}
+
+// described are the situations in test/health.
+var described = regexp.MustCompile(`(?m)^\t"([^"]+)": +\{status\.`)
+
+// Each situation of test/health has a snapshot, and nothing else has one.
+func TestSituationsAreThoseOfHealth(t *testing.T) {
+	t.Parallel()
+	source, err := os.ReadFile("../../../test/health/explanation_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want, got []string
+	for _, m := range described.FindAllStringSubmatch(string(source), -1) {
+		name := strings.Map(func(r rune) rune {
+			if r >= 'a' && r <= 'z' {
+				return r
+			}
+			return '-'
+		}, strings.ToLower(m[1]))
+		want = append(want, name)
+	}
+	files, err := filepath.Glob("testdata/situations/*.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		got = append(got, strings.TrimSuffix(filepath.Base(file), ".yaml"))
+	}
+	slices.Sort(want)
+	slices.Sort(got)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-test/health, +snapshots (test/health.test -snapshots DIRECTORY writes them):\n%s", diff)
 	}
 }
 
@@ -81,12 +128,148 @@ func TestChains(t *testing.T) {
 			const says = "the new kinds have no fields for values of existing objects, which would be lost: a. Change the objects; or accept the loss: kubectl annotate terraformprovider open --overwrite landbridge.io/accept-changes=0a1b. Changes: b"
 			return w.set(provider, "Healthy False ChangesHeld "+says, "Ready False ChangesHeld "+says, "Stalled True ChangesHeld "+says).about(provider)
 		}, status.Failed, "TerraformProvider open", "kubectl annotate terraformprovider open --overwrite landbridge.io/accept-changes=0a1b"},
+		"too many processes": {
+			retrying("ProviderUnavailable", "connect failed: No room for the provider's process: There are 100 processes of providers, and all are in use. It is started when another one is idle."+soon),
+			status.Retrying, "provider process", "kubectl edit deployment -n landbridge-system landbridge",
+		},
+		"no sandbox where one is required": {func(w world) world {
+			const says = "--sandbox=Require: the kernel does not support it; use another machine, or another value"
+			return w.set(provider, "Installed False SandboxUnavailable "+says, "Healthy False SandboxUnavailable "+says, "Ready False SandboxUnavailable "+says, "Stalled True SandboxUnavailable "+says).about(provider)
+		}, status.Failed, "TerraformProvider open", "kubectl edit deployment -n landbridge-system landbridge"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			check(t, name, explain.Explain(test.left(newWorld(t)).Snapshot), test)
 		})
 	}
+}
+
+// table places the provider configuration and another one, whose account is divided by kind.
+func table() *shard.Table {
+	return &shard.Table{Shards: 3, Configurations: map[string]shard.Placement{
+		"open.landbridge.io/ClusterProviderConfig//default": {Shard: 1},
+		"open.landbridge.io/ClusterProviderConfig//huge":    {Shard: 0, Parted: true, Types: map[string]shard.Part{"open_thing": {Shard: 2}}},
+	}}
+}
+
+// The chain leads over the shard of the object that nobody works on, and shards of others do not matter.
+func TestShards(t *testing.T) {
+	t.Parallel()
+	leases := func(free int) (out []coordinationv1.Lease) {
+		all := lease("landbridge.landbridge.io", "", time.Second)
+		all.Spec.HolderIdentity = ptr.To("replicas with 3 shards, by configuration and type")
+		out = append(out, all)
+		for k := range 4 { // the last is from a time with more shards
+			renewed := time.Second
+			if k == free || k == 3 {
+				renewed = time.Hour
+			}
+			out = append(out, lease(sharding.LeaseName(k, "landbridge.landbridge.io"), fmt.Sprintf("landbridge-%d", k%2), renewed))
+		}
+		return out
+	}
+	unseen := func(w world) world { return w.put(thing, int64(2), "metadata", "generation") }
+	huge := func(w world) world { return unseen(w).put(thing, "huge", "spec", "providerConfigRef", "name") }
+	failed := retrying("ReconcileError", "observe failed: Cannot read: no quota"+nextAttempt)
+	const pods = "kubectl get pods -n landbridge-system"
+	var all strings.Builder
+	for _, test := range []struct {
+		name   string
+		free   int
+		unread string
+		fault
+	}{
+		{"its shard has a replica", 0, "", fault{unseen, status.Unseen, db, logsDB}},
+		{"its shard has none", 1, "", fault{unseen, status.Unseen, "shard 1", pods}},
+		{"its shard has none, and it is ready", 1, "", ready},
+		{"its shard has none, and what has failed is not tried again", 1, "", fault{failed, status.Retrying, "shard 1", pods}},
+		{"another shard has none", 2, "", fault{failed, status.Retrying, db, retryDB}},
+		{"its kind has a shard", 2, "", fault{huge, status.Unseen, "shard 2", pods}},
+		{"the provider configuration", 1, "", fault{func(w world) world {
+			return w.put(config, int64(2), "metadata", "generation").about(config)
+		}, status.Unseen, "shard 1", pods}},
+		{"a TerraformProvider is of the first", 0, "", fault{func(w world) world {
+			return w.put(provider, int64(2), "metadata", "generation").about(provider)
+		}, status.Unseen, "shard 0", pods}},
+		{"its shard is not known", 1, "Which shard it belongs to is not known: you may not get the Secret landbridge-shards in namespace landbridge-system.",
+			fault{unseen, status.Unseen, "controller", pods}},
+		{"no replica runs", -1, "", fault{func(w world) world {
+			for i := range w.Leases {
+				w.Leases[i].Spec.RenewTime = ptr.To(metav1.NewMicroTime(now.Add(-time.Hour)))
+			}
+			return unseen(w)
+		}, status.Unseen, "controller", pods}},
+	} {
+		w := newWorld(t)
+		w.Types = map[string]string{"Thing.open.landbridge.io": "open_thing"}
+		w.Leases, w.ShardsUnread = leases(test.free), test.unread
+		if w.Objects = append(w.Objects, w.Objects[config].DeepCopy()); test.unread == "" {
+			w.Shards = table()
+		}
+		w.Objects[len(w.Objects)-1].SetName("huge")
+		e := explain.Explain(test.left(w).Snapshot)
+		fmt.Fprintf(&all, "=== %s\n\n%s\n", test.name, e.Text())
+		check(t, test.name, e, test.fault)
+	}
+	golden.Check(t, "shards.txt", []byte(all.String()))
+}
+
+// What a sandbox has refused leads to the sandbox, and to the field of the provider that permits it.
+func TestSandbox(t *testing.T) {
+	t.Parallel()
+	const patch = "kubectl patch terraformprovider.landbridge.io/open --type=merge -p "
+	refused := func(says string) func(world) world {
+		return retrying("ReconcileError", "create failed: Cannot create: permission denied.\n\n"+says)
+	}
+	writing := refused("The provider's sandbox does not permit writing /var/lib/acme/db: add /var/lib/acme to spec.sandbox.writePaths of the TerraformProvider.")
+	var all strings.Builder
+	for _, test := range []struct {
+		name string
+		fault
+	}{
+		{"writing", fault{writing, status.Retrying, "sandbox", patch + `'{"spec":{"sandbox":{"writePaths":["/var/lib/acme"]}}}'`}},
+		{"writing more", fault{func(w world) world {
+			return writing(w).put(provider, map[string]any{"writePaths": []any{"/srv"}, "connect": []any{int64(443)}}, "spec", "sandbox")
+		}, status.Retrying, "sandbox", patch + `'{"spec":{"sandbox":{"writePaths":["/srv","/var/lib/acme"]}}}'`}},
+		{"reading", fault{
+			refused("The provider's sandbox does not permit reading /etc/my acme/token: add it to spec.sandbox.readPaths of the TerraformProvider, or to writePaths if the provider changes it."),
+			status.Retrying, "sandbox", patch + `'{"spec":{"sandbox":{"readPaths":["/etc/my acme/token"]}}}'`,
+		}},
+		{"connecting", fault{func(w world) world {
+			return refused("The provider's sandbox does not permit connections to port 8443: add it to spec.sandbox.connect of the TerraformProvider.")(w).
+				put(provider, []any{int64(443)}, "spec", "sandbox", "connect")
+		}, status.Retrying, "sandbox", patch + `'{"spec":{"sandbox":{"connect":[443,8443]}}}'`}},
+		{"something new beside credentials", fault{
+			refused("The provider's sandbox does not permit anything new in /srv, since that folder also has credentials or the provider cache: add another folder, or one in it, to spec.sandbox.writePaths of the TerraformProvider."),
+			status.Retrying, "sandbox", "kubectl edit terraformprovider.landbridge.io/open",
+		}},
+		{"a path with a quote", fault{
+			refused("The provider's sandbox does not permit writing /srv/it's/db: add /srv/it's to spec.sandbox.writePaths of the TerraformProvider."),
+			status.Retrying, "sandbox", "kubectl edit terraformprovider.landbridge.io/open",
+		}},
+		{"a program for one provider", fault{func(w world) world {
+			w = refused("The provider's sandbox does not permit writing /srv/db: add /srv to --provider-write-path.")(w)
+			w.Owners = nil
+			return w
+		}, status.Retrying, db, ""}},
+		{"the provider cannot be read", fault{func(w world) world {
+			w = writing(w).without(provider)
+			w.Unread = []explain.Unread{{Key: explain.Key{Group: "landbridge.io", Kind: "TerraformProvider", Name: "open"}, Why: "terraformproviders is forbidden"}}
+			return w
+		}, status.Retrying, db, "kubectl get terraformproviders"}},
+		{"of a resource that another one refers to", fault{func(w world) world {
+			u := writing(w).Objects[thing].DeepCopy()
+			u.SetName("network")
+			w.Objects = append(w.Objects, u)
+			return retrying("ReferenceNotResolved", "spec.forProvider.value: Thing network has no value yet")(w).
+				put(thing, []any{map[string]any{"to": "forProvider.value", "from": map[string]any{"kind": "Thing", "name": "network"}}}, "spec", "references")
+		}, status.Waiting, "sandbox", patch}},
+	} {
+		e := explain.Explain(test.left(newWorld(t)).Snapshot)
+		fmt.Fprintf(&all, "=== %s\n\n%s\n", test.name, e.Text())
+		check(t, test.name, e, test.fault)
+	}
+	golden.Check(t, "sandbox.txt", []byte(all.String()))
 }
 
 // The chain of a module's instance leads over the module to its providers, and to the configuration of each.

@@ -189,14 +189,53 @@ const (
 // ready is of rows after which resources are as they were.
 var ready = fault{unchanged, status.Ready, "", ""}
 
-// faults are the rows of docs/faults.md, by their first cells.
+// creating is of a resource without an object yet.
+func creating(left func(world) world) func(world) world {
+	return func(w world) world {
+		return left(w).put(thing, "Empty", "status", "state").set(thing, "Ready False Creating")
+	}
+}
+
+// operation is of a resource with a running operation.
+func operation(kind string) func(world) world {
+	return func(w world) world {
+		if w = w.put(thing, map[string]any{"kind": kind, "startedAt": "2026-01-02T15:03:00Z", "deadline": "2026-01-02T16:03:00Z"}, "status", "operation"); kind == "Delete" {
+			return w.deleting(thing).set(thing, "Ready False Deleting")
+		}
+		return w.put(thing, "Empty", "status", "state").set(thing, "Ready False Creating")
+	}
+}
+
+// unknown is of a create whose outcome is not known, with what is added to the message.
+func unknown(more string) func(world) world {
+	return creating(stalled("CreateOutcomeUnknown", `observe failed: Create outcome unknown: A create (operation 0a1b) was interrupted, and it is unknown whether it made a remote object. `+
+		`Look for the object. If it exists, adopt it with spec.import; if it does not, set the annotation landbridge.io/confirm-create to "0a1b".`+more))
+}
+
+const (
+	nextAttempt = "\nThe next attempt is at 2026-01-02T15:05:05Z."
+	soon        = "\nThe next attempt is within seconds."
+	invisible   = "observe failed: Object not visible yet: The remote object was made a short time ago, and its API does not show it. " +
+		"It is looked at again, and nothing is done to it until it is visible or the time for that is over."
+	awaited = `observe failed: Create outcome unknown: A create (operation 0a1b) was interrupted; its object does not exist, but may still appear until 2026-01-02T15:14:00Z. ` +
+		`If you know that there will be none, set the annotation landbridge.io/confirm-create to "0a1b".`
+	exists = `update failed: Object already exists: A remote object with the identity of the one to create exists, and no resource of this cluster manages it; it is not changed. ` +
+		`If the provider is mistaken and there is none, set spec.lifecycle.existenceCheck to Never. To take it over, set spec.import to {"identity":{"id":"db"}}`
+
+	watchDB   = "landbridge explain thing.open.landbridge.io/db -n team-a --watch"
+	confirmDB = "kubectl annotate thing.open.landbridge.io/db -n team-a landbridge.io/confirm-create=0a1b"
+	adoptDB   = `kubectl patch thing.open.landbridge.io/db -n team-a --type=merge -p '{"spec":{"import":{"identity":{"id":"db"}}}}'`
+)
+
+// faults are the rows of docs/faults.md, by their first cells. Where a row has several outcomes, they are told apart by what is
+// added to its cell.
 var faults = map[string]fault{
 	"does not start, or crashes": {
-		retrying("ProviderUnavailable", "connect failed: the provider ended: panic: out of luck\nThe next attempt is at 2026-01-02T15:05:05Z."),
+		retrying("ProviderUnavailable", "connect failed: Failed to start provider: the provider ended: panic: out of luck"+nextAttempt),
 		status.Retrying, "provider process", logsDB,
 	},
 	"starts slowly": {
-		retrying("ProviderUnavailable", "the provider is being started.\nThe next attempt is within seconds."), status.Retrying, "provider process", logsDB,
+		retrying("ProviderUnavailable", "connect failed: Provider is not ready: The provider is starting."+soon), status.Retrying, "provider process", logsDB,
 	},
 	"hangs during its installation": {
 		func(w world) world {
@@ -212,35 +251,89 @@ var faults = map[string]fault{
 		status.Retrying, db, retryDB,
 	},
 	"does not answer anything any more": {
-		retrying("ProviderUnavailable", "the provider does not answer, and was ended.\nThe next attempt is within seconds."), status.Retrying, "provider process", logsDB,
+		retrying("ProviderUnavailable", "connect failed: Provider hangs: The provider does not answer anything any more, and was killed."+soon), status.Retrying, "provider process", logsDB,
 	},
 	"does not answer three calls in a row in time": {
-		retrying("ProviderUnavailable", "the provider has not answered three calls in a row.\nThe next attempt is within seconds."), status.Retrying, "provider process", logsDB,
+		retrying("ProviderUnavailable", "connect failed: Provider hangs: 3 calls in a row were not answered in time. It, or what it talks to, hangs."+soon), status.Retrying, "provider process", logsDB,
 	},
 	"uses more memory than its limit": {
-		retrying("ProviderUnavailable", "the provider used 3 GiB of memory, its limit is 2 GiB.\nThe next attempt is within seconds."), status.Retrying, "provider process", logsDB,
+		retrying("ProviderUnavailable", "connect failed: Provider needs too much memory: The provider's process held 3072 MiB of memory, where 2048 MiB is its limit, and was ended. Raise the limit if it needs as much."+soon),
+		status.Retrying, "provider process", `kubectl patch terraformprovider.landbridge.io/open --type=merge -p '{"spec":{"limits":{"memory":"4096Mi"}}}'`,
 	},
 	"writes too much to its log": ready,
 	"is throttled by its cloud": {
-		retrying("ProviderThrottled", "the provider's cloud throttles its calls: too many requests"), status.Retrying, "provider process", logsDB,
+		retrying("ProviderThrottled", "connect failed: Provider is throttled: The provider reported that too many requests are made with this provider configuration. It goes on, at a lower rate, at 2026-01-02T15:05:05Z."),
+		status.Retrying, "provider process", logsDB,
 	},
-	"is configured with credentials that its cloud rejects, or with an endpoint that cannot be reached": {
+	"is throttled by its cloud | its own limit": {
+		retrying("ProviderThrottled", "connect failed: Provider is throttled: As much is done with this provider configuration as its limit of calls per second allows."),
+		status.Retrying, "provider process", "kubectl edit terraformprovider.landbridge.io/open",
+	},
+	"is configured with credentials that its cloud rejects, or with an endpoint that cannot be reached | the first resource": {
+		retrying("ReconcileError", "observe failed: Cannot read: 401 Unauthorized"), status.Retrying, db, retryDB,
+	},
+	"is configured with credentials that its cloud rejects, or with an endpoint that cannot be reached | the others": {
+		retrying("ProviderUnavailable", `connect failed: Provider configuration does not work: Calls with this provider configuration fail: credentials rejected ("401 Unauthorized"). `+
+			"One resource at a time tries it again, and all others go on when it works."+nextAttempt),
+		status.Retrying, "ClusterProviderConfig default", "kubectl edit clusterproviderconfig.open.landbridge.io/default",
+	},
+	"is configured with credentials that its cloud rejects, or with an endpoint that cannot be reached | as it starts": {
 		func(w world) world {
-			w = retrying("ProviderUnavailable", "401 Unauthorized\nThe next attempt is at 2026-01-02T15:05:05Z.")(w)
+			w = retrying("ProviderUnavailable", "401 Unauthorized"+nextAttempt)(w)
 			return w.set(config, "Ready False ProviderUnavailable 401 Unauthorized", "Reconciling True ProviderUnavailable 401 Unauthorized")
 		},
-		status.Retrying, "provider process", "landbridge logs thing.open.landbridge.io/db",
+		status.Retrying, "provider process", logsDB,
 	},
 	"[defers](contract.md) what it is asked, because arguments or settings of its configuration are not known yet, or because something does not exist yet": {
 		retrying("Deferred", "The provider needs something that does not exist yet."), status.Waiting, db, "kubectl annotate --overwrite thing.open.landbridge.io/db -n team-a landbridge.io/reconcile-requested-at=",
 	},
-	"returns what Terraform's rules forbid": {
-		func(w world) world {
-			return stalled("CreateOutcomeUnknown", `The outcome of a create is not known. Look for the object. If it exists, adopt it with spec.import; if it does not, set the annotation landbridge.io/confirm-create to "0a1b".`)(w).
-				put(thing, "Empty", "status", "state").set(thing, "Ready False Creating")
-		},
-		status.Failed, db, "kubectl annotate thing.open.landbridge.io/db -n team-a landbridge.io/confirm-create=0a1b",
+	"returns what Terraform's rules forbid | a create without an object": {unknown(""), status.Failed, db, confirmDB},
+	"returns what Terraform's rules forbid | an update": {
+		retrying("ReconcileError", "update failed: Provider produced inconsistent result after apply: spec.forProvider.value: was a, but now b."+nextAttempt), status.Retrying, db, retryDB,
 	},
+
+	"has an identity that the provider plans, or that consists of arguments of the same names | it exists before": {
+		creating(stalled("AlreadyExists", exists)), status.Failed, db, adoptDB,
+	},
+	"has an identity that the provider plans, or that consists of arguments of the same names | it is not found yet": {
+		creating(retrying("NotVisibleYet", awaited)), status.Retrying, db, watchDB,
+	},
+	"has an identity that the provider plans, or that consists of arguments of the same names | it may have existed before": {
+		unknown(` Object found: A remote object exists, but it is unknown whether the interrupted create made it. If it is the one, set spec.import to {"identity":{"id":"db"}}`),
+		status.Failed, db, adoptDB,
+	},
+	"has an identity that the [configuration maps](configuration.md#identities) to arguments": {
+		unknown(" Object not found: The object was not found by what the provider's configuration says about it, which no other object has confirmed yet."), status.Failed, db, confirmDB,
+	},
+	"has an [external name](configuration.md#external-names) that is an argument, and an `importID`": {
+		creating(stalled("CreateOutcomeUnknown", awaited)), status.Failed, db, confirmDB,
+	},
+	"has a [create token](configuration.md#create-tokens) in the configuration": {operation("Create"), status.Changing, db, watchDB},
+	"has a list resource, and [`listRecovery`](configuration.md#recovery-by-listing) in the configuration": {
+		unknown(" Object not listed: The objects were listed at 2026-01-02T15:03:00Z, and none is new since the create began that no resource manages."), status.Failed, db, confirmDB,
+	},
+	"none of these": {unknown(""), status.Failed, db, confirmDB},
+	"none of these | in a module": {
+		creating(stalled("CreateOutcomeUnknown", `observe failed: Create outcome unknown of open_thing.first: A create (operation 0a1b) was interrupted, and it is unknown whether open_thing.first was created. `+
+			`Look for the object. If it exists, delete it, because nothing refers to it. Then set the annotation landbridge.io/confirm-create to "0a1b".`)),
+		status.Failed, db, confirmDB,
+	},
+
+	"nothing, a change, or a replacement":                          {retrying("NotVisibleYet", invisible), status.Retrying, db, watchDB},
+	"a deletion, and a read has found the object since its create": {operation("Delete"), status.Changing, db, watchDB},
+	"a deletion, and no read has found it yet": {
+		func(w world) world {
+			return retrying("NotVisibleYet", invisible)(w).deleting(thing).set(thing, "Ready False Deleting")
+		}, status.Retrying, db, watchDB,
+	},
+	"the replaced object of a replacement that creates first": {
+		func(w world) world {
+			return retrying("ReconcileError", "update failed: Replaced object not visible yet: The object that was replaced was made a short time ago, and its API does not show it. It is destroyed as soon as it is visible.")(w).
+				put(thing, []any{map[string]any{"key": "0a1b2c3d"}}, "status", "deposed")
+		},
+		status.Retrying, db, watchDB,
+	},
+	"the object of an interrupted create with an identity": {creating(retrying("NotVisibleYet", awaited)), status.Retrying, db, watchDB},
 
 	"it cannot be reached, or does not answer": {
 		func(w world) world {
@@ -257,41 +350,62 @@ var faults = map[string]fault{
 		},
 		status.Unseen, "controller", "kubectl get pods -n landbridge-system",
 	},
+	"the lease cannot be renewed | what has failed is not tried again": {
+		func(w world) world {
+			w.Leases = []coordinationv1.Lease{lease("landbridge.landbridge.io", "landbridge-0", time.Minute)}
+			return retrying("ReconcileError", "observe failed: Cannot read: no quota"+nextAttempt)(w)
+		},
+		status.Retrying, "controller", "kubectl get pods -n landbridge-system",
+	},
+	"the lease cannot be renewed | an operation has no controller": {
+		func(w world) world {
+			w.Leases = []coordinationv1.Lease{lease("landbridge.landbridge.io", "landbridge-0", time.Minute)}
+			return operation("Create")(w)
+		},
+		status.Changing, "controller", "kubectl get pods -n landbridge-system",
+	},
 	"writes conflict": ready,
 	"a state is larger than a Secret may be": {
-		stalled("StateTooLarge", "The state of the object has 70 MiB, and cannot be stored: 64 MiB is the limit."), status.Failed, db, editDB,
+		stalled("StateTooLarge", "update failed: State too large: The state is too large to be stored."), status.Failed, db, editDB,
 	},
 	"a status is lost": {
 		func(w world) world { return w.put(thing, map[string]any{}, "status") }, status.Unseen, db, logsDB,
 	},
 	"the stored state of an object is lost": {
-		stalled("AlreadyExists", "The object exists already. Adopt it with spec.import: {identity: {id: db}}."), status.Failed, db, editDB,
+		creating(stalled("AlreadyExists", exists)), status.Failed, db, adoptDB,
 	},
 	"a namespace is restored from a backup": ready,
 	"etcd is restored from a backup": {
-		stalled("AlreadyExists", "The object exists already. Adopt it with spec.import: {identity: {id: db}}."), status.Failed, db, editDB,
+		creating(stalled("AlreadyExists", exists)), status.Failed, db, adoptDB,
 	},
 
-	"a CRD is deleted": {
+	"a CRD is deleted": {operation("Delete"), status.Changing, db, watchDB},
+	"a `TerraformProvider` is deleted | it waits for resources": {
 		func(w world) world {
-			return w.deleting(thing).set(thing, "Ready False Deleting").put(thing, map[string]any{"kind": "Delete", "startedAt": "2026-01-02T15:03:00Z", "deadline": "2026-01-02T16:03:00Z"}, "status", "operation")
+			const says = "The provider is removed when the resources that are being deleted are gone: 3."
+			return w.deleting(provider).set(provider, "Healthy True Healthy "+says).about(provider)
 		},
-		status.Changing, db, "landbridge explain thing.open.landbridge.io/db -n team-a --watch",
+		status.Changing, "TerraformProvider open", "kubectl get managed -A",
 	},
-	"a `TerraformProvider` is deleted": {
+	"a `TerraformProvider` is deleted | its resources": {
 		func(w world) world {
 			return w.without(provider).set(thing, "Synced False NoController The TerraformProvider open was deleted.", "Ready Unknown NoController", "Stalled True NoController The TerraformProvider open was deleted.")
 		},
 		status.Failed, "TerraformProvider open", "kubectl get terraformproviders,terraformmodules",
 	},
 	"a namespace is deleted": {
-		func(w world) world {
-			return w.deleting(thing).without(secret).set(thing, "Ready False Deleting").put(thing, map[string]any{"kind": "Delete", "startedAt": "2026-01-02T15:03:00Z"}, "status", "operation")
-		},
-		status.Changing, db, "landbridge explain",
+		func(w world) world { return operation("Delete")(w).without(secret) }, status.Changing, db, watchDB,
 	},
 	"a provider configuration is deleted": {
 		func(w world) world { return w.deleting(config).about(config) }, status.Changing, "ClusterProviderConfig default", "kubectl get managed -A",
+	},
+	"a Secret with credentials is deleted | a deletion waits": {
+		func(w world) world {
+			const says = "there is no Secret token in namespace team-a"
+			w = retrying("ProviderConfigError", says)(w).deleting(thing).set(thing, "Ready False Deleting")
+			return w.set(config, "Ready False ProviderConfigError "+says, "Reconciling True ProviderConfigError "+says).without(secret)
+		},
+		status.Waiting, "Secret team-a/token", "kubectl create secret generic token -n team-a --from-file=token=FILE",
 	},
 	"a Secret with credentials is deleted": {
 		func(w world) world {
@@ -305,47 +419,57 @@ var faults = map[string]fault{
 
 var row = regexp.MustCompile(`(?m)^\| ([^|]+) \|`)
 
-// rowsOf returns the first cells of the tables of faults in docs/faults.md, without the tables of how creates are recovered.
+// headings are the first cells of the heads of tables.
+var headings = []string{"the provider", "the resource type", "what is asked for", "fault", "action"}
+
+// rowsOf returns the first cells of all tables of docs/faults.md.
 func rowsOf(t *testing.T) []string {
 	t.Helper()
 	page, err := os.ReadFile("../../../docs/faults.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := string(page)
-	begin, end := strings.Index(text, "### Interrupted creates"), strings.Index(text, "## The API server")
-	if begin < 0 || end < begin {
-		t.Fatal("docs/faults.md has other sections")
-	}
+	heads := 0
 	var out []string
-	for _, m := range row.FindAllStringSubmatch(text[:begin]+text[end:], -1) {
-		switch cell := strings.TrimSpace(m[1]); cell {
-		case "the provider", "fault", "action":
-		default:
+	for _, m := range row.FindAllStringSubmatch(string(page), -1) {
+		if cell := strings.TrimSpace(m[1]); slices.Contains(headings, cell) {
+			heads++
+		} else {
 			out = append(out, cell)
 		}
+	}
+	if heads != len(headings) {
+		t.Errorf("docs/faults.md has %d of the tables %v", heads, headings)
 	}
 	return out
 }
 
+// rowOf returns the row that a fault is of.
+func rowOf(name string) string { row, _, _ := strings.Cut(name, " | "); return row }
+
 // Each row of docs/faults.md is explained, and nothing else.
 func TestFaultsAreThoseOfThePage(t *testing.T) {
 	t.Parallel()
-	if diff := cmp.Diff(slices.Sorted(slices.Values(rowsOf(t))), slices.Sorted(maps.Keys(faults))); diff != "" {
+	have := map[string]bool{}
+	for name := range faults {
+		have[rowOf(name)] = true
+	}
+	if diff := cmp.Diff(slices.Sorted(slices.Values(rowsOf(t))), slices.Sorted(maps.Keys(have))); diff != "" {
 		t.Errorf("-docs/faults.md, +test:\n%s", diff)
 	}
 }
 
 func TestFaults(t *testing.T) {
 	var all strings.Builder
-	for _, name := range rowsOf(t) {
-		f, ok := faults[name]
-		if !ok {
-			continue // the other test fails
+	for _, row := range rowsOf(t) {
+		for _, name := range slices.Sorted(maps.Keys(faults)) {
+			if rowOf(name) != row {
+				continue
+			}
+			e := explain.Explain(faults[name].left(newWorld(t)).Snapshot)
+			fmt.Fprintf(&all, "=== %s\n\n%s\n", name, e.Text())
+			check(t, name, e, faults[name])
 		}
-		e := explain.Explain(f.left(newWorld(t)).Snapshot)
-		fmt.Fprintf(&all, "=== %s\n\n%s\n", name, e.Text())
-		check(t, name, e, f)
 	}
 	golden.Check(t, "faults.txt", []byte(all.String()))
 }

@@ -1,12 +1,17 @@
 package explain
 
 import (
+	"encoding/json"
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 	"time"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
 	"github.com/landbridge-io/landbridge/internal/command/status"
+	"github.com/landbridge-io/landbridge/internal/provider/plugin"
 )
 
 // help returns what to do about the cause.
@@ -14,10 +19,16 @@ func (b *builder) help(root, cause *Node, next time.Time) Help {
 	switch {
 	case cause.ok():
 		return Help{Text: "Nothing has to be done."}
-	case cause.Name == "controller":
+	case cause.Name == "controller" || cause.via == viaShard:
 		return b.helpController(cause)
+	case cause.via == viaSandbox:
+		if r, ok := plugin.RefusalIn(cause.Message); ok {
+			return helpRefusal(r, cause.key, cause.object)
+		}
+	case isConfig(cause.key) && unusable(cause.Message):
+		return Help{"Correct the credentials or the endpoint, also in a Secret that it names. Changed ones are used at once.", edit(cause.key)}
 	case cause.process:
-		return helpProcess(root, next)
+		return b.helpProcess(root, cause, next)
 	case cause.Health == Missing:
 		return helpMissing(root, cause)
 	case cause.Health == status.Paused:
@@ -25,27 +36,46 @@ func (b *builder) help(root, cause *Node, next time.Time) Help {
 	case cause.Health == status.Unseen:
 		return Help{Text: "Nothing has to be done: the controller looks at it soon. If it does not, its log tells why.", Command: "landbridge logs " + cause.key.resource() + cause.key.in()}
 	}
-	if cause.Reason == "ProviderUnavailable" || cause.Reason == "ProviderThrottled" {
-		return helpProcess(root, next)
+	if r, ok := plugin.RefusalIn(cause.Message); ok {
+		return helpRefusal(r, cause.key, nil)
 	}
-	if h, ok := helpReason(cause); ok {
+	if cause.Reason == "ProviderUnavailable" || cause.Reason == "ProviderThrottled" {
+		return b.helpProcess(root, cause, next)
+	}
+	if h, ok := b.helpReason(cause); ok {
 		return h
 	}
 	switch k := cause.key; cause.Health {
 	case status.Changing:
-		if isConfig(k) && cause.row.Deleting {
+		switch {
+		case !cause.row.Deleting:
+		case k.Group == landbridgeGroup:
+			return Help{"Nothing has to be done: it is gone when the resources are gone that are being deleted. Look at them.", "kubectl get managed -A"}
+		case isConfig(k):
 			return Help{"Delete the resources that use it, or give them another one. Then it is gone by itself.", "kubectl get managed -A"}
 		}
-		return Help{"Nothing has to be done: it goes on by itself. Watch it.", "landbridge explain " + root.key.resource() + root.key.in() + " --watch"}
+		return Help{"Nothing has to be done: it goes on by itself. Watch it.", watch(root.key)}
 	case status.Failed:
 		return Help{"Correct what the message says.", edit(k)}
 	default:
 		if k.Group == landbridgeGroup || isConfig(k) {
 			return Help{"Correct what the message says; it is tried again by itself, and at once with this.", again(k)}
 		}
-		return Help{"Correct what the message says. It is tried again by itself, and at once with this.", "landbridge retry " + k.resource() + k.in()}
+		text := "Correct what the message says. It is tried again by itself, and at once with this."
+		if strings.HasPrefix(messageOf(cause.object, "Ready"), "The last apply did not make all changes") { // of a module
+			text = "Correct what the message says. What was made stays, and status.plan has the changes that are left. They are tried again by themselves, and at once with this."
+		}
+		return Help{text, "landbridge retry " + k.resource() + k.in()}
 	}
 }
+
+func isModule(k Key) bool { return k.Group == landbridgeGroup && k.Kind == "TerraformModule" }
+
+// watch has an object explained until it is ready.
+func watch(k Key) string { return "landbridge explain " + k.resource() + k.in() + " --watch" }
+
+// flags is where the flags of the controller are.
+func (b *builder) flags() string { return "kubectl edit deployment -n " + b.s.System + " landbridge" }
 
 func edit(k Key) string { return "kubectl edit " + k.resource() + k.in() }
 
@@ -61,9 +91,24 @@ func (b *builder) helpController(cause *Node) Help {
 	return Help{"Start the controller, or look why it does not run.", "kubectl get pods -n " + b.s.System}
 }
 
-func helpProcess(root *Node, next time.Time) Help {
-	text := "Correct what the message says. "
-	if root.Reason == "ProviderThrottled" {
+var memory = regexp.MustCompile(`where (\d+) MiB is its limit`)
+
+func (b *builder) helpProcess(root, cause *Node, next time.Time) Help {
+	says := cause.Message
+	text, command := "Correct what the message says. ", "landbridge logs "+root.key.resource()+root.key.in()
+	provider := providerOf(root)
+	switch m := memory.FindStringSubmatch(says); {
+	case m != nil && provider != nil:
+		limit, _ := strconv.Atoi(m[1]) // of digits
+		return Help{"Raise the limit if the provider needs as much memory. It is started again by itself.",
+			fmt.Sprintf(`kubectl patch %s --type=merge -p '{"spec":{"limits":{"memory":"%dMi"}}}'`, provider.resource(), 2*limit)}
+	case strings.Contains(says, "limit of calls per second") && provider != nil:
+		return Help{"Nothing has to be done: it goes on as the limit allows. Or raise spec.limits.callsPerSecond.", edit(*provider)}
+	case strings.Contains(says, "No room for the provider's process"):
+		return Help{"It is started when another process is idle. Or raise the number of processes with --max-providers and --max-providers-per-namespace.", b.flags()}
+	case strings.Contains(says, "Provider is not ready"):
+		text = "Nothing has to be done: the provider is being started. "
+	case cause.Reason == "ProviderThrottled":
 		text = "Nothing has to be done: the controller makes fewer calls. "
 	}
 	if next.IsZero() {
@@ -71,7 +116,17 @@ func helpProcess(root *Node, next time.Time) Help {
 	} else {
 		text += "It is tried again by itself."
 	}
-	return Help{text + " The log has what the provider wrote.", "landbridge logs " + root.key.resource() + root.key.in()}
+	return Help{text + " The log has what the provider wrote.", command}
+}
+
+// providerOf returns the TerraformProvider of a resource or a provider configuration; nil if there is none, or several.
+func providerOf(n *Node) *Key {
+	for i := range n.Nodes {
+		if child := &n.Nodes[i]; child.via == viaOwner && child.key.Kind == "TerraformProvider" {
+			return &child.key
+		}
+	}
+	return nil
 }
 
 func helpMissing(root, cause *Node) Help {
@@ -100,15 +155,20 @@ func helpMissing(root, cause *Node) Help {
 
 var (
 	confirm = regexp.MustCompile(`landbridge\.io/confirm-create to "([^"]+)"`)
-	accept  = regexp.MustCompile(`(kubectl annotate terraformprovider \S+ --overwrite landbridge\.io/accept-changes=\S+)\.`)
+	accept  = regexp.MustCompile(`(kubectl annotate terraform(?:provider|module) \S+ --overwrite landbridge\.io/accept-changes=\S+)\.`)
+	appears = regexp.MustCompile(`may still appear until (\S+Z)\.`)
+	adopt   = regexp.MustCompile(`set spec\.import to (\{.*)`)
 )
 
 // helpReason returns what helps for the reason of an object's condition; false if the reason does not tell.
-func helpReason(n *Node) (Help, bool) {
+func (b *builder) helpReason(n *Node) (Help, bool) {
 	k := n.key
 	res := k.resource() + k.in()
 	patch := func(text, merge string) (Help, bool) {
 		return Help{text, "kubectl patch " + res + " --type=merge -p '" + merge + "'"}, true
+	}
+	if n.Reason == "NotVisibleYet" || n.Health == status.Retrying && strings.Contains(n.Message, "not visible yet") {
+		return Help{"Nothing has to be done: the object is looked at again until it is visible, or until the time for that is over. Watch it.", watch(k)}, true
 	}
 	switch n.Reason {
 	case "AwaitingApproval", "PlanChanged":
@@ -123,13 +183,12 @@ func helpReason(n *Node) (Help, bool) {
 		}
 		return patch("Take the change back, or allow that the object is destroyed and created again.", `{"spec":{"lifecycle":{"replacePolicy":"Automatic"}}}`)
 	case "CreateOutcomeUnknown":
-		if m := confirm.FindStringSubmatch(n.Message); m != nil {
-			return Help{"Look for the object at the provider. If it exists, adopt it with spec.import; if it certainly does not, confirm that it may be created.",
-				"kubectl annotate " + res + " landbridge.io/confirm-create=" + m[1]}, true
-		}
-		return Help{"Look for the object at the provider, and adopt it with spec.import.", edit(k)}, true
+		return helpUnknown(n), true
 	case "AlreadyExists":
-		return Help{"Adopt the existing object with the spec.import in the message, or give this one another name.", edit(k)}, true
+		if command := adoption(n); command != "" {
+			return Help{"Adopt the existing object, or give this one another name.", command}, true
+		}
+		return Help{"Adopt the existing object with spec.import, or give this one another name.", edit(k)}, true
 	case "IdentityConflict":
 		return Help{"Delete one of the two resources, without Delete in managementPolicies to keep the object; or let this one declare another object.", edit(k)}, true
 	case "DriftReported":
@@ -154,23 +213,86 @@ func helpReason(n *Node) (Help, bool) {
 		return Help{"Correct the provider configuration as the message says.", edit(k)}, true
 	case "ChangesHeld":
 		if m := accept.FindStringSubmatch(n.Message); m != nil {
-			return Help{"Change the version or the objects, or accept the loss of their values.", m[1]}, true
+			return Help{fmt.Sprintf("Change the %s or the objects, or accept the loss of their values.", map[bool]string{true: "module", false: "version"}[isModule(k)]), m[1]}, true
 		}
-	case "BinaryNotFound", "ChecksumMismatch", "RegistryDenied", "VerificationFailed", "InvalidSchema", "UnknownResourceType", "KindInUse", "CRDConflict",
-		"SandboxUnavailable", "InvalidModule", "NotAllowed", "SourceNotAllowed", "DigestMismatch":
+	case "KindInUse":
+		if n.row.Deleting {
+			return Help{"Delete the objects of its kind. Then it is gone by itself.", "kubectl get managed -A"}, true
+		}
+		return Help{"Correct the spec as the message says, or delete the objects of the kind.", edit(k)}, true
+	case "InvalidModule":
+		return b.helpModule(n), true
+	case "BinaryNotFound", "ChecksumMismatch", "RegistryDenied", "VerificationFailed", "InvalidSchema", "UnknownResourceType", "CRDConflict",
+		"NotAllowed", "SourceNotAllowed", "DigestMismatch":
 		return Help{"Correct the spec as the message says.", edit(k)}, true
 	case "ExecutionUnavailable":
 		return Help{"Start the controller with --cli=PROGRAM, or cli of the chart; a TerraformProvider can use another spec.execution.", edit(k)}, true
+	case "SandboxUnavailable":
+		if strings.HasPrefix(n.Message, "--sandbox") {
+			return Help{"Run the controller on a machine that the message asks for, or with --sandbox=BestEffort.", b.flags()}, true
+		}
+		return Help{"Correct the spec as the message says.", edit(k)}, true
 	case "SourceNotAvailable":
+		if n.Health == status.Failed {
+			return Help{"Correct spec.source as the message says, or make what it names available.", edit(k)}, true
+		}
 		return Help{"Correct spec.source as the message says. It is tried again by itself, and at once with this.", again(k)}, true
 	case "ProviderMissing":
 		return Help{"Install the provider that the message names.", "kubectl get terraformproviders"}, true
 	case "InstallationMisconfigured":
-		return Help{"Correct the flags of the controller that the message names.", "kubectl edit deployment -n landbridge-system landbridge"}, true
+		return Help{"Correct the flags of the controller that the message names.", b.flags()}, true
 	}
 	if n.row.Deleting && n.Health == status.Retrying {
 		return Help{"The object cannot be destroyed, for the reason in the message. Correct that; if it only cannot be read, have it destroyed as it is stored.",
 			"kubectl annotate " + res + " landbridge.io/delete-without-refresh=true"}, true
 	}
 	return Help{}, false
+}
+
+// adoption returns the command that adopts the object whose spec.import a message has; "" if it has none.
+func adoption(n *Node) string {
+	m := adopt.FindStringSubmatch(n.Message)
+	if m == nil {
+		return ""
+	}
+	var spec json.RawMessage
+	if json.NewDecoder(strings.NewReader(m[1])).Decode(&spec) != nil || strings.Contains(string(spec), "'") {
+		return ""
+	}
+	return "kubectl patch " + n.key.resource() + n.key.in() + ` --type=merge -p '{"spec":{"import":` + string(spec) + `}}'`
+}
+
+// helpUnknown returns what helps if it is not known whether a create has made an object.
+func helpUnknown(n *Node) Help {
+	confirmed := ""
+	if m := confirm.FindStringSubmatch(n.Message); m != nil {
+		confirmed = "kubectl annotate " + n.key.resource() + n.key.in() + " landbridge.io/confirm-create=" + m[1]
+	}
+	command := adoption(n)
+	switch {
+	case command != "":
+		return Help{"Look whether the object in the message is the one that was created. If it is, adopt it.", command}
+	case confirmed == "":
+		return Help{"Look for the object at the provider, and adopt it with spec.import.", edit(n.key)}
+	case strings.Contains(n.Message, "If it exists, delete it"): // in a module
+		return Help{"Look for the object at the provider, and delete it if it exists. Then confirm that it may be created.", confirmed}
+	}
+	if m := appears.FindStringSubmatch(n.Message); m != nil {
+		return Help{fmt.Sprintf("Nothing has to be done until %s: then it goes on by itself. If there certainly is no such object, confirm that it may be created.", m[1]), confirmed}
+	}
+	return Help{"Look for the object at the provider. If it exists, adopt it with spec.import; if it certainly does not, confirm that it may be created.", confirmed}
+}
+
+// helpModule returns what helps against a module that cannot be used: it is corrected where it is.
+func (b *builder) helpModule(n *Node) Help {
+	source, _, _ := unstructured.NestedMap(n.object.Object, "spec", "source")
+	for _, l := range moduleLinks(n.object, b.s.System) {
+		if l.via == viaSource {
+			return Help{fmt.Sprintf("Correct the files of the module in the ConfigMap that %s names, as the message says.", l.field), edit(l.Key)}
+		}
+	}
+	if _, ok := source["directory"]; ok {
+		return Help{"Correct the module in spec.source.directory as the message says. It is read again within half a minute, and at once with this.", again(n.key)}
+	}
+	return Help{"Correct the module as the message says, and name its new version in spec.source.", edit(n.key)}
 }

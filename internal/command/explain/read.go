@@ -21,7 +21,12 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
+	"github.com/landbridge-io/landbridge/internal/controller/shard"
+	"github.com/landbridge-io/landbridge/internal/controller/sharding"
 )
+
+// program is the name of the controller.
+const program = "landbridge"
 
 // maxObjects bounds the objects of a snapshot.
 const maxObjects = 200
@@ -52,7 +57,7 @@ func NewReader(config *rest.Config, system string) (*Reader, error) {
 
 // Read takes a snapshot for an object of a kind. It is an error if the object does not exist, or cannot be read.
 func (r *Reader) Read(ctx context.Context, gvk schema.GroupVersionKind, namespace, name string) (*Snapshot, error) {
-	s := &Snapshot{Subject: Key{Group: gvk.Group, Kind: gvk.Kind, Namespace: namespace, Name: name}, Owners: map[string]string{}, System: r.System}
+	s := &Snapshot{Subject: Key{Group: gvk.Group, Kind: gvk.Kind, Namespace: namespace, Name: name}, Owners: map[string]string{}, Types: map[string]string{}, System: r.System}
 	subject := link{Key: s.Subject, version: gvk.Version}
 	if err := r.read(ctx, s, subject); err != nil {
 		return nil, err
@@ -81,6 +86,7 @@ func (r *Reader) Read(ctx context.Context, gvk schema.GroupVersionKind, namespac
 	}
 	r.readEvents(ctx, s)
 	r.readLeases(ctx, s)
+	r.readShards(ctx, s)
 	s.At = time.Now().UTC().Truncate(time.Second)
 	return s, ctx.Err()
 }
@@ -166,6 +172,9 @@ func (r *Reader) readOwner(ctx context.Context, s *Snapshot, u *unstructured.Uns
 		return err
 	default:
 		s.Owners[name] = crd.Labels[v1alpha1.LabelProvider]
+		if resourceType := crd.Annotations[v1alpha1.AnnotationResourceType]; resourceType != "" {
+			s.Types[name] = resourceType
+		}
 	}
 	return nil
 }
@@ -202,5 +211,32 @@ func (r *Reader) readLeases(ctx context.Context, s *Snapshot) {
 			l.ManagedFields = nil
 			s.Leases = append(s.Leases, *l)
 		}
+	}
+}
+
+// readShards adds the table of shards, if replicas share the work. It has no secrets in it: of accounts it has hashes, which are not
+// needed.
+func (r *Reader) readShards(ctx context.Context, s *Snapshot) {
+	if !slices.ContainsFunc(s.Leases, func(l coordinationv1.Lease) bool { _, ok := sharding.NumberOf(l.Name); return ok }) {
+		return
+	}
+	secret := &corev1.Secret{}
+	name, t := sharding.TableName(program), shard.Table{}
+	err := r.client.Get(ctx, client.ObjectKey{Namespace: r.System, Name: name}, secret)
+	if err == nil {
+		t, err = sharding.TableOf(secret)
+	}
+	switch {
+	case kerrors.IsNotFound(err):
+	case kerrors.IsForbidden(err):
+		s.ShardsUnread = fmt.Sprintf("Which shard it belongs to is not known: you may not get the Secret %s in namespace %s.", name, r.System)
+	case err != nil:
+		s.ShardsUnread = "Which shard it belongs to is not known: " + err.Error()
+	default:
+		for at, p := range t.Configurations {
+			p.Account = shard.Account{}
+			t.Configurations[at] = p
+		}
+		s.Shards = &t
 	}
 }

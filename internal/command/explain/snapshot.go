@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
+	"github.com/landbridge-io/landbridge/internal/controller/shard"
 	"github.com/landbridge-io/landbridge/internal/model"
 )
 
@@ -72,14 +73,20 @@ type Snapshot struct {
 	// Objects are the subject and what its state depends on. Of Secrets they have only the metadata.
 	Objects []*unstructured.Unstructured `json:"objects"`
 	Unread  []Unread                     `json:"unread,omitempty"`
-	// Owners are what serves kinds: the values of the label landbridge.io/provider of their CRDs, by KIND.GROUP.
+	// Owners are what serves kinds: the values of the label landbridge.io/provider of their CRDs, by KIND.GROUP. Types are
+	// Terraform's names of their types. Kinds of modules have none.
 	Owners map[string]string `json:"owners,omitempty"`
+	Types  map[string]string `json:"types,omitempty"`
 	// Events are those of the subject.
 	Events []corev1.Event `json:"events,omitempty"`
 	// System is the namespace of the controller, and Leases are those of its replicas. LeasesUnread says why they are unknown.
 	System       string                 `json:"system,omitempty"`
 	Leases       []coordinationv1.Lease `json:"leases,omitempty"`
 	LeasesUnread string                 `json:"leasesUnread,omitempty"`
+	// Shards says which shard each provider configuration belongs to; nil if the replicas do not share the work, or if it could
+	// not be read. ShardsUnread says why it is unknown.
+	Shards       *shard.Table `json:"shards,omitempty"`
+	ShardsUnread string       `json:"shardsUnread,omitempty"`
 }
 
 // find returns an object; nil if it does not exist or could not be read.
@@ -124,6 +131,8 @@ const (
 	viaOwner     via = "owner"
 	viaProvider  via = "provider"
 	viaSource    via = "source"
+	viaSandbox   via = "sandbox"
+	viaShard     via = "shard"
 )
 
 // link is a dependency of an object.

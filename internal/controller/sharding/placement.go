@@ -74,7 +74,7 @@ func (p *Placement) change(ctx context.Context, f func(shard.Table) shard.Table)
 		}
 		stored := p.Now()
 		if !missing {
-			if stored, err = tableOf(secret); err != nil {
+			if stored, err = TableOf(secret); err != nil {
 				return err
 			}
 		}
@@ -105,7 +105,8 @@ func (p *Placement) change(ctx context.Context, f func(shard.Table) shard.Table)
 	}
 }
 
-func tableOf(secret *corev1.Secret) (out shard.Table, _ error) {
+// TableOf returns the table in a Secret.
+func TableOf(secret *corev1.Secret) (out shard.Table, _ error) {
 	if err := json.Unmarshal(secret.Data[placementData], &out); err != nil {
 		return out, fmt.Errorf("the Secret %s cannot be read. Delete it, and restart all replicas: %w", secret.Name, err)
 	}
@@ -171,7 +172,7 @@ func (p *placementStore) Add(object any) error {
 	if !ok {
 		return fmt.Errorf("a Secret was expected, not %T", object)
 	}
-	t, err := tableOf(secret)
+	t, err := TableOf(secret)
 	if err != nil {
 		p.Logger.Error(err, "Cannot read which shards provider configurations are in")
 		return nil

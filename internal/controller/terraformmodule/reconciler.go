@@ -201,7 +201,7 @@ func (r *Reconciler) serve(ctx context.Context, m *v1alpha1.TerraformModule) *ki
 	}
 	sum, err := source.Sum()
 	if err != nil { // a directory that cannot be read
-		problem := kinds.NotInstalled(v1alpha1.ReasonSourceNotAvailable, err).Retried()
+		problem := kinds.NotInstalled(v1alpha1.ReasonSourceNotAvailable, fmt.Errorf("spec.source.directory: %w", err)).Retried()
 		problem.Stalls = true
 		return problem
 	}

@@ -118,3 +118,27 @@ func beneath(dir, path string) bool {
 	rel, err := filepath.Rel(dir, path)
 	return err == nil && filepath.IsLocal(rel)
 }
+
+// Refused is what a sandbox has refused.
+type Refused struct {
+	// Sentence is the sentence that says so.
+	Sentence string
+	// Setting is what users call the part of the sandbox that would permit it, without of what it is a part.
+	Setting string
+	// Value is what has to be added to the setting: a path, or a port; empty if that is for the user to choose.
+	Value string
+}
+
+var refused = regexp.MustCompile(`The provider's sandbox does not permit (?:` +
+	`connections to port (?P<port>\d+): add it|reading (?P<file>[^\n]+?): add it|writing [^\n]+?: add (?P<folder>[^\n]+?)|anything new in [^\n]+?: add another folder, or one in it,` +
+	`) to (?P<setting>[\w.-]+\w)(?: of the TerraformProvider)?(?:, or to writePaths if the provider changes it)?\.`)
+
+// RefusalIn returns what a sandbox has refused by the sentence about it in a message; false if there is none.
+func RefusalIn(message string) (Refused, bool) {
+	m := refused.FindStringSubmatch(message)
+	if m == nil {
+		return Refused{}, false
+	}
+	at := func(name string) string { return m[refused.SubexpIndex(name)] }
+	return Refused{Sentence: m[0], Setting: at("setting"), Value: cmp.Or(at("port"), at("file"), at("folder"))}, true
+}

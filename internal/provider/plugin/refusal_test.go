@@ -30,22 +30,52 @@ func TestRefusals(t *testing.T) {
 		t.Fatal("the server is none of a process")
 	}
 	const read, write = "spec.sandbox.readPaths of the TerraformProvider", "spec.sandbox.writePaths of the TerraformProvider"
-	for name, test := range map[string]struct{ try, want string }{
-		"read a file":      {"read " + dir + "/token", "The provider's sandbox does not permit reading " + dir + "/token: add it to " + read + ", or to writePaths if the provider changes it."},
-		"list a folder":    {"list " + dir, "The provider's sandbox does not permit reading " + dir + ": add it to " + read + ", or to writePaths if the provider changes it."},
-		"make a file":      {"write " + dir + "/new", "The provider's sandbox does not permit writing " + dir + "/new: add " + dir + " to " + write + "."},
-		"change a file":    {"write " + dir + "/readable/file", "The provider's sandbox does not permit writing " + dir + "/readable/file: add " + dir + "/readable to " + write + "."},
-		"remove a file":    {"remove " + dir + "/readable/file", "The provider's sandbox does not permit writing " + dir + "/readable/file: add " + dir + "/readable to " + write + "."},
-		"new among others": {"write " + dir + "/above/new", "The provider's sandbox does not permit anything new in " + dir + "/above, since that folder also has credentials or the provider cache: add another folder, or one in it, to " + write + "."},
-		"connect": {"connect " + closed.Addr().String(), "The provider's sandbox does not permit connections to port " +
-			strconv.Itoa(int(port(t, closed))) + ": add it to spec.sandbox.connect of the TerraformProvider."},
+	closedPort := strconv.Itoa(int(port(t, closed)))
+	for name, test := range map[string]struct{ try, want, value, setting string }{
+		"read a file": {
+			"read " + dir + "/token", "The provider's sandbox does not permit reading " + dir + "/token: add it to " + read + ", or to writePaths if the provider changes it.",
+			dir + "/token", "spec.sandbox.readPaths",
+		},
+		"list a folder": {
+			"list " + dir, "The provider's sandbox does not permit reading " + dir + ": add it to " + read + ", or to writePaths if the provider changes it.",
+			dir, "spec.sandbox.readPaths",
+		},
+		"make a file": {
+			"write " + dir + "/new", "The provider's sandbox does not permit writing " + dir + "/new: add " + dir + " to " + write + ".",
+			dir, "spec.sandbox.writePaths",
+		},
+		"change a file": {
+			"write " + dir + "/readable/file", "The provider's sandbox does not permit writing " + dir + "/readable/file: add " + dir + "/readable to " + write + ".",
+			dir + "/readable", "spec.sandbox.writePaths",
+		},
+		"remove a file": {
+			"remove " + dir + "/readable/file", "The provider's sandbox does not permit writing " + dir + "/readable/file: add " + dir + "/readable to " + write + ".",
+			dir + "/readable", "spec.sandbox.writePaths",
+		},
+		"new among others": {
+			"write " + dir + "/above/new",
+			"The provider's sandbox does not permit anything new in " + dir + "/above, since that folder also has credentials or the provider cache: add another folder, or one in it, to " + write + ".",
+			"", "spec.sandbox.writePaths",
+		},
+		"connect": {
+			"connect " + closed.Addr().String(), "The provider's sandbox does not permit connections to port " + closedPort + ": add it to spec.sandbox.connect of the TerraformProvider.",
+			closedPort, "spec.sandbox.connect",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			said := try(t, s, test.try)
-			if got := plugin.Refusal(s, said); got != test.want {
+			got := plugin.Refusal(s, said)
+			if got != test.want {
 				t.Errorf("of %q it says %q, want %q", said, got, test.want)
 			}
+			want := plugin.Refused{Sentence: test.want, Setting: test.setting, Value: test.value}
+			if r, ok := plugin.RefusalIn("create failed: " + said + ".\n\n" + got + "\nThe next attempt is within seconds."); !ok || r != want {
+				t.Errorf("in %q there is %+v, want %+v", got, r, want)
+			}
 		})
+	}
+	if r, ok := plugin.RefusalIn("The provider's sandbox is on."); ok {
+		t.Errorf("without a refusal there is %+v", r)
 	}
 	own := filepath.Join(dir, "own")
 	plant(t, own, "file")
