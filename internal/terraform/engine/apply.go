@@ -162,7 +162,9 @@ func (c *call) applied(ctx context.Context, p terraform.Plan, answer *tfprotov6.
 		diags = append(diags, c.assertCompatible(ctx, p, state, answer.UnsafeToUseLegacyTypeSystem)...)
 	}
 	if !diags.HasErrors() && clean.IsNull() != (p.Action == terraform.Delete) {
-		diags = append(diags, c.wrongExistence(p)...)
+		if diags = append(diags, c.wrongExistence(p)...); p.Action != terraform.Delete {
+			return c.unanswered(p, diags) // a create may have made an object all the same
+		}
 	}
 
 	if clean.IsNull() {

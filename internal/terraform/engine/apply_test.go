@@ -29,7 +29,7 @@ func TestCreateOutcomeUnknown(t *testing.T) {
 		"not implemented": {err: status.Error(codes.Unimplemented, "what?")},
 		"no object":       {answer: &tfprotov6.ApplyResourceChangeResponse{}, unknown: true},
 		"rubbish":         {answer: &tfprotov6.ApplyResourceChangeResponse{NewState: &tfprotov6.DynamicValue{MsgPack: []byte{0xc1}}}, unknown: true},
-		"null":            {answer: &tfprotov6.ApplyResourceChangeResponse{NewState: &tfprotov6.DynamicValue{MsgPack: []byte{0xc0}}}},
+		"null":            {answer: &tfprotov6.ApplyResourceChangeResponse{NewState: &tfprotov6.DynamicValue{MsgPack: []byte{0xc0}}}, unknown: true},
 		"error":           {answer: &tfprotov6.ApplyResourceChangeResponse{Diagnostics: providerError("No", "")}},
 	}
 	for name, test := range tests {
