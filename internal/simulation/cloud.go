@@ -166,6 +166,9 @@ func (c *cloud) showLate(o *object) {
 	c.w.note("the cloud does not show %s for %s", o, after)
 }
 
+// mutes reports whether a create is answered with neither an object nor an error.
+func (c *cloud) mutes() bool { return !c.w.calm && c.w.choices.mute && c.w.choices.one(6) }
+
 func (c *cloud) remove(o *object) {
 	c.objects = slices.DeleteFunc(c.objects, func(other *object) bool { return other == o })
 }
@@ -537,10 +540,13 @@ func (s *server) create(ctx context.Context, r *tfprotov6.ApplyResourceChangeReq
 		o.tainted = true // somebody changed it meanwhile, so the answer does not agree with the plan
 	}
 	s.p.after(v)
-	switch v {
-	case lose:
+	switch {
+	case v == lose:
 		return nil, errLost
-	case half:
+	case v == proceed && c.mutes():
+		w.note("%s: the cloud answers without %s", s.p, o)
+		return s.answer(r, nil, nil)
+	case v == half:
 		o.tainted = true
 		return s.answer(r, stateOf(o, cty.StringVal(o.password)), []byte(o.password), failure("The create failed halfway."))
 	}

@@ -170,6 +170,8 @@ func (s *attached) ReadDataSource(ctx context.Context, q *tfprotov6.ReadDataSour
 
 var errOver = status.Error(codes.FailedPrecondition, "the run has ended")
 
+var errNoObject = status.Error(codes.Unknown, "The provider answered with neither an object nor an error")
+
 // notBegun returns the answer to a change for which the provider was not asked.
 func notBegun(err error) error {
 	return status.Error(codes.FailedPrecondition, fmt.Sprintf("The provider was not asked for the change: %s.", err))
@@ -214,6 +216,9 @@ func (s *attached) ApplyResourceChange(call context.Context, q *tfprotov6.ApplyR
 	answer, err := server.ApplyResourceChange(s.ctx, q)
 	if err != nil {
 		return nil, err // the outcome is unknown
+	}
+	if none := len(packed(answer.NewState)) == 0 || wire.IsNull(packed(answer.NewState)); c.Kind == instance.Create && none && !hasErrors(answer.Diagnostics) {
+		return nil, errNoObject // likewise: it may have made one
 	}
 	answer = s.unlessUnproven(c, r, q, answer)
 	s.conceal(r, packed(answer.NewState))

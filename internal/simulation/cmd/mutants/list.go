@@ -57,6 +57,12 @@ var mutants = []mutant{
 	{name: "a look that fails is taken for not found", edit: edit{schedulerDir + "existing.go",
 		"return h, instance.Instance{}, terraform.NonExistent(diags)", "return h, instance.Instance{}, true"}},
 
+	// Creates that are answered with neither an object nor an error.
+	{name: "a create without an object in its answer has failed", edit: edit{engineDir + "apply.go",
+		"p.Action != terraform.Delete {\n\t\t\treturn c.unanswered(p, diags)", "false {\n\t\t\treturn c.unanswered(p, diags)"}},
+	{name: "a create in a module without an object in its answer has made none", edit: edit{moduleDir + "session.go",
+		"c.Kind == instance.Create && none && !hasErrors", "false && none && !hasErrors"}},
+
 	// Visibility.
 	{name: "not found right after a create is taken for gone", edit: edit{schedulerDir + "visibility.go",
 		"return !in.CreatedAt.IsZero() && now.Sub(in.CreatedAt) < s.o.CreationGracePeriod", "return false"}},
