@@ -55,7 +55,9 @@ func (f files) Symlink(target, link string) error {
 }
 
 // Readlink returns the target of a link.
-func (f files) Readlink(link string) (string, error) { return os.Readlink(filepath.Join(f.Root(), link)) }
+func (f files) Readlink(link string) (string, error) {
+	return os.Readlink(filepath.Join(f.Root(), link))
+}
 
 func storage(gitDir string) *filesystem.Storage {
 	return filesystem.NewStorageWithOptions(osfs.New(gitDir), cache.NewObjectLRUDefault(),

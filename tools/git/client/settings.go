@@ -43,7 +43,7 @@ func readSettings(env func(string) string) ([]setting, error) {
 			}
 		}
 		if strings.ContainsAny(s.value, "\r\n") || s.value != "" && !strings.Contains(s.value, ":") {
-			return nil, fatalf("the value of %s is no header", name)
+			return nil, fatalf("GIT_CONFIG_VALUE_%d is no header", i)
 		}
 		out = append(out, s)
 	}

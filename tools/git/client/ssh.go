@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/go-git/go-git/v5/plumbing/transport"
 	"github.com/skeema/knownhosts"
 	"golang.org/x/crypto/ssh"
 )
@@ -287,6 +288,8 @@ func (l *login) explain(err error) error {
 			"Host key verification failed.")
 	case strings.Contains(text, "unable to authenticate"):
 		lines = append(lines, l.user+"@"+l.address.endpoint.Host+": Permission denied (publickey).")
+	case errors.Is(err, transport.ErrRepositoryNotFound):
+		lines = append(lines, "repository '"+l.address.text+"' not found")
 	default:
 		// go-git puts this before what the host has written.
 		lines = append(lines, strings.TrimPrefix(strings.TrimPrefix(text, "unknown error: "), "ssh: "))
