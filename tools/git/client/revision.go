@@ -82,8 +82,8 @@ func (r *repository) object(name string) (plumbing.Hash, bool) {
 
 // abbreviated returns the only commit, or tag of one, whose hash begins so.
 func (r *repository) abbreviated(prefix string) (plumbing.Hash, bool) {
-	raw, _ := hexBytes(prefix)
-	found, err := r.store.HashesWithPrefix(raw)
+	whole := plumbing.NewHash(prefix + strings.Repeat("0", 40-len(prefix)))
+	found, err := r.store.HashesWithPrefix(whole[:len(prefix)/2])
 	if err != nil {
 		return plumbing.ZeroHash, false
 	}
@@ -95,12 +95,6 @@ func (r *repository) abbreviated(prefix string) (plumbing.Hash, bool) {
 		return plumbing.ZeroHash, false
 	}
 	return found[0], true
-}
-
-// hexBytes returns the whole bytes of a text in hexadecimal digits.
-func hexBytes(text string) ([]byte, error) {
-	hash := plumbing.NewHash(text + strings.Repeat("0", 40-len(text)))
-	return hash[:len(text)/2], nil
 }
 
 // peel returns the commit that an object is, or that a tag is for.
