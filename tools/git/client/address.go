@@ -28,7 +28,8 @@ var (
 
 // protocols are the protocols by the schemes of addresses.
 var protocols = map[string]string{
-	"http": "http", "https": "https", "git": "git", "file": "file", "ssh": "ssh", "git+ssh": "ssh", "ssh+git": "ssh",
+	"http": "http", "https": "https", "git": "git", "file": "file",
+	"ssh": "ssh", "git+ssh": "ssh", "ssh+git": "ssh",
 }
 
 // parseAddress reads an address. A relative path is one within dir.
@@ -40,7 +41,12 @@ func parseAddress(text, dir string) (address, error) {
 		return parseURL(text, strings.ToLower(m[1]))
 	}
 	if m := scp.FindStringSubmatch(text); m != nil && !filepath.IsAbs(text) {
-		e := &transport.Endpoint{Protocol: "ssh", User: m[1], Host: strings.Trim(m[2], "[]"), Path: m[3]}
+		e := &transport.Endpoint{
+			Protocol: "ssh",
+			User:     m[1],
+			Host:     strings.Trim(m[2], "[]"),
+			Path:     m[3],
+		}
 		return address{text: m[2] + ":" + m[3], endpoint: e}, strange(e)
 	}
 	if strings.HasPrefix(text, "-") || text == "" {
@@ -59,7 +65,8 @@ func parseURL(text, scheme string) (address, error) {
 	}
 	u, err := url.Parse(text)
 	if err != nil {
-		return address{}, fatalf("the address of the repository is not valid") // the error may tell a password
+		// The error may tell a password.
+		return address{}, fatalf("the address of the repository is not valid")
 	}
 	shown := *u
 	shown.User = nil
@@ -104,7 +111,8 @@ func strange(e *transport.Endpoint) error {
 	return nil
 }
 
-// resolve returns the address of a submodule, which is relative to that of the repository if it begins with ./ or ../.
+// resolve returns the address of a submodule, which is relative to that of the repository if it
+// begins with ./ or ../.
 func resolve(base, text string) string {
 	if !strings.HasPrefix(text, "./") && !strings.HasPrefix(text, "../") {
 		return text

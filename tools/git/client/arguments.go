@@ -13,7 +13,8 @@ type arguments struct {
 	rest    []string          // all others
 }
 
-// parse reads the arguments of a command. Options may come after other arguments, but not after -- or --end-of-options.
+// parse reads the arguments of a command. Options may come after other arguments, but not after --
+// or --end-of-options.
 func parse(c command, args []string) (arguments, error) {
 	out := arguments{command: c, flags: map[string]string{}}
 	for len(args) > 0 {
@@ -44,7 +45,8 @@ func parse(c command, args []string) (arguments, error) {
 
 // wrong is the error for arguments that the command does not have.
 func (a arguments) wrong(what string) error {
-	return failure{Usage, fmt.Sprintf("error: %s. The git of Landbridge's image has:\n    git %s", what, a.command.usage)}
+	const text = "error: %s. The git of Landbridge's image has:\n    git %s"
+	return failure{Usage, fmt.Sprintf(text, what, a.command.usage)}
 }
 
 // has reports whether one of the options was given.

@@ -38,7 +38,8 @@ func clone(ctx context.Context, p *process, args arguments) error {
 		return err
 	}
 	if !empty {
-		return fatalf("destination path '%s' already exists and is not an empty directory.", args.rest[1])
+		return fatalf("destination path '%s' already exists and is not an empty directory.",
+			args.rest[1])
 	}
 	_, _ = fmt.Fprintf(p.Stderr, "Cloning into '%s'...\n", args.rest[1])
 	s, err := p.connect(ctx, a)
@@ -47,7 +48,8 @@ func clone(ctx context.Context, p *process, args arguments) error {
 	}
 	defer s.Close()
 	p.onFailure(remover(dir))
-	r, err := p.cloneInto(ctx, s, url, dir, filepath.Join(dir, git.GitDirName), args.flags["--branch"], depth)
+	r, err := p.cloneInto(ctx, s, url, dir, filepath.Join(dir, git.GitDirName),
+		args.flags["--branch"], depth)
 	if err != nil {
 		return err
 	}
@@ -66,16 +68,17 @@ func clone(ctx context.Context, p *process, args arguments) error {
 	return r.update(head.Hash())
 }
 
-// cloneInto makes a repository with what a remote one has, without checking out files. With a depth, it has the one
-// branch or tag alone, and the tags of its commits.
-func (p *process) cloneInto(ctx context.Context, s *session, url, dir, gitDir, name string, depth int) (*repository, error) {
+// cloneInto makes a repository with what a remote one has, without checking out files. With a
+// depth, it has the one branch or tag alone, and the tags of its commits.
+func (p *process) cloneInto(ctx context.Context, s *session, url, dir, gitDir, name string,
+	depth int) (*repository, error) {
 	head, at := s.branch, s.head
 	if name != "" {
-		head, at = plumbing.NewBranchReferenceName(name), s.refs[plumbing.NewBranchReferenceName(name)]
-		if at.IsZero() {
+		head = plumbing.NewBranchReferenceName(name)
+		if _, ok := s.refs[head]; !ok {
 			head = plumbing.NewTagReferenceName(name)
-			at = s.refs[head]
 		}
+		at = s.refs[head]
 		if at.IsZero() {
 			return nil, fatalf("Remote branch %s not found in upstream origin", name)
 		}
@@ -90,7 +93,8 @@ func (p *process) cloneInto(ctx context.Context, s *session, url, dir, gitDir, n
 	}
 	spec := config.RefSpec(fmt.Sprintf(config.DefaultFetchRefSpec, origin))
 	if depth > 0 && head.IsBranch() {
-		spec = config.RefSpec(fmt.Sprintf("+%s:%s", head, plumbing.NewRemoteReferenceName(origin, head.Short())))
+		followed := plumbing.NewRemoteReferenceName(origin, head.Short())
+		spec = config.RefSpec(fmt.Sprintf("+%s:%s", head, followed))
 	} else if depth > 0 && head.IsTag() {
 		spec = config.RefSpec(fmt.Sprintf("+%s:%[1]s", head))
 	}
@@ -122,12 +126,15 @@ func (p *process) cloneInto(ctx context.Context, s *session, url, dir, gitDir, n
 	return r, r.start(head, at, s.branch, recorded)
 }
 
-// start sets HEAD: to a branch, or to a commit if it is none. branch is that of the remote repository's HEAD.
-func (r *repository) start(head plumbing.ReferenceName, at plumbing.Hash, branch plumbing.ReferenceName, recorded map[plumbing.ReferenceName]plumbing.Hash) error {
+// start sets HEAD: to a branch, or to a commit if it is none. branch is that of the remote
+// repository's HEAD.
+func (r *repository) start(head plumbing.ReferenceName, at plumbing.Hash,
+	branch plumbing.ReferenceName, recorded map[plumbing.ReferenceName]plumbing.Hash) error {
 	if branch != "" {
 		followed := plumbing.NewRemoteReferenceName(origin, branch.Short())
 		if _, ok := recorded[followed]; ok {
-			err := r.store.SetReference(plumbing.NewSymbolicReference(plumbing.NewRemoteHEADReferenceName(origin), followed))
+			remote := plumbing.NewRemoteHEADReferenceName(origin)
+			err := r.store.SetReference(plumbing.NewSymbolicReference(remote, followed))
 			if err != nil {
 				return err
 			}
@@ -175,7 +182,8 @@ func isEmpty(dir string) (bool, error) {
 	return false, err
 }
 
-// remover returns what removes the content of a directory, and the directory if it does not exist yet.
+// remover returns what removes the content of a directory, and the directory if it does not exist
+// yet.
 func remover(dir string) func() {
 	_, err := os.Stat(dir)
 	existed := err == nil

@@ -19,9 +19,11 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/transport"
 )
 
-// download gets objects with all that they refer to: to the given depth, or all of it. What is there already is not
-// asked for again. It is said to be unknown, though: a negotiation would be worth it for repositories that live on.
-func (s *session) download(ctx context.Context, r *repository, depth int, wanted ...plumbing.Hash) error {
+// download gets objects with all that they refer to: to the given depth, or all of it. What is
+// there already is not asked for again. It is said to be unknown, though: a negotiation would be
+// worth it for repositories that live on.
+func (s *session) download(ctx context.Context, r *repository, depth int,
+	wanted ...plumbing.Hash) error {
 	if s.address.endpoint.Protocol == "file" {
 		depth = 0 // a copy of what is here is as good
 	}
@@ -29,8 +31,7 @@ func (s *session) download(ctx context.Context, r *repository, depth int, wanted
 	if err != nil {
 		return err
 	}
-	slices.SortFunc(wanted, func(a, b plumbing.Hash) int { return strings.Compare(a.String(), b.String()) })
-	wanted = slices.Compact(wanted)
+	wanted = unique(wanted)
 	if depth == 0 {
 		wanted = slices.DeleteFunc(wanted, r.exists)
 	}
@@ -63,7 +64,8 @@ func (s *session) download(ctx context.Context, r *repository, depth int, wanted
 	}
 	defer response.Close()
 	if depth > 0 {
-		shallow = slices.DeleteFunc(append(shallow, response.Shallows...), func(h plumbing.Hash) bool {
+		shallow = append(shallow, response.Shallows...)
+		shallow = slices.DeleteFunc(shallow, func(h plumbing.Hash) bool {
 			return slices.Contains(response.Unshallows, h)
 		})
 		if err := r.store.SetShallow(unique(shallow)); err != nil {
@@ -110,8 +112,8 @@ func (r *repository) set(refs map[plumbing.ReferenceName]plumbing.Hash) error {
 	return nil
 }
 
-// branches returns where the branches of the remote repository are recorded, and their commits. Those that no refspec
-// names are left out.
+// branches returns where the branches of the remote repository are recorded, and their commits.
+// Those that no refspec names are left out.
 func (s *session) branches(specs []config.RefSpec) map[plumbing.ReferenceName]plumbing.Hash {
 	out := map[plumbing.ReferenceName]plumbing.Hash{}
 	for name, hash := range s.refs {
@@ -135,9 +137,10 @@ func (s *session) tags(r *repository, all bool) map[plumbing.ReferenceName]plumb
 	return out
 }
 
-// fetchInto fetches the branches that the remote's refspecs name, or one reference, which it returns. Tags come along
-// with branches if their objects do, or all of them.
-func (p *process) fetchInto(ctx context.Context, r *repository, name string, allTags bool, depth int, refs ...string) (plumbing.Hash, error) {
+// fetchInto fetches the branches that the remote's refspecs name, or one reference, which it
+// returns. Tags come along with branches if their objects do, or all of them.
+func (p *process) fetchInto(ctx context.Context, r *repository, name string, allTags bool,
+	depth int, refs ...string) (plumbing.Hash, error) {
 	url, err := r.url(name)
 	if err != nil {
 		return plumbing.ZeroHash, err

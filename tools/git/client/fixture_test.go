@@ -34,7 +34,8 @@ import (
 	"github.com/landbridge-io/landbridge/tools/git/client"
 )
 
-// The program of the tests is the git that they test if it is called so, and a server's git-upload-pack.
+// The program of the tests is the git that they test if it is called so, and a server's
+// git-upload-pack.
 func TestMain(m *testing.M) {
 	switch filepath.Base(os.Args[0]) {
 	case "git":
@@ -214,8 +215,8 @@ type estate struct {
 
 func output(value string) entry { return plain("output \"x\" {\n  value = \"" + value + "\"\n}\n") }
 
-// newEstate makes web.git with branches, tags, links, programs and a submodule that has a submodule. Relative addresses
-// of submodules lead to the other repositories.
+// newEstate makes web.git with branches, tags, links, programs and a submodule that has a
+// submodule. Relative addresses of submodules lead to the other repositories.
 func newEstate(t *testing.T) estate {
 	t.Helper()
 	e := estate{t.TempDir(), map[string]string{}}
@@ -262,7 +263,8 @@ func backend(t *testing.T, dir string) http.Handler {
 	}
 }
 
-// smart serves the repositories of a folder by HTTP without any git: no shallow clones, and no hashes of no reference.
+// smart serves the repositories of a folder by HTTP without any git: no shallow clones, and no
+// hashes of no reference.
 func smart(dir string) http.Handler {
 	repositories := server.NewServer(server.NewFilesystemLoader(osfs.New(dir)))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -389,8 +391,8 @@ func serveConnection(conn net.Conn, config *ssh.ServerConfig, program, dir strin
 	}
 }
 
-// contents returns the files below a folder: their modes, and their contents or where they link to. The files of git
-// itself are left out, but not that a submodule has them elsewhere.
+// contents returns the files below a folder: their modes, and their contents or where they link to.
+// The files of git itself are left out, but not that a submodule has them elsewhere.
 func contents(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	out := map[string]string{}

@@ -15,7 +15,8 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp/capability"
 )
 
-// TestHostileRepositories fetches repositories that want more than to be a module. It needs no other git.
+// TestHostileRepositories fetches repositories that want more than to be a module. It needs no
+// other git.
 func TestHostileRepositories(t *testing.T) {
 	t.Parallel()
 	e := newEstate(t)

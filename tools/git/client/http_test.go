@@ -37,8 +37,8 @@ func private(next http.Handler) http.Handler {
 	})
 }
 
-// TestHTTPS clones from a server whose certificate SSL_CERT_FILE has, with the headers of the environment. It needs no
-// other git.
+// TestHTTPS clones from a server whose certificate SSL_CERT_FILE has, with the headers of the
+// environment. It needs no other git.
 func TestHTTPS(t *testing.T) {
 	t.Parallel()
 	e := newEstate(t)
@@ -130,7 +130,8 @@ func (r *recorded) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	r.next.ServeHTTP(w, q)
 }
 
-// TestHeadersStayWithTheirHost clones by redirects, and repositories with submodules, through a proxy that is all hosts.
+// TestHeadersStayWithTheirHost clones by redirects, and repositories with submodules, through a
+// proxy that is all hosts.
 func TestHeadersStayWithTheirHost(t *testing.T) {
 	t.Parallel()
 	e := newEstate(t)

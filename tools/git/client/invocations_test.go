@@ -11,15 +11,16 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// step is a command, as go-getter runs it. URL, PART and DIR stand for the address of web.git and of part.git, and for
-// the directory of the clone; {one} for the hash of a commit, and {two:8} for its beginning.
+// step is a command, as go-getter runs it. URL, PART and DIR stand for the address of web.git and
+// of part.git, and for the directory of the clone; {one} for the hash of a commit, and {two:8} for
+// its beginning.
 type step struct {
 	args   string
 	inside bool // the directory of the clone is the working directory
 }
 
-// TestInvocations runs every command of go-getter with this git and with the system's, and compares what they print,
-// their status, and the repositories.
+// TestInvocations runs every command of go-getter with this git and with the system's, and compares
+// what they print, their status, and the repositories.
 func TestInvocations(t *testing.T) {
 	t.Parallel()
 	git := system(t)
@@ -112,7 +113,8 @@ func runStep(t *testing.T, e estate, url, git, dir string, s step) result {
 	line := strings.NewReplacer(values...).Replace(s.args)
 	out := run(t, git, dir, nil, strings.Split(line, " ")...)
 	out.Stdout = strings.ReplaceAll(out.Stdout, clone, "DIR")
-	// The messages of a success are git's own matter; those of a failure are compared by their last words.
+	// The messages of a success are git's own matter; those of a failure are compared by their last
+	// words.
 	if out.Stderr = failures(out.Stderr, clone); out.Status == 0 {
 		out.Stderr = ""
 	}
@@ -129,7 +131,8 @@ func failures(stderr, clone string) string {
 	return strings.ReplaceAll(strings.Join(failureLine.FindAllString(stderr, -1), "\n"), clone, "DIR")
 }
 
-// state returns all that one can see of the repository in the directory clone, as the system's git sees it.
+// state returns all that one can see of the repository in the directory clone, as the system's git
+// sees it.
 func state(t *testing.T, git, dir string) map[string]string {
 	t.Helper()
 	clone := filepath.Join(dir, "clone")

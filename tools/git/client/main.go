@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"syscall"
 )
 
@@ -17,5 +18,10 @@ func Main() int {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	return Run(ctx, Invocation{Args: os.Args[1:], Dir: dir, Env: os.Getenv, Stdout: os.Stdout, Stderr: os.Stderr})
+	// The environment's GOGC is for OpenTofu, which has little memory to collect. Indexing a large
+	// pack has much.
+	debug.SetGCPercent(50)
+	return Run(ctx, Invocation{
+		Args: os.Args[1:], Dir: dir, Env: os.Getenv, Stdout: os.Stdout, Stderr: os.Stderr,
+	})
 }

@@ -28,8 +28,8 @@ import (
 )
 
 func init() {
-	// Servers that insist on multi_ack, such as Azure DevOps, answer as others do as long as nothing is said to be
-	// known already, which this client never says.
+	// Servers that insist on multi_ack, such as Azure DevOps, answer as others do as long as
+	// nothing is said to be known already, which this client never says.
 	transport.UnsupportedCapabilities = []capability.Capability{capability.ThinPack}
 	// No file of ssh's configuration is read.
 	transportssh.DefaultSSHConfig = nil
@@ -50,7 +50,9 @@ type session struct {
 // connect connects to a repository and lists what it has.
 func (p *process) connect(ctx context.Context, a address) (*session, error) {
 	s := &session{
-		address: a, refs: map[plumbing.ReferenceName]plumbing.Hash{}, peeled: map[plumbing.ReferenceName]plumbing.Hash{},
+		address: a,
+		refs:    map[plumbing.ReferenceName]plumbing.Hash{},
+		peeled:  map[plumbing.ReferenceName]plumbing.Hash{},
 		explain: func(err error) error { return explain(err, a) },
 	}
 	var through transport.Transport
@@ -93,7 +95,7 @@ func (s *session) read(from *packp.AdvRefs) {
 	s.capabilities = from.Capabilities
 	for name, hash := range from.References {
 		// A name that is not valid might be a path to elsewhere.
-		if name := plumbing.ReferenceName(name); strings.HasPrefix(string(name), "refs/") && name.Validate() == nil {
+		if name := plumbing.ReferenceName(name); inRefs(name) {
 			s.refs[name] = hash
 		}
 	}
@@ -105,8 +107,9 @@ func (s *session) read(from *packp.AdvRefs) {
 	}
 	s.head = *from.Head
 	for _, symbolic := range from.Capabilities.Get(capability.SymRef) {
-		if name, target, _ := strings.Cut(symbolic, ":"); name == "HEAD" && s.refs[plumbing.ReferenceName(target)] == s.head {
-			s.branch = plumbing.ReferenceName(target)
+		name, text, _ := strings.Cut(symbolic, ":")
+		if target := plumbing.ReferenceName(text); name == "HEAD" && s.refs[target] == s.head {
+			s.branch = target
 			return
 		}
 	}
@@ -114,13 +117,19 @@ func (s *session) read(from *packp.AdvRefs) {
 		return
 	}
 	// Old servers do not tell, so it is guessed as git does.
-	guesses := slices.Concat([]plumbing.ReferenceName{"refs/heads/master", "refs/heads/main"}, slices.Sorted(maps.Keys(s.refs)))
+	guesses := slices.Concat([]plumbing.ReferenceName{"refs/heads/master", "refs/heads/main"},
+		slices.Sorted(maps.Keys(s.refs)))
 	for _, name := range guesses {
 		if hash, ok := s.refs[name]; ok && name.IsBranch() && hash == s.head {
 			s.branch = name
 			return
 		}
 	}
+}
+
+// inRefs reports whether a reference is one below refs, with a valid name.
+func inRefs(name plumbing.ReferenceName) bool {
+	return strings.HasPrefix(string(name), "refs/") && name.Validate() == nil
 }
 
 // find returns what a name or a hash means in the repository; the name is empty if it is a hash.
@@ -153,7 +162,8 @@ func (local) Load(e *transport.Endpoint) (storer.Storer, error) {
 	return nil, transport.ErrRepositoryNotFound
 }
 
-// httpHeaders are the headers for a repository. The transport sends them to no other host, also after a redirect.
+// httpHeaders are the headers for a repository. The transport sends them to no other host, also
+// after a redirect.
 type httpHeaders struct {
 	user   *url.Userinfo
 	values []string
@@ -177,7 +187,8 @@ func (h *httpHeaders) SetAuth(r *http.Request) {
 	}
 	for _, line := range h.values {
 		name, value, _ := strings.Cut(line, ":")
-		if name, value = strings.TrimSpace(name), strings.TrimSpace(value); strings.EqualFold(name, "Authorization") {
+		name, value = strings.TrimSpace(name), strings.TrimSpace(value)
+		if strings.EqualFold(name, "Authorization") {
 			r.Header.Set(name, value)
 		} else {
 			r.Header.Add(name, value)
@@ -185,14 +196,16 @@ func (h *httpHeaders) SetAuth(r *http.Request) {
 	}
 }
 
-// explainHTTP words an error as git does. Answers of servers are not repeated: they may have what was sent.
+// explainHTTP words an error as git does. Answers of servers are not repeated: they may have what
+// was sent.
 func explainHTTP(err error, a address, sent bool) error {
 	shown := strings.TrimSuffix(a.text, "/") + "/"
 	switch {
 	case errors.Is(err, transport.ErrAuthenticationRequired) && (sent || a.url.User != nil):
 		return fatalf("Authentication failed for '%s'", shown)
 	case errors.Is(err, transport.ErrAuthenticationRequired):
-		return fatalf("could not read Username for '%s://%s': terminal prompts disabled", a.url.Scheme, a.url.Host)
+		return fatalf("could not read Username for '%s://%s': terminal prompts disabled",
+			a.url.Scheme, a.url.Host)
 	case errors.Is(err, transport.ErrAuthorizationFailed):
 		return fatalf("unable to access '%s': The requested URL returned error: 403", shown)
 	case errors.Is(err, transport.ErrRepositoryNotFound):
@@ -204,7 +217,8 @@ func explainHTTP(err error, a address, sent bool) error {
 		err = unexpected.Err
 	}
 	if errors.As(err, &status) {
-		return fatalf("unable to access '%s': The requested URL returned error: %d", shown, status.StatusCode())
+		return fatalf("unable to access '%s': The requested URL returned error: %d", shown,
+			status.StatusCode())
 	}
 	var in *url.Error
 	if errors.As(err, &in) {

@@ -31,7 +31,8 @@ type repository struct {
 	gitDir string
 }
 
-// files are the files of a repository. They end with the context, so that checking out ends with it.
+// files are the files of a repository. They end with the context, so that checking out ends with
+// it.
 type files struct {
 	billy.Filesystem
 	ctx context.Context
@@ -45,7 +46,8 @@ func (f files) OpenFile(name string, flag int, mode os.FileMode) (billy.File, er
 	return f.Filesystem.OpenFile(name, flag, mode)
 }
 
-// Symlink makes a link. The file system would take an absolute target for one below its root, which git does not.
+// Symlink makes a link. The file system would take an absolute target for one below its root, which
+// git does not.
 func (f files) Symlink(target, link string) error {
 	path := filepath.Join(f.Root(), link)
 	if err := errors.Join(f.ctx.Err(), os.MkdirAll(filepath.Dir(path), 0o777)); err != nil {
@@ -70,7 +72,8 @@ func create(ctx context.Context, dir, gitDir string) (*repository, error) {
 		return nil, err
 	}
 	store := storage(gitDir)
-	r, err := git.InitWithOptions(store, files{osfs.New(dir), ctx}, git.InitOptions{DefaultBranch: plumbing.Master})
+	r, err := git.InitWithOptions(store, files{osfs.New(dir), ctx},
+		git.InitOptions{DefaultBranch: plumbing.Master})
 	if err != nil {
 		return nil, err
 	}
@@ -88,7 +91,8 @@ func open(ctx context.Context, dir string) (*repository, error) {
 	gitDir := filepath.Join(dir, git.GitDirName)
 	info, err := os.Lstat(gitDir)
 	if err != nil || !info.IsDir() {
-		return nil, fatalf("not a git repository (or any of the parent directories): %s", git.GitDirName)
+		return nil, fatalf("not a git repository (or any of the parent directories): %s",
+			git.GitDirName)
 	}
 	return openAt(ctx, dir, gitDir)
 }
@@ -105,7 +109,9 @@ func openAt(ctx context.Context, dir, gitDir string) (*repository, error) {
 func (r *repository) close() { _ = r.store.Close() }
 
 // exists reports whether an object is there.
-func (r *repository) exists(hash plumbing.Hash) bool { return r.store.HasEncodedObject(hash) == nil }
+func (r *repository) exists(hash plumbing.Hash) bool {
+	return r.store.HasEncodedObject(hash) == nil
+}
 
 // url returns the address of a remote repository.
 func (r *repository) url(name string) (string, error) {

@@ -18,7 +18,8 @@ import (
 
 var (
 	hexadecimal = regexp.MustCompile(`^[0-9a-fA-F]{4,40}$`)
-	// described is what git describe prints: a tag, a number of commits, and a part of the commit's hash.
+	// described is what git describe prints: a tag, a number of commits, and a part of the commit's
+	// hash.
 	described = regexp.MustCompile(`-g([0-9a-fA-F]{4,40})$`)
 	// special are the references beside those below refs. All other files of a repository are none.
 	special = regexp.MustCompile(`^[A-Z_]*HEAD$`)
@@ -26,8 +27,8 @@ var (
 
 const commitSuffix = "^{commit}"
 
-// commit returns the commit that a revision is: a reference, the hash of a commit or of a tag, or the beginning of one.
-// It is followed by any number of ~ and ^, and by ^{commit}.
+// commit returns the commit that a revision is: a reference, the hash of a commit or of a tag, or
+// the beginning of one. It is followed by any number of ~ and ^, and by ^{commit}.
 func (r *repository) commit(revision string) (plumbing.Hash, error) {
 	name := strings.TrimSuffix(revision, commitSuffix)
 	end := strings.IndexAny(name, "~^")
@@ -64,7 +65,7 @@ func (r *repository) object(name string) (plumbing.Hash, bool) {
 	}
 	for _, form := range plumbing.RefRevParseRules {
 		full := plumbing.ReferenceName(fmt.Sprintf(form, name))
-		if !special.MatchString(string(full)) && (!strings.HasPrefix(string(full), "refs/") || full.Validate() != nil) {
+		if !special.MatchString(string(full)) && !inRefs(full) {
 			continue
 		}
 		if ref, err := r.Reference(full, true); err == nil {
@@ -113,7 +114,8 @@ func (r *repository) peel(hash plumbing.Hash) (plumbing.Hash, error) {
 	return plumbing.ZeroHash, errors.New("tags of tags of tags")
 }
 
-// contains reports whether a commit is in the history of another one, as far as the history is there.
+// contains reports whether a commit is in the history of another one, as far as the history is
+// there.
 func (r *repository) contains(newer, older plumbing.Hash) bool {
 	seen, next := map[plumbing.Hash]bool{}, []plumbing.Hash{newer}
 	for len(next) > 0 {
@@ -285,10 +287,12 @@ func (r *repository) checkout(name string) error {
 			return overwritten(w.Checkout(&git.CheckoutOptions{Branch: branch}))
 		}
 	}
-	return failure{1, fmt.Sprintf("error: pathspec '%s' did not match any file(s) known to git", name)}
+	text := fmt.Sprintf("error: pathspec '%s' did not match any file(s) known to git", name)
+	return failure{1, text}
 }
 
-// reset lets HEAD, or the branch that it is, and all files that it knows be a revision, whatever they were.
+// reset lets HEAD, or the branch that it is, and all files that it knows be a revision, whatever
+// they were.
 func reset(ctx context.Context, p *process, args arguments) error {
 	if err := args.needs(1, 1, "--hard"); err != nil {
 		return err
@@ -300,7 +304,8 @@ func reset(ctx context.Context, p *process, args arguments) error {
 	defer r.close()
 	to, err := r.commit(args.rest[0])
 	if err != nil {
-		return fatalf("ambiguous argument '%s': unknown revision or path not in the working tree.", args.rest[0])
+		return fatalf("ambiguous argument '%s': unknown revision or path not in the working tree.",
+			args.rest[0])
 	}
 	return r.resetHard(to)
 }

@@ -22,7 +22,8 @@ const (
 	terminated = 143
 )
 
-// compatible is the release of Git that commands behave like. go-getter compares it with those that it needs.
+// compatible is the release of Git that commands behave like. go-getter compares it with those that
+// it needs.
 const compatible = "2.39.0"
 
 // library is the module that does the work.
@@ -68,8 +69,12 @@ var commands map[string]command
 
 func init() {
 	commands = map[string]command{
-		"version":   {"version", nil, version},
-		"ls-remote": {"ls-remote [--symref] [--] <repository> [<pattern>...]", map[string]bool{"--symref": false}, lsRemote},
+		"version": {"version", nil, version},
+		"ls-remote": {
+			"ls-remote [--symref] [--] <repository> [<pattern>...]",
+			map[string]bool{"--symref": false},
+			lsRemote,
+		},
 		"clone": {"clone [--depth <n>] [--branch <name>] [--] <repository> <directory>",
 			map[string]bool{"--depth": true, "--branch": true}, clone},
 		"init":   {"init", nil, initialize},
@@ -82,7 +87,11 @@ func init() {
 			map[string]bool{"--verify": false, "--quiet": false, "-q": false}, revParse},
 		"show-ref": {"show-ref --verify [--quiet] <ref>",
 			map[string]bool{"--verify": false, "--quiet": false, "-q": false}, showRef},
-		"branch":   {"branch -r --points-at <revision>", map[string]bool{"-r": false, "--points-at": true}, branch},
+		"branch": {
+			"branch -r --points-at <revision>",
+			map[string]bool{"-r": false, "--points-at": true},
+			branch,
+		},
 		"checkout": {"checkout <branch or revision>", nil, checkout},
 		"reset":    {"reset --hard <revision>", map[string]bool{"--hard": false}, reset},
 		"submodule": {"submodule update --init --recursive [--depth <n>]",
@@ -99,7 +108,8 @@ type process struct {
 	cleanups []func()
 }
 
-// Run carries out a command and returns the status of the process. If ctx ends, what the command has made is removed.
+// Run carries out a command and returns the status of the process. If ctx ends, what the command
+// has made is removed.
 func Run(ctx context.Context, in Invocation) int {
 	p := &process{Invocation: in}
 	done := make(chan error, 1)
@@ -108,9 +118,13 @@ func Run(ctx context.Context, in Invocation) int {
 	select {
 	case err = <-done:
 	case <-ctx.Done():
-		// What writes files or reads from the network ends at once. What does neither ends with the process.
+		// What writes files or reads from the network ends at once. What does neither ends with the
+		// process.
 		select {
-		case err = <-done:
+		case err := <-done:
+			if err == nil {
+				return 0
+			}
 		case <-time.After(patience):
 		}
 		p.clean()
@@ -189,8 +203,11 @@ func unknown(name string) error {
 		lines = append(lines, "    git "+c.usage)
 	}
 	slices.Sort(lines)
-	return failure{1, "git: " + what + ". This is the git of Landbridge's image, which has only the commands that fetch modules:\n" +
-		strings.Join(lines, "\n")}
+	return failure{
+		1,
+		"git: " + what + ". This is the git of Landbridge's image, which has only the commands that " +
+			"fetch modules:\n" + strings.Join(lines, "\n"),
+	}
 }
 
 // version tells which release of Git this is like, and what it is made of.

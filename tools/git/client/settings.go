@@ -17,8 +17,8 @@ type setting struct {
 // maxSettings is the largest number of settings that are read.
 const maxSettings = 1000
 
-// readSettings reads the settings of GIT_CONFIG_COUNT, GIT_CONFIG_KEY_n and GIT_CONFIG_VALUE_n. One that would have no
-// effect is an error.
+// readSettings reads the settings of GIT_CONFIG_COUNT, GIT_CONFIG_KEY_n and GIT_CONFIG_VALUE_n. One
+// that would have no effect is an error.
 func readSettings(env func(string) string) ([]setting, error) {
 	text := env("GIT_CONFIG_COUNT")
 	if text == "" {
@@ -33,8 +33,10 @@ func readSettings(env func(string) string) ([]setting, error) {
 		name := "GIT_CONFIG_KEY_" + strconv.Itoa(i)
 		key := env(name)
 		first, last := strings.IndexByte(key, '.'), strings.LastIndexByte(key, '.')
-		if first < 0 || !strings.EqualFold(key[:first], "http") || !strings.EqualFold(key[last+1:], "extraHeader") {
-			return nil, fatalf("the git of Landbridge's image has only the settings http.extraHeader and http.<url>.extraHeader: %s is another", name)
+		if first < 0 || !strings.EqualFold(key[:first], "http") ||
+			!strings.EqualFold(key[last+1:], "extraHeader") {
+			return nil, fatalf("the git of Landbridge's image has only the settings "+
+				"http.extraHeader and http.<url>.extraHeader: %s is another", name)
 		}
 		s := setting{value: env("GIT_CONFIG_VALUE_" + strconv.Itoa(i))}
 		if first < last {
@@ -42,7 +44,8 @@ func readSettings(env func(string) string) ([]setting, error) {
 				return nil, fatalf("%s has no valid address", name)
 			}
 		}
-		if strings.ContainsAny(s.value, "\r\n") || s.value != "" && !strings.Contains(s.value, ":") {
+		if strings.ContainsAny(s.value, "\r\n") ||
+			s.value != "" && !strings.Contains(s.value, ":") {
 			return nil, fatalf("GIT_CONFIG_VALUE_%d is no header", i)
 		}
 		out = append(out, s)
@@ -50,8 +53,9 @@ func readSettings(env func(string) string) ([]setting, error) {
 	return out, nil
 }
 
-// headers returns the headers for an address as git chooses them: those of the settings that match it, except the ones
-// after a setting that matches it more exactly. An empty value removes those before it.
+// headers returns the headers for an address as git chooses them: those of the settings that match
+// it, except the ones after a setting that matches it more exactly. An empty value removes those
+// before it.
 func headers(settings []setting, address *url.URL) []string {
 	var out []string
 	best := match{}
@@ -74,17 +78,19 @@ func headers(settings []setting, address *url.URL) []string {
 type match struct{ host, path, user int }
 
 func (m match) compare(with match) int {
-	return cmp.Or(cmp.Compare(m.host, with.host), cmp.Compare(m.path, with.path), cmp.Compare(m.user, with.user))
+	return cmp.Or(cmp.Compare(m.host, with.host), cmp.Compare(m.path, with.path),
+		cmp.Compare(m.user, with.user))
 }
 
-// matches compares scheme, host, port, whole segments of the path, and the user if the setting has one. A label of the
-// setting's host may be *.
+// matches compares scheme, host, port, whole segments of the path, and the user if the setting has
+// one. A label of the setting's host may be *.
 func (s setting) matches(address *url.URL) (match, bool) {
 	if s.pattern == nil {
 		return match{}, true
 	}
 	m := match{}
-	if !strings.EqualFold(s.pattern.Scheme, address.Scheme) || portOf(s.pattern) != portOf(address) {
+	if !strings.EqualFold(s.pattern.Scheme, address.Scheme) ||
+		portOf(s.pattern) != portOf(address) {
 		return m, false
 	}
 	wanted, got := strings.Split(s.pattern.Hostname(), "."), strings.Split(address.Hostname(), ".")
@@ -98,7 +104,8 @@ func (s setting) matches(address *url.URL) (match, bool) {
 	}
 	m.host = len(s.pattern.Hostname())
 	prefix := strings.TrimSuffix(s.pattern.Path, "/")
-	if got := path.Clean("/" + address.Path); got != prefix && !strings.HasPrefix(got+"/", prefix+"/") {
+	if got := path.Clean("/" + address.Path); got != prefix &&
+		!strings.HasPrefix(got+"/", prefix+"/") {
 		return m, false
 	}
 	m.path = len(prefix) + 1

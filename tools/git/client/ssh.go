@@ -40,9 +40,10 @@ type sshOptions struct {
 func (p *process) login(a address) (*login, error) {
 	text := p.Env("GIT_SSH_COMMAND")
 	if text == "" {
-		return nil, fatalf("%s is reached by SSH, for which GIT_SSH_COMMAND must name a private key and the known hosts: "+
-			"the git of Landbridge's image has neither ssh nor an agent.\nIn Landbridge, a Secret has them: "+
-			"spec.source.credentialsSecretRef, with the keys ssh-privatekey and known_hosts", a.text)
+		return nil, fatalf("%s is reached by SSH, for which GIT_SSH_COMMAND must name a private key "+
+			"and the known hosts: the git of Landbridge's image has neither ssh nor an agent.\n"+
+			"In Landbridge, a Secret has them: spec.source.credentialsSecretRef, with the keys "+
+			"ssh-privatekey and known_hosts", a.text)
 	}
 	o, err := parseSSH(text, p.Env("HOME"))
 	if err != nil {
@@ -70,7 +71,8 @@ func (p *process) login(a address) (*login, error) {
 		}
 		key, err := ssh.ParsePrivateKey(content)
 		if missing := (*ssh.PassphraseMissingError)(nil); errors.As(err, &missing) {
-			l.notes = append(l.notes, "Load key \""+file+"\": it has a passphrase, and nobody can be asked for it")
+			l.notes = append(l.notes,
+				"Load key \""+file+"\": it has a passphrase, and nobody can be asked for it")
 			continue
 		} else if err != nil {
 			l.notes = append(l.notes, "Load key \""+file+"\": it is no private key")
@@ -82,7 +84,8 @@ func (p *process) login(a address) (*login, error) {
 	return l, err
 }
 
-// readKnownHosts reads the lines of the files that are valid, as ssh does. Files that do not exist have none.
+// readKnownHosts reads the lines of the files that are valid, as ssh does. Files that do not exist
+// have none.
 func readKnownHosts(files []string) (*knownhosts.HostKeyDB, error) {
 	var valid bytes.Buffer
 	for _, file := range files {
@@ -111,10 +114,14 @@ func readKnownHosts(files []string) (*knownhosts.HostKeyDB, error) {
 	return knownhosts.NewDB(f.Name())
 }
 
-// parseSSH reads a command of ssh. An option without an effect here is an error, since it might protect something.
+// parseSSH reads a command of ssh. An option without an effect here is an error, since it might
+// protect something.
 func parseSSH(text, home string) (sshOptions, error) {
 	o := sshOptions{
-		user:  []string{filepath.Join(home, ".ssh", "known_hosts"), filepath.Join(home, ".ssh", "known_hosts2")},
+		user: []string{
+			filepath.Join(home, ".ssh", "known_hosts"),
+			filepath.Join(home, ".ssh", "known_hosts2"),
+		},
 		local: []string{"/etc/ssh/ssh_known_hosts", "/etc/ssh/ssh_known_hosts2"},
 	}
 	words, err := split(text)
@@ -132,12 +139,16 @@ func parseSSH(text, home string) (sshOptions, error) {
 		return file
 	}
 	set := map[string]func(value string) error{
-		"identityfile":   func(v string) error { o.identities = append(o.identities, expand(v)); return nil },
+		"identityfile": func(v string) error {
+			o.identities = append(o.identities, expand(v))
+			return nil
+		},
 		"identitiesonly": func(string) error { return nil }, // there are no others
 		"batchmode":      func(string) error { return nil }, // nobody is asked
 		"stricthostkeychecking": func(v string) error {
 			if v := strings.ToLower(v); v != "yes" && v != "ask" {
-				return fatalf("GIT_SSH_COMMAND has StrictHostKeyChecking=%s: the git of Landbridge's image always checks the keys of hosts", v)
+				return fatalf("GIT_SSH_COMMAND has StrictHostKeyChecking=%s: the git of Landbridge's "+
+					"image always checks the keys of hosts", v)
 			}
 			return nil
 		},
@@ -161,7 +172,8 @@ func parseSSH(text, home string) (sshOptions, error) {
 		},
 		"configfile": func(v string) error {
 			if v != os.DevNull && v != "none" {
-				return fatalf("GIT_SSH_COMMAND has -F: the git of Landbridge's image reads no configuration of ssh")
+				return fatalf("GIT_SSH_COMMAND has -F: the git of Landbridge's image reads no " +
+					"configuration of ssh")
 			}
 			return nil
 		},
@@ -190,9 +202,10 @@ func parseSSH(text, home string) (sshOptions, error) {
 		}
 		apply, ok := set[name]
 		if !ok || name == "configfile" && word[1] == 'o' {
-			return o, fatalf("GIT_SSH_COMMAND has an option that the git of Landbridge's image does not know: %s %s. "+
-				"It knows -F /dev/null, -i, -p, and by -o: BatchMode, GlobalKnownHostsFile, IdentitiesOnly, IdentityFile, Port, "+
-				"StrictHostKeyChecking, UserKnownHostsFile", word[:2], name)
+			return o, fatalf("GIT_SSH_COMMAND has an option that the git of Landbridge's image does "+
+				"not know: %s %s. It knows -F /dev/null, -i, -p, and by -o: BatchMode, "+
+				"GlobalKnownHostsFile, IdentitiesOnly, IdentityFile, Port, StrictHostKeyChecking, "+
+				"UserKnownHostsFile", word[:2], name)
 		}
 		if err := apply(value); err != nil {
 			return o, err
@@ -201,7 +214,8 @@ func parseSSH(text, home string) (sshOptions, error) {
 	return o, nil
 }
 
-// split splits a command into words as a shell does, as long as there are only quotes and backslashes in it.
+// split splits a command into words as a shell does, as long as there are only quotes and
+// backslashes in it.
 func split(text string) ([]string, error) {
 	var out []string
 	var word strings.Builder
@@ -275,16 +289,20 @@ func (l *login) explain(err error) error {
 	switch {
 	case knownhosts.IsHostKeyChanged(l.hostError):
 		bar := strings.Repeat("@", 59)
-		lines = append(lines, bar, "@    WARNING: REMOTE HOST IDENTIFICATION HAS CHANGED!     @", bar,
-			"The fingerprint for the "+kind+" key sent by the remote host is "+ssh.FingerprintSHA256(l.hostKey)+".",
+		lines = append(lines,
+			bar, "@    WARNING: REMOTE HOST IDENTIFICATION HAS CHANGED!     @", bar,
+			"The fingerprint for the "+kind+" key sent by the remote host is",
+			ssh.FingerprintSHA256(l.hostKey)+".",
 			"The known hosts have another key for "+host+".", "Host key verification failed.")
 	case knownhosts.IsHostUnknown(l.hostError):
-		lines = append(lines, "No "+kind+" host key is known for "+host+", and host keys are always checked.",
+		lines = append(lines,
+			"No "+kind+" host key is known for "+host+", and host keys are always checked.",
 			"Host key verification failed.")
 	case l.hostError != nil:
 		lines = append(lines, l.hostError.Error(), "Host key verification failed.")
 	case strings.Contains(text, "no common algorithm for host key"):
-		lines = append(lines, "The known hosts have a key of "+host+" of a type that it does not have.",
+		lines = append(lines,
+			"The known hosts have a key of "+host+" of a type that it does not have.",
 			"Host key verification failed.")
 	case strings.Contains(text, "unable to authenticate"):
 		lines = append(lines, l.user+"@"+l.address.endpoint.Host+": Permission denied (publickey).")
@@ -292,8 +310,12 @@ func (l *login) explain(err error) error {
 		lines = append(lines, "repository '"+l.address.text+"' not found")
 	default:
 		// go-git puts this before what the host has written.
-		lines = append(lines, strings.TrimPrefix(strings.TrimPrefix(text, "unknown error: "), "ssh: "))
+		lines = append(lines,
+			strings.TrimPrefix(strings.TrimPrefix(text, "unknown error: "), "ssh: "))
 	}
-	return failure{Fatal, strings.Join(lines, "\n") + "\nfatal: Could not read from remote repository.\n\n" +
-		"Please make sure you have the correct access rights\nand the repository exists."}
+	return failure{
+		Fatal,
+		strings.Join(lines, "\n") + "\nfatal: Could not read from remote repository.\n\n" +
+			"Please make sure you have the correct access rights\nand the repository exists.",
+	}
 }

@@ -19,7 +19,8 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/object"
 )
 
-// deepest is how deep submodules may be nested: one that has itself as a submodule would have no end.
+// deepest is how deep submodules may be nested: one that has itself as a submodule would have no
+// end.
 const deepest = 10
 
 // module is a submodule, as the file .gitmodules describes it.
@@ -49,8 +50,10 @@ func submodule(ctx context.Context, p *process, args arguments) error {
 	return p.updateModules(ctx, r, "", depth, 0)
 }
 
-// updateModules fetches the submodules of a repository. prefix is the path of the repository for messages.
-func (p *process) updateModules(ctx context.Context, r *repository, prefix string, depth, level int) error {
+// updateModules fetches the submodules of a repository. prefix is the path of the repository for
+// messages.
+func (p *process) updateModules(ctx context.Context, r *repository, prefix string,
+	depth, level int) error {
 	modules, err := r.modules()
 	if err != nil || len(modules) == 0 {
 		return err
@@ -71,7 +74,8 @@ func (p *process) updateModules(ctx context.Context, r *repository, prefix strin
 	return nil
 }
 
-func (p *process) updateModule(ctx context.Context, r *repository, m module, base, prefix string, depth, level int) error {
+func (p *process) updateModule(ctx context.Context, r *repository, m module, base, prefix string,
+	depth, level int) error {
 	if m.none {
 		_, err := fmt.Fprintf(p.Stdout, "Skipping submodule '%s'\n", prefix+m.path)
 		return err
@@ -83,7 +87,8 @@ func (p *process) updateModule(ctx context.Context, r *repository, m module, bas
 	if err := r.register(m, resolve(base, m.url)); err != nil {
 		return err
 	}
-	_, _ = fmt.Fprintf(p.Stderr, "Submodule '%s' (%s) registered for path '%s'\n", m.name, a.text, prefix+m.path)
+	_, _ = fmt.Fprintf(p.Stderr, "Submodule '%s' (%s) registered for path '%s'\n", m.name, a.text,
+		prefix+m.path)
 	if m.shallow && depth == 0 {
 		depth = 1
 	}
@@ -100,7 +105,8 @@ func (p *process) updateModule(ctx context.Context, r *repository, m module, bas
 		if err := overwritten(w.Checkout(&git.CheckoutOptions{Hash: m.commit})); err != nil {
 			return refuse(err, m, prefix)
 		}
-		if _, err := fmt.Fprintf(p.Stdout, "Submodule path '%s': checked out '%s'\n", prefix+m.path, m.commit); err != nil {
+		_, err = fmt.Fprintf(p.Stdout, "Submodule path '%s': checked out '%s'\n", prefix+m.path, m.commit)
+		if err != nil {
 			return err
 		}
 	}
@@ -113,7 +119,8 @@ func (r *repository) checkedOut() bool {
 	return err == nil && len(index.Entries) > 0
 }
 
-// moduleAddress returns the address of a submodule. A repository must not make this program read others of this machine.
+// moduleAddress returns the address of a submodule. A repository must not make this program read
+// others of this machine.
 func moduleAddress(m module, base string) (address, error) {
 	a, err := parseAddress(resolve(base, m.url), "/")
 	if err == nil && a.endpoint.Protocol == "file" {
@@ -124,7 +131,8 @@ func moduleAddress(m module, base string) (address, error) {
 
 // refuse adds to an error which submodule it is about.
 func refuse(err error, m module, prefix string) error {
-	return failure{Fatal, fmt.Sprintf("%s\nfatal: clone of submodule '%s' into path '%s' failed", message(err), m.name, prefix+m.path)}
+	const text = "%s\nfatal: clone of submodule '%s' into path '%s' failed"
+	return failure{Fatal, fmt.Sprintf(text, message(err), m.name, prefix+m.path)}
 }
 
 // register records that a submodule is used.
@@ -138,15 +146,20 @@ func (r *repository) register(m module, url string) error {
 }
 
 // openModule returns the repository of a submodule, with the commit. It is fetched if need be.
-func (p *process) openModule(ctx context.Context, r *repository, m module, a address, url string, depth int) (*repository, error) {
-	dir, gitDir := filepath.Join(r.dir, filepath.FromSlash(m.path)), filepath.Join(r.gitDir, "modules", filepath.FromSlash(m.name))
+func (p *process) openModule(ctx context.Context, r *repository, m module, a address, url string,
+	depth int) (*repository, error) {
+	dir := filepath.Join(r.dir, filepath.FromSlash(m.path))
+	gitDir := filepath.Join(r.gitDir, "modules", filepath.FromSlash(m.name))
 	// Neither may be elsewhere by a link in the repository.
-	for _, where := range []struct{ root, path string }{{r.dir, m.path}, {r.gitDir, "modules/" + m.name}} {
+	places := []struct{ root, path string }{{r.dir, m.path}, {r.gitDir, "modules/" + m.name}}
+	for _, where := range places {
 		path := where.root
 		for segment := range strings.SplitSeq(where.path, "/") {
 			path = filepath.Join(path, segment)
 			if info, err := os.Lstat(path); err == nil && !info.IsDir() {
-				return nil, fatalf("expected '%s' in submodule path '%s' not to be a symbolic link or a file", segment, m.path)
+				return nil, fatalf(
+					"expected '%s' in submodule path '%s' not to be a symbolic link or a file",
+					segment, m.path)
 			}
 		}
 	}
@@ -168,7 +181,8 @@ func (p *process) openModule(ctx context.Context, r *repository, m module, a add
 	if empty, err := isEmpty(dir); err != nil {
 		return nil, err
 	} else if !empty {
-		return nil, fatalf("destination path '%s' already exists and is not an empty directory.", m.path)
+		return nil, fatalf("destination path '%s' already exists and is not an empty directory.",
+			m.path)
 	}
 	p.onFailure(remover(gitDir))
 	p.onFailure(remover(dir))
@@ -258,7 +272,8 @@ func (r *repository) gitmodules() ([]module, error) {
 	for _, s := range parsed.Section("submodule").Subsections {
 		m := module{
 			name: s.Name, path: s.Option("path"), url: s.Option("url"),
-			shallow: strings.EqualFold(s.Option("shallow"), "true"), none: s.Option("update") == "none",
+			shallow: strings.EqualFold(s.Option("shallow"), "true"),
+			none:    s.Option("update") == "none",
 		}
 		// The name becomes part of a path.
 		if !below(m.name) || !below(m.path) {
@@ -272,13 +287,16 @@ func (r *repository) gitmodules() ([]module, error) {
 	return out, nil
 }
 
-// below reports whether a path with slashes leads to somewhere below a folder, and not into the history of a repository.
+// below reports whether a path with slashes leads to somewhere below a folder, and not into the
+// history of a repository.
 func below(path string) bool {
-	if path == "" || strings.HasPrefix(path, "-") || strings.ContainsAny(path, "\\\x00") || !filepath.IsLocal(path) {
+	if path == "" || strings.HasPrefix(path, "-") || strings.ContainsAny(path, "\\\x00") ||
+		!filepath.IsLocal(path) {
 		return false
 	}
 	for segment := range strings.SplitSeq(path, "/") {
-		if segment == "" || segment == "." || segment == ".." || strings.EqualFold(segment, git.GitDirName) {
+		if segment == "" || segment == "." || segment == ".." ||
+			strings.EqualFold(segment, git.GitDirName) {
 			return false
 		}
 	}

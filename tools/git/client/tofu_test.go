@@ -15,8 +15,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/testing/testbin"
 )
 
-// TestOpenTofu runs the program that fetches modules with a PATH that has nothing but this git, and compares the files of
-// the module with those that it fetches with the system's.
+// TestOpenTofu runs the program that fetches modules with a PATH that has nothing but this git, and
+// compares the files of the module with those that it fetches with the system's.
 func TestOpenTofu(t *testing.T) {
 	t.Parallel()
 	tofu, err := testbin.Build(t.Context(), testbin.OpenTofu)
