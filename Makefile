@@ -36,7 +36,7 @@ TEST := test -vet=off -ldflags=-w -p $(PARALLEL) -timeout 30m
 race = $(if $(1),CGO_ENABLED=1) $(GO)
 
 # Modules besides the root and the playground.
-MODULES := $(patsubst %/go.mod,%,$(wildcard test/*/go.mod examples/*/go.mod)) tools/release tools/xpkg
+MODULES := $(patsubst %/go.mod,%,$(wildcard test/*/go.mod examples/*/go.mod)) tools/git tools/release tools/xpkg
 # Those whose tests `make test` runs. The chart, and the tables of behaviours, conformance and attacks, are test runs of their own.
 TESTED := $(filter-out test/alerts test/behaviour test/chart test/conformance test/tenancy,$(MODULES))
 

@@ -8,6 +8,7 @@ import (
 // heavy modules live in nested modules only: whoever uses Landbridge as a
 // library must not get them into the module graph.
 var heavy = []string{
+	"github.com/go-git/go-git",
 	"github.com/hashicorp/terraform",
 	"github.com/hashicorp/terraform-plugin-framework",
 	"github.com/hashicorp/terraform-plugin-sdk",

@@ -234,7 +234,7 @@ func (s *suites) pkg(folder string) (testPackage, error) {
 
 var (
 	notTested = regexp.MustCompile(`(?m)^TESTED := \$\(filter-out ([^,]*),\$\(MODULES\)\)$`)
-	modules   = regexp.MustCompile(`^(?:(?:test|examples)/[^/]+|tools/(?:release|xpkg))$`)
+	modules   = regexp.MustCompile(`^(?:(?:test|examples)/[^/]+|tools/(?:git|release|xpkg))$`)
 	filter    = regexp.MustCompile(`-(?:test\.)?run '([^']*)'`)
 )
 

@@ -60,21 +60,22 @@ func (o *images) run(ctx context.Context) error {
 	}
 	if err := o.make(image.Options{
 		Version: o.version, Title: "Landbridge", Description: "Any Terraform provider as a Kubernetes API", TimeZones: zones,
-	}, "", o.landbridge()); err != nil || !o.opentofu {
+	}, "", o.landbridge(), git); err != nil || !o.opentofu {
 		return err
 	}
 	return o.make(image.Options{
 		Version: o.version + "-opentofu", Title: "Landbridge with OpenTofu",
 		Description: "Any Terraform provider as a Kubernetes API, with the command line of OpenTofu for execution: CLI and for modules", TimeZones: zones,
-	}, "-opentofu", o.landbridge(), opentofu)
+		Zstd: true, // by gzip, it would have more than imageLimit
+	}, "-opentofu", o.landbridge(), git, opentofu)
 }
 
 // contained returns the programs of the images.
 func (o *images) contained() []program {
 	if o.opentofu {
-		return []program{o.landbridge(), opentofu}
+		return []program{o.landbridge(), git, opentofu}
 	}
-	return []program{o.landbridge()}
+	return []program{o.landbridge(), git}
 }
 
 // make makes one image for all platforms of programs that were built, with its SBOM.

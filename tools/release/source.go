@@ -87,6 +87,9 @@ var opentofu = program{
 	name: "tofu", dir: "test/contract/tofu", pkg: "github.com/opentofu/opentofu/cmd/tofu", ldflags: "-X github.com/opentofu/opentofu/version.dev=no",
 }
 
+// git fetches modules from Git repositories for OpenTofu and Terraform.
+var git = program{name: "git", dir: "tools/git", pkg: "."}
+
 // playground is the control plane for those without a cluster.
 var playground = program{name: "landbridge-playground", dir: "playground", pkg: "./cmd/playground"}
 

@@ -98,20 +98,24 @@ func serveGit(t *testing.T, repository string, client ssh.PublicKey) (address st
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { listener.Close() })
+	git, err := exec.LookPath("git")
+	if err != nil {
+		t.Fatal(err)
+	}
 	go func() {
 		for {
 			conn, err := listener.Accept()
 			if err != nil {
 				return
 			}
-			go serveConnection(conn, config, repository)
+			go serveConnection(conn, config, git, repository)
 		}
 	}()
 	return listener.Addr().String(), host
 }
 
 // serveConnection answers each command of a client with the repository, whatever path it asks for.
-func serveConnection(conn net.Conn, config *ssh.ServerConfig, repository string) {
+func serveConnection(conn net.Conn, config *ssh.ServerConfig, git, repository string) {
 	defer conn.Close()
 	_, channels, requests, err := ssh.NewServerConn(conn, config)
 	if err != nil {
@@ -129,7 +133,7 @@ func serveConnection(conn net.Conn, config *ssh.ServerConfig, repository string)
 			if !runs {
 				continue
 			}
-			pack := exec.Command("git", "upload-pack", repository)
+			pack := exec.Command(git, "upload-pack", repository)
 			pack.Stdout, pack.Stderr = channel, channel.Stderr()
 			status := struct{ Code uint32 }{}
 			// Not pack.Stdin: the client ends its input only when it knows the status.

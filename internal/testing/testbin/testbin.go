@@ -63,6 +63,14 @@ var Terraform = Target{
 	Sources: []string{"test/conformance/terraform"},
 }
 
+// Git is the git of the container image, alone in its directory.
+var Git = Target{
+	Module:  "tools/git",
+	Package: ".",
+	Output:  "bin/image/git",
+	Sources: []string{"tools/git"},
+}
+
 // Landbridge is the project's own program.
 var Landbridge = Target{
 	Module:  ".",

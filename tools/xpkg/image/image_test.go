@@ -77,6 +77,12 @@ func TestSameInputSameBits(t *testing.T) {
 	if _, _, other := write(t, options(t, "another program")); other == first {
 		t.Error("builds from two programs are the same")
 	}
+	smaller := options(t, "program")
+	smaller.Zstd = true
+	_, _, first = write(t, smaller)
+	if _, _, again := write(t, smaller); again != first {
+		t.Error("two builds compressed by zstd differ")
+	}
 }
 
 func TestArchiveIsTheLayout(t *testing.T) {
@@ -122,7 +128,19 @@ func TestArchiveIsTheLayout(t *testing.T) {
 
 func TestContent(t *testing.T) {
 	t.Parallel()
-	dir, _, _ := write(t, options(t, "program"))
+	for name, zstd := range map[string]bool{"gzip": false, "zstd": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			o := options(t, "program")
+			o.Zstd = zstd
+			checkContent(t, o)
+		})
+	}
+}
+
+func checkContent(t *testing.T, o image.Options) {
+	t.Helper()
+	dir, _, _ := write(t, o)
 	path, err := layout.FromPath(dir)
 	if err != nil {
 		t.Fatal(err)

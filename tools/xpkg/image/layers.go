@@ -21,21 +21,21 @@ import (
 var epoch = time.Unix(0, 0).UTC()
 
 // baseLayer returns the layer with all that programs need beside themselves.
-func baseLayer(zonesFile string, user int) (v1.Layer, error) {
-	zones, err := timeZones(zonesFile)
+func baseLayer(o Options) (v1.Layer, error) {
+	zones, err := timeZones(o.TimeZones)
 	if err != nil {
 		return nil, err
 	}
 	var w archive
 	w.dir("etc", 0, 0o755)
-	w.file("etc/passwd", 0o644, fmt.Appendf(nil, "root:x:0:0:root:/:/sbin/nologin\nlandbridge:x:%d:%d:landbridge:/home/landbridge:/sbin/nologin\n", user, user))
-	w.file("etc/group", 0o644, fmt.Appendf(nil, "root:x:0:\nlandbridge:x:%d:\n", user))
+	w.file("etc/passwd", 0o644, fmt.Appendf(nil, "root:x:0:0:root:/:/sbin/nologin\nlandbridge:x:%d:%d:landbridge:/home/landbridge:/sbin/nologin\n", o.User, o.User))
+	w.file("etc/group", 0o644, fmt.Appendf(nil, "root:x:0:\nlandbridge:x:%d:\n", o.User))
 	w.file("etc/nsswitch.conf", 0o644, []byte("hosts: files dns\n"))
 	w.dir("etc/ssl", 0, 0o755)
 	w.dir("etc/ssl/certs", 0, 0o755)
 	w.file("etc/ssl/certs/ca-certificates.crt", 0o644, certificates())
 	w.dir("home", 0, 0o755)
-	w.dir("home/landbridge", user, 0o700)
+	w.dir("home/landbridge", o.User, 0o700)
 	w.dir("tmp", 0, 0o1777)
 	w.dir("usr", 0, 0o755)
 	w.dir("usr/local", 0, 0o755)
@@ -51,16 +51,16 @@ func baseLayer(zonesFile string, user int) (v1.Layer, error) {
 	}
 	w.dir("var", 0, 0o755)
 	w.dir("var/cache", 0, 0o755)
-	w.dir(strings.TrimPrefix(Cache, "/"), user, 0o700)
+	w.dir(strings.TrimPrefix(Cache, "/"), o.User, 0o700)
 	content, err := w.close()
 	if err != nil {
 		return nil, err
 	}
-	return layer(func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(content)), nil })
+	return o.layer(func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(content)), nil })
 }
 
 // programLayer returns a layer with a program.
-func programLayer(name, file string) (v1.Layer, error) {
+func programLayer(o Options, name, file string) (v1.Layer, error) {
 	content, err := os.ReadFile(file)
 	if err != nil {
 		return nil, err
@@ -71,7 +71,7 @@ func programLayer(name, file string) (v1.Layer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return layer(func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(archived)), nil })
+	return o.layer(func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(archived)), nil })
 }
 
 // certificates returns the authorities that Mozilla trusts, as PEM. Those that it trusts for some certificates only are
