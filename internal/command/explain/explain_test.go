@@ -99,6 +99,18 @@ func TestChains(t *testing.T) {
 		return w
 	}
 	for name, test := range map[string]fault{
+		"replacements that never settle": {
+			func(w world) world {
+				return w.set(thing, "Synced False NeverSettles kept", "NeverSettles True ReplacementRepeats tags", "Stalled True NeverSettles kept")
+			},
+			status.Failed, "Thing team-a/db", "kubectl edit thing.open.landbridge.io/db -n team-a",
+		},
+		"an inconsistent create": {
+			func(w world) world {
+				return w.set(thing, "Ready False Tainted tainted", "Synced False InconsistentResult kept", "Stalled True InconsistentResult kept")
+			},
+			status.Failed, "Thing team-a/db", "landbridge untaint thing.open.landbridge.io/db -n team-a",
+		},
 		"a reference to what does not exist": {func(w world) world { return refersTo(w, "network") }, status.Waiting, "Thing team-a/network", "kubectl get thing.open.landbridge.io -n team-a"},
 		"a reference to what is being created": {func(w world) world {
 			w = network(w)

@@ -17,6 +17,8 @@ import (
 // help returns what to do about the cause.
 func (b *builder) help(root, cause *Node, next time.Time) Help {
 	switch {
+	case cause.row.NeverSettles:
+		return helpSettle(cause.key)
 	case cause.ok():
 		return Help{Text: "Nothing has to be done."}
 	case cause.Name == "controller" || cause.via == viaShard:
@@ -67,6 +69,10 @@ func (b *builder) help(root, cause *Node, next time.Time) Help {
 		}
 		return Help{text, "landbridge retry " + k.resource() + k.in()}
 	}
+}
+
+func helpSettle(k Key) Help {
+	return Help{"Set the fields to the values that the provider returns, or list them in spec.lifecycle.ignoreChanges.", edit(k)}
 }
 
 func isModule(k Key) bool { return k.Group == landbridgeGroup && k.Kind == "TerraformModule" }
@@ -177,6 +183,10 @@ func (b *builder) helpReason(n *Node) (Help, bool) {
 		return Help{"Change the spec so that the policy allows the plan, or the policy.", edit(k)}, true
 	case "CreateAttemptsExhausted", "Interrupted":
 		return Help{"Change the spec, or have it tried again as it is.", "landbridge retry " + res}, true
+	case "NeverSettles":
+		return helpSettle(k), true
+	case "InconsistentResult":
+		return Help{"Keep the object as the provider has made it, or change the spec or the provider's version.", "landbridge untaint " + res}, true
 	case "ReplaceRefused":
 		if n.row.State == "Tainted" {
 			return Help{"Keep the tainted object, or allow its replacement in spec.lifecycle.", "landbridge untaint " + res}, true

@@ -40,8 +40,10 @@ type Row struct {
 	Paused   bool `json:"paused,omitempty"`
 	// Drifted is set while the remote object differs from spec because of changes outside of the resource, and Drift are
 	// the fields that were changed; none if the object was destroyed.
-	Drifted bool     `json:"drifted,omitempty"`
-	Drift   []string `json:"drift,omitempty"`
+	Drifted bool `json:"drifted,omitempty"`
+	// NeverSettles is set while its provider changes the object again and again.
+	NeverSettles bool     `json:"neverSettles,omitempty"`
+	Drift        []string `json:"drift,omitempty"`
 	// Health is how it is doing, in one word.
 	Health Health `json:"health"`
 	// Supporting is set for what resources need: a provider, a module, a provider configuration or a policy.
@@ -161,6 +163,7 @@ func RowOf(u *unstructured.Unstructured) Row {
 	r.Ready, r.Synced = conditions["Ready"].status, conditions["Synced"].status
 	r.Paused = conditions["Synced"].reason == "ReconcilePaused"
 	r.Drifted = conditions["Drifted"].status == "True"
+	r.NeverSettles = conditions["NeverSettles"].status == "True"
 	changes, _, _ := unstructured.NestedSlice(u.Object, "status", "drift", "changes")
 	for _, c := range changes {
 		m, _ := c.(map[string]any)
@@ -187,6 +190,9 @@ func conditionsOf(u *unstructured.Unstructured) map[string]condition {
 
 // trouble returns the message of the most important problem, and its reason.
 func (r Row) trouble(conditions map[string]condition) (reason, message string) {
+	if c := conditions["NeverSettles"]; r.NeverSettles && (conditions["Synced"].status == "True" || conditions["Synced"].reason == "NeverSettles") {
+		return "NeverSettles", c.message
+	}
 	for _, kind := range []string{"Synced", "LastAsyncOperation", "Ready"} {
 		if kind == "LastAsyncOperation" && conditions["Synced"].status == "True" && conditions["Ready"].status == "True" {
 			continue // an earlier operation failed, and the object is as wanted all the same

@@ -27,6 +27,30 @@ func TestMessageOfEarlierOperation(t *testing.T) {
 	}
 }
 
+// What never settles is shown with the fields, also if the resource is ready.
+func TestMessageOfWhatNeverSettles(t *testing.T) {
+	for name, test := range map[string]struct{ synced, reason, never, want string }{
+		"updates":                {"True", "ReconcileSuccess", "True", "tags never settles."},
+		"replacements":           {"False", "NeverSettles", "True", "tags never settles."},
+		"another failure":        {"False", "ReadFailed", "True", "Denied."},
+		"what settled meanwhile": {"True", "ReconcileSuccess", "False", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			message := ""
+			if test.synced == "False" {
+				message = "Denied."
+			}
+			u := &unstructured.Unstructured{Object: map[string]any{"status": map[string]any{"conditions": []any{
+				condition("NeverSettles", test.never, "UpdateRepeats", "tags never settles."),
+				condition("Ready", "True", "Available", ""), condition("Synced", test.synced, test.reason, message),
+			}}}}
+			if got := status.RowOf(u).Message; got != test.want {
+				t.Errorf("the message is %q, want %q", got, test.want)
+			}
+		})
+	}
+}
+
 func TestParseProviderConfig(t *testing.T) {
 	for text, want := range map[string]string{
 		"main": "/main", "ProviderConfig/main": "ProviderConfig/main", "clusterproviderconfig/main": "ClusterProviderConfig/main",

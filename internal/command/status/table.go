@@ -198,8 +198,10 @@ const indent = "  "
 func (r Row) below(s Style) []string {
 	says, label := stream.OneLine(r.says()), string(r.Health)
 	switch {
-	case r.Health == Ready && !r.Drifted, says == "" && r.Health == Changing: // the column OPERATION says it
+	case r.Health == Ready && !r.Drifted && !r.NeverSettles, says == "" && r.Health == Changing: // the column OPERATION says it
 		return nil
+	case r.Health == Ready && r.NeverSettles:
+		label = "Never settles"
 	case r.Health == Ready:
 		label = "Drifted"
 	}
