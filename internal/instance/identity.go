@@ -55,7 +55,7 @@ func (i Instance) AfterIdentity(prior Instance, now time.Time) Instance {
 func (i Instance) IdentityJSON() []byte {
 	raw := i.RawIdentity
 	if isSet(i.Identity) {
-		if !i.Identity.IsWhollyKnown() || allNull(i.Identity) {
+		if !Identified(i.Identity) {
 			return nil
 		}
 		var err error
@@ -64,6 +64,12 @@ func (i Instance) IdentityJSON() []byte {
 		}
 	}
 	return canonical(raw)
+}
+
+// Identified reports whether an identity identifies an object: it is known, and has values. Providers return null for all of them if
+// they do not know it, and states have that.
+func Identified(identity cty.Value) bool {
+	return isSet(identity) && identity.IsWhollyKnown() && !allNull(identity)
 }
 
 func allNull(v cty.Value) bool {

@@ -78,7 +78,6 @@ func (b *Builder) Leave(left ...Left) { b.left = append(b.left, left...) }
 
 // take reports whether a draft is imported: not if its object is managed already.
 func (b *Builder) take(ctx context.Context, d *draft) (bool, error) {
-	identified := d.found.Identity != cty.NilVal && !d.found.Identity.IsNull()
 	if d.Provider.Owners != nil && (d.Declared == nil || !d.Declared.Taken) {
 		owners, err := d.Provider.Owners(ctx, d.Resource)
 		if err != nil {
@@ -89,7 +88,7 @@ func (b *Builder) take(ctx context.Context, d *draft) (bool, error) {
 			return false, nil
 		}
 	}
-	if identified {
+	if d.found.Identity != cty.NilVal {
 		key := object{d.Resource, d.Provider.Configuration, translate.CanonicalIdentity(d.found.Identity)}
 		if first, ok := b.seen[key]; ok {
 			b.leave(d.Origin, "it is the same object as "+first)
@@ -108,7 +107,7 @@ func (b *Builder) take(ctx context.Context, d *draft) (bool, error) {
 
 // owner returns who manages the object of a draft.
 func (b *Builder) owner(d *draft, owners *discover.Owners) (discover.Owner, bool) {
-	if d.found.Identity != cty.NilVal && !d.found.Identity.IsNull() {
+	if d.found.Identity != cty.NilVal {
 		if all := owners.Of(d.found.Identity); len(all) > 0 {
 			return all[0], true
 		}

@@ -47,7 +47,7 @@ func readDeclared(ctx context.Context, item Item) (*draft, string) {
 			reasons = append(reasons, d.message(diags))
 			continue
 		}
-		d.found = in
+		d.reads(in)
 		d.conceal()
 		d.configureDeclared(ctx)
 		if paths := d.contradictions(); len(paths) > 0 && d.why == "" {
@@ -85,7 +85,7 @@ func readObserved(ctx context.Context, item Item) (*draft, string) {
 	}
 	d := &draft{Item: item}
 	d.Stored = item.Declared.Observed
-	d.found = *d.Stored
+	d.reads(*d.Stored)
 	d.conceal()
 	refreshed, diags := item.Provider.Executor.Refresh(ctx, terraform.ResourceType{Schema: item.Resource.Schema}, *d.Stored)
 	switch {
@@ -94,7 +94,7 @@ func readObserved(ctx context.Context, item Item) (*draft, string) {
 	case !refreshed.Instance.Exists():
 		return nil, "it does not exist any more"
 	}
-	d.found = refreshed.Instance
+	d.reads(refreshed.Instance)
 	stored := refreshed.Instance
 	d.Stored = &stored
 	d.conceal()

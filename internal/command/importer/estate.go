@@ -29,11 +29,16 @@ type Providers func(source, alias string) (*ConfiguredProvider, error)
 // ReadState returns the resource instances of a state file of format 4 that match; nil matches all.
 func ReadState(b []byte, providers Providers, match func(address, resourceType string) bool) (Estate, error) {
 	// Decoding values needs schemas, and so providers: first without.
-	outline, err := tfstate.Read(b, nil)
+	outline, unreadable, err := tfstate.ReadSome(b, nil)
 	if err != nil {
 		return Estate{}, err
 	}
 	out := Estate{Outputs: outputs(outline)}
+	for _, x := range unreadable {
+		if x.Managed && (match == nil || match(x.Address, x.Type)) {
+			out.Left = append(out.Left, Left{x.Address, x.Err.Error()})
+		}
+	}
 	read := map[*model.Provider]tfstate.State{}
 	for i, r := range outline.Resources {
 		if r.Mode != "managed" {
@@ -69,7 +74,7 @@ func ReadState(b []byte, providers Providers, match func(address, resourceType s
 			continue
 		}
 		if _, ok := read[p.Model]; !ok {
-			if read[p.Model], err = tfstate.Read(b, tfstate.Of(p.Model.Schema)); err != nil {
+			if read[p.Model], _, err = tfstate.ReadSome(b, tfstate.Of(p.Model.Schema)); err != nil {
 				return Estate{}, err
 			}
 		}
@@ -117,7 +122,7 @@ func ProviderOf(address string) (source, alias string, ok bool) {
 
 // StateProviders returns the providers that a state's resources are of, as Providers gets them.
 func StateProviders(b []byte) ([][2]string, error) {
-	outline, err := tfstate.Read(b, nil)
+	outline, _, err := tfstate.ReadSome(b, nil)
 	if err != nil {
 		return nil, err
 	}

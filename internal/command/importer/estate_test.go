@@ -77,6 +77,15 @@ func TestReadState(t *testing.T) {
 			items: []string{`everything_plain.counted[1], counted-1, Tainted, 1 deposed, alias `},
 			left:  []importer.Left{{Origin: "other_thing.x[1]", Reason: "there is no registry.terraform.io/acme/other"}},
 		},
+		"one that cannot be read": {
+			state: strings.Replace(estate, `{"index_key": 0, "schema_version": 0, "attributes": {"id": "c0"}}`, `{"index_key": 0, "schema_version": 0, "attributes_flat": {"id": "c0"}}`, 1),
+			match: func(address, _ string) bool { return strings.HasPrefix(address, "everything_plain.counted") },
+			items: []string{`everything_plain.counted[1], counted-1, Tainted, 1 deposed, alias `},
+			left: []importer.Left{
+				{Origin: "everything_plain.counted[0]", Reason: "it was written by Terraform 0.11 or older; let a newer Terraform refresh it first"},
+				{Origin: "everything_plain.counted[2]", Reason: "the state has only deposed objects of it, which Terraform is to destroy first"},
+			},
+		},
 		"empty":          {state: `{"version": 4, "resources": []}`},
 		"another format": {state: `{"version": 3, "modules": []}`, err: "the state file has format version 3, where only 4 can be read. Let Terraform 1.0 or newer, or OpenTofu, write it again"},
 		"no state":       {state: `hello`, err: "not a state file: malformed JSON"},

@@ -621,6 +621,32 @@ func TestOlderState(t *testing.T) {
 	}
 }
 
+// Providers that do not know an identity return one without values, which identifies nothing.
+func TestIdentitiesWithoutValues(t *testing.T) {
+	t.Parallel()
+	p := *open(t, examplecloudtest.Framework6, examplecloudtest.Start(t), nil)
+	p.Executor = nil // as with --refresh=false
+	instanceOf := func(name string) string {
+		return `{"mode": "managed", "type": "examplecloud_thing", "name": "` + name + `", "provider": "provider[\"registry.terraform.io/landbridge-io/examplecloud\"]", "instances": [{
+			"schema_version": 0, "attributes": {"id": "` + name + `-1", "region": "us-east-1", "name": "` + name + `", "size": 1, "tags": null},
+			"identity_schema_version": 0, "identity": {"id": null, "region": null}}]}`
+	}
+	state := `{"version": 4, "resources": [` + instanceOf("a") + "," + instanceOf("b") + `]}`
+	estate, err := importer.ReadState([]byte(state), func(string, string) (*importer.ConfiguredProvider, error) { return &p, nil }, nil)
+	if err != nil || len(estate.Items) != 2 {
+		t.Fatal(err, estate.Left)
+	}
+	result := build(t, &importer.Builder{}, estate.Items...)
+	if len(result.Manifests) != 2 {
+		t.Fatalf("left: %+v", result.Left)
+	}
+	for _, x := range result.Manifests {
+		if _, there := spec(x)["import"]; there || x.Resource.GetAnnotations()["landbridge.io/identity"] != "" {
+			t.Errorf("%s: import %v, annotations %v", x.Origin, spec(x)["import"], x.Resource.GetAnnotations())
+		}
+	}
+}
+
 // The parts of a large state come before the Secret that names them, and the resource last.
 func TestObjectsOfLargeState(t *testing.T) {
 	secret := func(name string) *corev1.Secret { return &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: name}} }

@@ -101,6 +101,13 @@ func readLeased(ctx context.Context, item Item) (*draft, string) {
 	return read(ctx, item)
 }
 
+// reads notes the object as it was read. An identity without values is none.
+func (d *draft) reads(in instance.Instance) {
+	if d.found = in; !instance.Identified(in.Identity) {
+		d.found.Identity = cty.NilVal
+	}
+}
+
 // read reads an object. If it cannot be imported, the draft is nil and the reason is returned.
 func read(ctx context.Context, item Item) (*draft, string) {
 	if item.Declared != nil {
@@ -109,7 +116,7 @@ func read(ctx context.Context, item Item) (*draft, string) {
 	d := &draft{Item: item}
 	p, r := item.Provider, terraform.ResourceType{Schema: item.Resource.Schema}
 	if item.Stored != nil {
-		d.found = *item.Stored
+		d.reads(*item.Stored)
 		d.conceal()
 	}
 	switch {
@@ -120,7 +127,7 @@ func read(ctx context.Context, item Item) (*draft, string) {
 		if diags.HasErrors() {
 			return nil, d.message(diags)
 		}
-		d.found = in
+		d.reads(in)
 	case p.Executor != nil:
 		refreshed, diags := p.Executor.Refresh(ctx, r, *item.Stored)
 		switch {
@@ -132,7 +139,7 @@ func read(ctx context.Context, item Item) (*draft, string) {
 		if s := item.Stored; len(s.RawState) == 0 && !s.State.RawEquals(refreshed.Instance.State) {
 			d.notes = append(d.notes, "It has changed since the state was written. This is as it is now.")
 		}
-		d.found = refreshed.Instance
+		d.reads(refreshed.Instance)
 	case len(item.Stored.RawState) > 0:
 		return nil, "the state is of another version of the provider, so that the object must be looked at"
 	}

@@ -12,8 +12,42 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
+// Unreadable is an instance that cannot be read.
+type Unreadable struct {
+	// Address is that of its resource block, with its index key as in the file, and Type the block's resource type.
+	Address, Type string
+	// Managed is set unless it is of a data source.
+	Managed bool
+	Err     error
+}
+
 // Read decodes a state file. Errors have the place of the problem, but never values.
 func Read(b []byte, schemas Schemas) (State, error) {
+	return read(b, schemas, func(r *ResourceBlock, i int, _ []byte, err error) error {
+		return fmt.Errorf("%s.%s, instance %d: %w", r.Type, r.Name, i, err)
+	})
+}
+
+// ReadSome decodes a state file as Read does, and leaves out the instances that cannot be read. Nothing may be written back of what it
+// returns.
+func ReadSome(b []byte, schemas Schemas) (State, []Unreadable, error) {
+	var out []Unreadable
+	s, err := read(b, schemas, func(r *ResourceBlock, _ int, raw []byte, err error) error {
+		x := Unreadable{Address: r.Address(), Type: r.Type, Managed: r.Mode == "managed", Err: err}
+		var key struct {
+			IndexKey json.RawMessage `json:"index_key"`
+		}
+		if json.Unmarshal(raw, &key) == nil && len(key.IndexKey) > 0 && string(key.IndexKey) != "null" {
+			x.Address += "[" + string(key.IndexKey) + "]"
+		}
+		out = append(out, x)
+		return nil
+	})
+	return s, out, err
+}
+
+// read decodes a state file. unreadable decides about an instance that cannot be read, given as JSON.
+func read(b []byte, schemas Schemas, unreadable func(r *ResourceBlock, i int, raw []byte, err error) error) (State, error) {
 	fields, err := object(b)
 	if err != nil {
 		return State{}, fmt.Errorf("not a state file: %w", err)
@@ -38,7 +72,7 @@ func Read(b []byte, schemas Schemas) (State, error) {
 	}
 	out.Extra = fields.rest()
 	for i, r := range resources {
-		resource, err := readResource(r, schemas)
+		resource, err := readResource(r, schemas, unreadable)
 		if err != nil {
 			return State{}, fmt.Errorf("resource %d: %w", i, err)
 		}
@@ -47,7 +81,7 @@ func Read(b []byte, schemas Schemas) (State, error) {
 	return out, nil
 }
 
-func readResource(b []byte, schemas Schemas) (ResourceBlock, error) {
+func readResource(b []byte, schemas Schemas, unreadable func(*ResourceBlock, int, []byte, error) error) (ResourceBlock, error) {
 	var out ResourceBlock
 	fields, err := object(b)
 	if err != nil {
@@ -64,7 +98,9 @@ func readResource(b []byte, schemas Schemas) (ResourceBlock, error) {
 	byKey := map[any]int{}
 	for i, raw := range instances {
 		if err := out.readInstance(raw, schemas.find(out.Mode, out.Type), byKey); err != nil {
-			return out, fmt.Errorf("%s.%s, instance %d: %w", out.Type, out.Name, i, err)
+			if err := unreadable(&out, i, raw, err); err != nil {
+				return out, err
+			}
 		}
 	}
 	return out, nil
