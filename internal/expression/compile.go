@@ -12,8 +12,17 @@ const maxCost = 1_000_000
 
 // Compile returns the program of an expression, whose result has a type that check accepts.
 func Compile(env *cel.Env, expression string, check func(*cel.Type) error) (cel.Program, error) {
-	ast, issues := env.Compile(expression)
+	return compile(env, expression, func(*cel.Ast) {}, check)
+}
+
+// compile compiles an expression that prepare may change once it is parsed.
+func compile(env *cel.Env, expression string, prepare func(*cel.Ast), check func(*cel.Type) error) (cel.Program, error) {
+	ast, issues := env.Parse(expression)
 	if issues != nil && issues.Err() != nil {
+		return nil, issues.Err()
+	}
+	prepare(ast)
+	if ast, issues = env.Check(ast); issues != nil && issues.Err() != nil {
 		return nil, issues.Err()
 	}
 	if err := check(ast.OutputType()); err != nil {

@@ -7,9 +7,11 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/google/cel-go/cel"
+	celast "github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
 )
@@ -59,6 +61,32 @@ func NewFunctions(signatures map[string]Function) *Functions {
 	})}
 }
 
+// qualified is the name under which a function is declared, and which calls of it get. CEL has macros and functions that are only its
+// own, such as map and size.
+func qualified(name string) string { return providerVariable + "." + name }
+
+// keywords are names that CEL reads as something else. Functions of these names are called with an underscore behind it.
+var keywords = map[string]bool{"in": true, "true": true, "false": true, "null": true}
+
+// qualify gives calls of functions their qualified names.
+func qualify(a *cel.Ast) {
+	factory := celast.NewExprFactory()
+	celast.PostOrderVisit(a.NativeRep().Expr(), celast.NewExprVisitor(func(e celast.Expr) {
+		if e.Kind() != celast.CallKind || !e.AsCall().IsMemberFunction() {
+			return
+		}
+		c := e.AsCall()
+		if to := c.Target(); to.Kind() != celast.IdentKind || to.AsIdent() != providerVariable {
+			return
+		}
+		name := c.FunctionName()
+		if before, found := strings.CutSuffix(name, "_"); found && keywords[before] {
+			name = before
+		}
+		e.SetKindCase(factory.NewMemberCall(e.ID(), qualified(name), c.Target(), c.Args()...))
+	}))
+}
+
 // declare returns the declaration of a function, with an overload for each number of arguments.
 func declare(name string, f Function) cel.EnvOption {
 	var overloads []cel.FunctionOpt
@@ -71,7 +99,7 @@ func declare(name string, f Function) cel.EnvOption {
 		}
 		arguments = append(arguments, f.Variadic)
 	}
-	return cel.Function(name, overloads...)
+	return cel.Function(qualified(name), overloads...)
 }
 
 func callFunction(name string, values []ref.Val) ref.Val {

@@ -13,6 +13,42 @@ import (
 	"github.com/landbridge-io/landbridge/internal/expression"
 )
 
+// A function may have the name of a macro, a function or a keyword of CEL's.
+func TestFunctionNames(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{
+		"all", "exists", "exists_one", "existsOne", "filter", "map", "has", "size", "contains", "string", "in", "type", "dyn", "namespace", "timestamp",
+		"duration", "getFullYear", "startsWith", "split", "join", "matches", "transformList", "optMap", "bind", "null", "true", "as", "for", "self", "provider",
+	} {
+		for n := range 4 {
+			f := expression.Function{Result: cel.DynType}
+			for range n {
+				f.Parameters = append(f.Parameters, cel.DynType)
+			}
+			call := func(_ context.Context, called string, arguments []any) (any, error) {
+				return fmt.Sprint(called, len(arguments)), nil
+			}
+			functions, written := expression.NewFunctions(map[string]expression.Function{name: f}), name
+			if name == "in" || name == "null" || name == "true" {
+				written += "_"
+			}
+			for text, want := range map[string]any{
+				"self": "x", "provider." + written + "(" + strings.TrimSuffix(strings.Repeat("self, ", n), ", ") + ")": fmt.Sprint(name, n),
+				"size(self)": int64(1), "'x' in [self]": true,
+			} {
+				var got any
+				transform, err := expression.NewTransform(text, cel.StringType, functions)
+				if err == nil {
+					got, err = transform.Of(t.Context(), "x", call)
+				}
+				if err != nil || got != want {
+					t.Errorf("%s with %d parameters, %s: %v, %v", name, n, text, got, err)
+				}
+			}
+		}
+	}
+}
+
 func TestFunctions(t *testing.T) {
 	t.Parallel()
 	functions := expression.NewFunctions(map[string]expression.Function{
@@ -49,10 +85,10 @@ func TestFunctions(t *testing.T) {
 		"null":                        {expression: "provider.any(null)", want: nil},
 		"list":                        {expression: "provider.any([self, 1, 2.5, true])", want: []any{"server/1", int64(1), 2.5, true}},
 		"fails":                       {expression: "provider.fail()", err: "provider.fail: no such thing"},
-		"unknown":                     {expression: "provider.other(self)", err: "ERROR: <input>:1:15: undeclared reference to 'other'"},
-		"argument of another type":    {expression: "provider.parse(1)", err: "ERROR: <input>:1:15: found no matching overload for 'parse'"},
-		"too few arguments":           {expression: "provider.concat()", err: "ERROR: <input>:1:16: found no matching overload for 'concat'"},
-		"too many arguments":          {expression: "provider.concat(" + strings.Repeat("self, ", 9) + "self)", err: "ERROR: <input>:1:16: found no matching overload for 'concat'"},
+		"unknown":                     {expression: "provider.other(self)", err: "ERROR: <input>:1:15: undeclared reference to 'provider.other'"},
+		"argument of another type":    {expression: "provider.parse(1)", err: "ERROR: <input>:1:15: found no matching overload for 'provider.parse'"},
+		"too few arguments":           {expression: "provider.concat()", err: "ERROR: <input>:1:16: found no matching overload for 'provider.concat'"},
+		"too many arguments":          {expression: "provider.concat(" + strings.Repeat("self, ", 9) + "self)", err: "ERROR: <input>:1:16: found no matching overload for 'provider.concat'"},
 		"the provider alone":          {expression: "provider", err: "the result is of type provider"},
 		"the provider as an argument": {expression: "provider.any(provider)", err: "the result is of type provider"},
 		"too large an argument":       {expression: "provider.any([self, " + strings.Repeat("self+", 20) + "self].join('').replace('s', '" + strings.Repeat("x", 400) + "').replace('x', '" + strings.Repeat("y", 400) + "'))", err: "the result is too large"},

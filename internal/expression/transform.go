@@ -79,7 +79,7 @@ func newTransform(expression string, self *cel.Type, functions *Functions) (*Tra
 		return nil, err
 	}
 	out := &Transform{}
-	out.program, err = Compile(env, expression, func(t *cel.Type) error {
+	out.program, err = compile(env, expression, qualify, func(t *cel.Type) error {
 		out.Result = t
 		return plain(t)
 	})

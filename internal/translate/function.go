@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/convert"
 	ctyjson "github.com/zclconf/go-cty/cty/json"
 	apijson "k8s.io/apimachinery/pkg/util/json"
 
@@ -43,15 +44,17 @@ func functionArgument(p schema.Parameter, v any) (cty.Value, error) {
 	if err != nil {
 		return cty.NilVal, err
 	}
-	t := p.Type
-	if t == cty.DynamicPseudoType {
-		if t, err = ctyjson.ImpliedType(raw); err != nil {
-			return cty.NilVal, err
-		}
-	}
-	out, err := ctyjson.Unmarshal(raw, t)
+	t, err := ctyjson.ImpliedType(raw)
 	if err != nil {
-		return cty.NilVal, fmt.Errorf("it must be a %s", t.FriendlyNameForConstraint())
+		return cty.NilVal, err
+	}
+	given, err := ctyjson.Unmarshal(raw, t)
+	if err != nil {
+		return cty.NilVal, err
+	}
+	out, err := convert.Convert(given, p.Type) // as Terraform converts arguments
+	if err != nil {
+		return cty.NilVal, fmt.Errorf("it must be of the type %s: %w", p.Type.FriendlyNameForConstraint(), err)
 	}
 	return out, nil
 }
