@@ -142,14 +142,15 @@ func TestConfigErrors(t *testing.T) {
 		"unknown key":              {map[string]any{"colour": "red"}, "spec.forProvider.colour: Unsupported argument: There is no such field."},
 		"unknown key inside":       {map[string]any{"listBlock": []any{map[string]any{}, map[string]any{"x": 1}}}, "spec.forProvider.listBlock[1].x: Unsupported argument: There is no such field."},
 		"unknown key in object":    {map[string]any{"endpoint": map[string]any{"host": "x"}}, "spec.forProvider.endpoint.host: Unsupported argument: There is no such field."},
-		"Terraform's spelling":     {map[string]any{"singleton_list": map[string]any{}}, "spec.forProvider.singletonList: Unsupported argument: There is no such field. Did you mean singletonList?"},
-		"other case":               {map[string]any{"NAME": "x"}, "spec.forProvider.NAME: Unsupported argument: There is no such field. Did you mean name?"},
+		"Terraform's spelling":     {map[string]any{"singleton_list": map[string]any{}}, "spec.forProvider.singletonList: Unsupported argument: There is no field singleton_list. Did you mean singletonList?"},
+		"other case":               {map[string]any{"NAME": "x"}, "spec.forProvider.NAME: Unsupported argument: There is no field NAME. Did you mean name?"},
 		"computed":                 {map[string]any{"result": "x"}, "status.atProvider.result: Unsupported argument: It is set by the provider and cannot be given."},
 		"the SDK's id":             {map[string]any{"id": "x"}, "status.atProvider.id: Unsupported argument: It is set by the provider and cannot be given."},
 		"a secret in the clear":    {map[string]any{"password": "hunter2"}, "spec.forProvider.passwordSecretRef: Unsupported argument: It is secret: refer to a key of a Secret with passwordSecretRef."},
 		"wrong type":               {map[string]any{"size": "hunter2 is not secret here"}, `spec.forProvider.size: Incorrect attribute value type: It must be a number, not the string "hunter2 is not secret here".`},
 		"wrong type in a list":     {map[string]any{"zones": []any{"a", []any{}}}, "spec.forProvider.zones[1]: Incorrect attribute value type: It must be a string, not a list."},
 		"wrong type in a map":      {map[string]any{"tags": map[string]any{"a.b": map[string]any{}}}, `spec.forProvider.tags["a.b"]: Incorrect attribute value type: It must be a string, not an object.`},
+		"equal keys of a map":      {map[string]any{"tags": map[string]any{"caf\u00e9": "a", "cafe\u0301": "b"}}, `spec.forProvider.tags["café"]: Equal map keys: Another key looks the same, and is the same to the provider: the two differ only in how their characters are composed. Remove one of them.`},
 		"wrong type in a set":      {map[string]any{"setBlock": []any{map[string]any{"maxAgeDays": true}}}, "spec.forProvider.setBlock[*].maxAgeDays: Incorrect attribute value type: It must be a number, not a boolean."},
 		"wrong type deep inside":   {map[string]any{"singletonList": map[string]any{"deep": map[string]any{"maxAgeDays": "x"}}}, `spec.forProvider.singletonList.deep.maxAgeDays: Incorrect attribute value type: It must be a number, not the string "x".`},
 		"nested too deeply":        {map[string]any{"anything": nest(201)}, "spec.forProvider.anything: Incorrect attribute value type: It is nested more than 200 levels deep."},
@@ -282,7 +283,7 @@ func TestProviderConfig(t *testing.T) {
 		t.Errorf("got %#v", got)
 	}
 	_, diags = translate.ProviderConfig(p, map[string]any{"retry": map[string]any{"max_attempts": "x"}}, secrets)
-	if len(diags) != 1 || diags[0].Format(p.UserPath) != "spec.retry.maxAttempts: Unsupported argument: There is no such field. Did you mean maxAttempts?" {
+	if len(diags) != 1 || diags[0].Format(p.UserPath) != "spec.retry.maxAttempts: Unsupported argument: There is no field max_attempts. Did you mean maxAttempts?" {
 		t.Error(diags[0].Format(p.UserPath))
 	}
 }

@@ -24,6 +24,7 @@ const (
 	incorrectType       = "Incorrect attribute value type"
 	tooManyBlocks       = "Too many blocks"
 	invalidSecret       = "Invalid Secret reference"
+	equalKeys           = "Equal map keys"
 	imprecise           = "Number may have lost digits"
 )
 
@@ -332,10 +333,14 @@ func (d *decoder) mapping(t *model.Type, in map[string]any) cty.Value {
 		} else {
 			d.push(cty.IndexStep{Key: cty.StringVal(k)})
 		}
-		if x == nil && t.Block != "" {
-			values[k] = d.errorf(t.Element, incorrectType, "It must be an object, not null.")
-		} else {
-			values[k] = d.value(t.Element, x)
+		name := cty.NormalizeString(k)
+		switch _, taken := values[name]; {
+		case taken:
+			values[name] = d.errorf(t.Element, equalKeys, "Another key looks the same, and is the same to the provider: the two differ only in how their characters are composed. Remove one of them.")
+		case x == nil && t.Block != "":
+			values[name] = d.errorf(t.Element, incorrectType, "It must be an object, not null.")
+		default:
+			values[name] = d.value(t.Element, x)
 		}
 		d.pop()
 	}
@@ -436,7 +441,7 @@ func (d *decoder) unknownKeys(t *model.Type, in map[string]any) {
 			case f.SecretRef != "":
 				detail = fmt.Sprintf("It is secret: refer to a key of a Secret with %s.", f.SecretRef)
 			default:
-				detail = fmt.Sprintf("There is no such field. Did you mean %s?", f.JSONName)
+				detail = fmt.Sprintf("There is no field %s. Did you mean %s?", k, f.JSONName)
 			}
 		}
 		d.diags = append(d.diags, diagnostic.AttributeErrorf(d.path, unsupportedArgument, "%s", detail)...)
