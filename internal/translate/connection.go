@@ -40,7 +40,7 @@ func collectSecrets(t *model.Type, v cty.Value, prefix string, out map[string][]
 			case !f.Sensitive:
 				collectSecrets(f.Type, x, key, out)
 			case x.IsKnown() && !x.IsNull():
-				out[secretKey(key, out)] = secretBytes(f.Type, x)
+				out[secretKey(key, out)] = secretBytes(encoder{whole: true, plain: true}, f.Type, x)
 			}
 		}
 	case model.List, model.Set:
@@ -61,7 +61,7 @@ func collectSecrets(t *model.Type, v cty.Value, prefix string, out map[string][]
 	}
 }
 
-func secretBytes(t *model.Type, v cty.Value) []byte {
+func secretBytes(e encoder, t *model.Type, v cty.Value) []byte {
 	switch t.Kind {
 	case model.String:
 		return []byte(v.AsString())
@@ -75,7 +75,7 @@ func secretBytes(t *model.Type, v cty.Value) []byte {
 		}
 	}
 	// The JSON of strings, bools, numbers, lists and maps cannot fail.
-	raw, _ := json.Marshal(encoder{whole: true}.value(t, v))
+	raw, _ := json.Marshal(e.value(t, v))
 	return raw
 }
 

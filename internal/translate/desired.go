@@ -243,5 +243,5 @@ func attributeText(r *model.Resource, state cty.Value, path []string) (text stri
 	if v == cty.NilVal || !v.IsWhollyKnown() || v.IsNull() {
 		return "", false
 	}
-	return string(secretBytes(t, v)), true
+	return string(secretBytes(encoder{whole: true, plain: true}, t, v)), true
 }

@@ -29,6 +29,9 @@ type encoder struct {
 	// whole is set for all fields, exact numbers and no simplification. Otherwise the output is in the
 	// form of status.
 	whole bool
+	// plain is set if values whose type is not known beforehand are plain JSON, as in the output of Terraform. Otherwise their types
+	// are written out, so that they can be read again. The form of status is always plain.
+	plain bool
 	// inputs is set for the form of spec, without secret values.
 	inputs bool
 	// unknown is the output for unknown values. Defaults to null.
@@ -62,10 +65,13 @@ func (e encoder) value(t *model.Type, v cty.Value) any {
 		return v.True()
 	case model.Number:
 		n, exact := numberToJSON(v)
-		if !exact && e.whole {
-			return numberText(v)
+		switch {
+		case exact || !e.whole:
+			return n
+		case e.plain:
+			return json.Number(numberText(v))
 		}
-		return n
+		return numberText(v)
 	case model.Dynamic:
 		return e.dynamic(v)
 	case model.List, model.Set:
@@ -127,6 +133,9 @@ func (e encoder) dynamic(v cty.Value) any {
 		return e.unknown
 	}
 	ty := v.Type()
+	if e.plain || !e.whole && !e.inputs {
+		return e.verbatim(v)
+	}
 	if v.IsNull() {
 		if ty == cty.DynamicPseudoType || !e.whole {
 			return nil
@@ -177,12 +186,16 @@ func writeOut(v cty.Value) any {
 	if err := json.Unmarshal(raw, &ty); err != nil {
 		return nil
 	}
-	return map[string]any{dynamicType: ty, dynamicValue: encodeVerbatim(v)}
+	return map[string]any{dynamicType: ty, dynamicValue: encoder{whole: true}.verbatim(v)}
 }
 
-// encodeVerbatim writes a value whose type is written separately. Names stay as they are.
-func encodeVerbatim(v cty.Value) any {
-	if !v.IsKnown() || v.IsNull() {
+// verbatim writes a value whose type is written separately, or not at all. Names stay as they are.
+func (e encoder) verbatim(v cty.Value) any {
+	v, _ = v.Unmark()
+	if !v.IsKnown() {
+		return e.unknown
+	}
+	if v.IsNull() {
 		return nil
 	}
 	ty := v.Type()
@@ -192,28 +205,25 @@ func encodeVerbatim(v cty.Value) any {
 	case ty == cty.Bool:
 		return v.True()
 	case ty == cty.Number:
-		if n, exact := numberToJSON(v); exact {
-			return n
-		}
-		return numberText(v)
+		return e.value(&model.Type{Kind: model.Number}, v)
 	case ty.IsMapType(), ty.IsObjectType():
 		out := make(map[string]any, v.LengthInt())
 		for it := v.ElementIterator(); it.Next(); {
 			k, x := it.Element()
-			out[k.AsString()] = encodeVerbatim(x)
+			out[k.AsString()] = e.verbatim(x)
 		}
 		return out
 	default:
 		out := make([]any, 0, v.LengthInt())
 		for it := v.ElementIterator(); it.Next(); {
 			_, x := it.Element()
-			out = append(out, encodeVerbatim(x))
+			out = append(out, e.verbatim(x))
 		}
 		return out
 	}
 }
 
-// verbatim returns the inverse of encodeVerbatim.
+// verbatim returns the inverse of the encoder's.
 func (d *decoder) verbatim(ty cty.Type, in any) cty.Value {
 	t := &model.Type{Cty: ty, Absent: cty.NullVal(ty)}
 	if in == nil {

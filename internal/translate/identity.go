@@ -90,7 +90,7 @@ func identityText(v cty.Value) string {
 		return fmt.Sprint(v.True())
 	}
 	// JSON of strings and lists of primitives cannot fail.
-	raw, _ := json.Marshal(encodeVerbatim(v))
+	raw, _ := json.Marshal(encoder{whole: true}.verbatim(v))
 	return string(raw)
 }
 

@@ -65,7 +65,7 @@ func (e *inputs) object(t *model.Type, v cty.Value, key string) map[string]any {
 		}
 		if f.SecretRef != "" {
 			k := secretKey(below, e.values)
-			e.values[k] = secretBytes(f.Type, x)
+			e.values[k] = secretBytes(encoder{whole: true}, f.Type, x)
 			out[f.SecretRef] = map[string]any{"name": e.secret, "key": k}
 			continue
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/model"
 	"github.com/landbridge-io/landbridge/internal/testing/schematest"
 	"github.com/landbridge-io/landbridge/internal/translate"
+	"github.com/landbridge-io/landbridge/schema"
 )
 
 // observed returns a state of an everything_thing with something everywhere.
@@ -63,7 +64,7 @@ func TestObservation(t *testing.T) {
 	want := map[string]any{
 		"id": "i-1", "name": "x", "size": 1.8446744073709552e+19, "result": "r",
 		"tags": map[string]any{"a_b": "1", "none": nil}, "zones": []any{},
-		"anything":        map[string]any{"$type": []any{"list", "string"}, "$value": []any{"a"}},
+		"anything":        []any{"a"},
 		"singleAttribute": nested, "listAttribute": []any{nested, nil},
 		"singleBlock": leaf, "groupBlock": leaf, "listBlock": []any{leaf}, "setBlock": []any{leaf}, "mapBlock": map[string]any{"a/b": leaf},
 		"singletonList": leaf, "singletonSet": leaf, "someBlock": []any{leaf},
@@ -117,6 +118,58 @@ func TestConnectionDetails(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
+	}
+}
+
+// What is only read of values whose types are not known beforehand is plain JSON, as in the output of Terraform.
+func TestDynamicValuesArePlain(t *testing.T) {
+	t.Parallel()
+	dynamic := func(sensitive bool) *schema.Attribute {
+		return &schema.Attribute{Type: cty.DynamicPseudoType, Computed: true, Sensitive: sensitive}
+	}
+	p, err := model.NewProvider("test", &schema.Provider{Config: &schema.Block{}, Resources: map[string]*schema.Resource{"test_thing": {
+		Type: "test_thing", Block: &schema.Block{Attributes: map[string]*schema.Attribute{"shown": dynamic(false), "secret": dynamic(true)}},
+	}}}, config.Provider{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := func(words ...string) []cty.Value {
+		var out []cty.Value
+		for _, w := range words {
+			out = append(out, cty.StringVal(w))
+		}
+		return out
+	}
+	for name, x := range map[string]struct {
+		value  cty.Value
+		status any
+		secret string
+	}{
+		"a list":         {cty.ListVal(text("a", "b")), []any{"a", "b"}, `["a","b"]`},
+		"a set":          {cty.SetVal(text("a")), []any{"a"}, `["a"]`},
+		"a map":          {cty.MapVal(map[string]cty.Value{"DB_HOST": cty.StringVal("h")}), map[string]any{"DB_HOST": "h"}, `{"DB_HOST":"h"}`},
+		"an empty map":   {cty.MapValEmpty(cty.String), map[string]any{}, `{}`},
+		"a decimal":      {cty.MustParseNumberVal("0.1"), 0.1, `0.1`},
+		"a large number": {cty.MustParseNumberVal("12345678901234567890"), 12345678901234567890.0, `12345678901234567890`},
+		"nulls inside":   {cty.ObjectVal(map[string]cty.Value{"a": cty.NullVal(cty.Map(cty.String)), "b": cty.True}), map[string]any{"a": nil, "b": true}, `{"a":null,"b":true}`},
+		"maps in an object": {
+			cty.ObjectVal(map[string]cty.Value{"x": cty.ListVal([]cty.Value{cty.MapVal(map[string]cty.Value{"snake_case": cty.NumberIntVal(1)})})}),
+			map[string]any{"x": []any{map[string]any{"snake_case": int64(1)}}}, `{"x":[{"snake_case":1}]}`,
+		},
+		"what looks like a type": {
+			cty.ObjectVal(map[string]cty.Value{"$type": cty.StringVal("a"), "$value": cty.StringVal("b")}), map[string]any{"$type": "a", "$value": "b"}, `{"$type":"a","$value":"b"}`,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			state := cty.ObjectVal(map[string]cty.Value{"shown": x.value, "secret": x.value})
+			if diff := cmp.Diff(map[string]any{"shown": x.status}, translate.Observation(p.Resources["test_thing"], state)); diff != "" {
+				t.Errorf("status: -want, +got:\n%s", diff)
+			}
+			if got := string(translate.ConnectionDetails(p.Resources["test_thing"], state)["attribute.secret"]); got != x.secret {
+				t.Errorf("Secret: %s, want %s", got, x.secret)
+			}
+		})
 	}
 }
 

@@ -195,7 +195,7 @@ spec: {forProvider: {name: One, region: eu-central-1, size: 3, tags: {a: ` + tol
 apiVersion: GROUP
 kind: Datastore
 metadata: {name: store}
-spec: {forProvider: {hciClusterUuid: u, clusterInfo: {id: c, name: n}, name: s, capacityGib: 20}}
+spec: {forProvider: {hciClusterUuid: u, clusterInfo: {id: c, name: m}, name: s, capacityGib: 20}}
 ---
 apiVersion: GROUP
 kind: Credential
@@ -205,7 +205,7 @@ spec: {forProvider: {name: k, passwordSecretRef: {name: s, key: k}}}
 apiVersion: GROUP
 kind: IDImport
 metadata: {name: note}
-spec: {forProvider: {name: n, text: t}}
+spec: {forProvider: {name: m, text: t}}
 ---
 apiVersion: v1
 kind: Secret
