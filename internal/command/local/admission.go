@@ -54,6 +54,9 @@ func (r *reader) create(d document, definition func() (*apiextensionsv1.CustomRe
 	out, errs := k.schema.Create(context.Background(), d.raw) // takes milliseconds
 	var messages Messages
 	for _, e := range errs {
+		if r.unadmitted {
+			break
+		}
 		messages = append(messages, k.refusal(d, e))
 	}
 	slices.SortStableFunc(messages, func(a, b Message) int { return strings.Compare(a.Path, b.Path) })

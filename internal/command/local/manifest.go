@@ -50,6 +50,8 @@ type reader struct {
 	configs  map[objectKey]configDocument
 	// values are the translated provider configurations.
 	values map[objectKey]cty.Value
+	// unadmitted is set if nothing is refused that an API server would refuse.
+	unadmitted bool
 	// defined are kinds, as far as they were needed.
 	defined map[kschema.GroupVersionKind]*kind
 }
@@ -70,10 +72,19 @@ type configDocument struct {
 	refused Messages
 }
 
+// ReadOption changes how manifests are read.
+type ReadOption func(*reader)
+
+// WithoutAdmission reads also what an API server would refuse: for comparisons with Terraform, which has none.
+func WithoutAdmission() ReadOption { return func(r *reader) { r.unadmitted = true } }
+
 // ReadManifest reads custom resources of one provider, with the Secrets and provider
 // configurations they refer to. With errors the Manifest is incomplete.
-func ReadManifest(p *model.Provider, sources []Source) (*Manifest, Messages) {
+func ReadManifest(p *model.Provider, sources []Source, options ...ReadOption) (*Manifest, Messages) {
 	r := newReader(p, &redact.Redactor{})
+	for _, o := range options {
+		o(r)
+	}
 	for _, m := range p.Resources {
 		r.kinds[m.GroupVersionKind()] = m
 	}

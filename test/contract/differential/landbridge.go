@@ -92,7 +92,7 @@ func (l *linked) byManifest(ctx context.Context, x *compared, r *running) (outco
 		return outcome{}, err
 	}
 	out := outcome{raw: x.stored, reached: validates}
-	manifest, said := local.ReadManifest(r.model, []local.Source{{Name: t.name + ".json", Data: raw}})
+	manifest, said := local.ReadManifest(r.model, []local.Source{{Name: t.name + ".json", Data: raw}}, local.WithoutAdmission())
 	if !said.HasErrors() {
 		more, err := out.standalone(ctx, r, manifest, path, modeOf(config))
 		if err != nil {
