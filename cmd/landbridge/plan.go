@@ -143,6 +143,7 @@ type standaloneFlags struct {
 	state       string
 	output      string
 	destroy     bool
+	admission   bool
 	refreshOnly bool
 	refresh     bool
 	noColor     bool
@@ -162,6 +163,8 @@ func (f *standaloneFlags) add(cmd *cobra.Command) {
 	flags.BoolVar(&f.refreshOnly, "refresh-only", false, "only update the state, and change no object")
 	flags.BoolVar(&f.refresh, "refresh", true, "read the objects first; with --destroy, false destroys them as they are in the state, for objects that cannot be read any more")
 	flags.StringVarP(&f.output, "output", "o", "text", "output format: "+strings.Join(planOutputs, ", "))
+	flags.BoolVar(&f.admission, "admission", true, "refuse what the API server of a cluster would refuse")
+	_ = flags.MarkHidden("admission") // false is for comparisons with Terraform, which has no API server
 	flags.BoolVar(&f.noColor, "no-color", false, "no colours on a terminal; also set by the environment variable NO_COLOR")
 	_ = cmd.MarkFlagRequired("filename")
 	_ = cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(planOutputs, cobra.ShellCompDirectiveNoFileComp))
@@ -213,7 +216,11 @@ func (f *standaloneFlags) session(cmd *cobra.Command) (*openSession, error) {
 	}
 	s := &openSession{flags: f, out: cmd.OutOrStdout(), err: cmd.ErrOrStderr()}
 	s.colour = !f.noColor && os.Getenv("NO_COLOR") == "" && isTerminal(s.out)
-	manifest, messages := local.ReadManifest(p.model, sources)
+	var options []local.ReadOption
+	if f.destroy || !f.admission { // what is to be destroyed need not be valid
+		options = append(options, local.WithoutAdmission())
+	}
+	manifest, messages := local.ReadManifest(p.model, sources, options...)
 	s.messages = messages
 	if messages.HasErrors() {
 		if err := s.show(nil, messages); err != nil {

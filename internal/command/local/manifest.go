@@ -75,7 +75,8 @@ type configDocument struct {
 // ReadOption changes how manifests are read.
 type ReadOption func(*reader)
 
-// WithoutAdmission reads also what an API server would refuse: for comparisons with Terraform, which has none.
+// WithoutAdmission reads also what an API server would refuse: what is to be destroyed, and for comparisons with Terraform, which has
+// none.
 func WithoutAdmission() ReadOption { return func(r *reader) { r.unadmitted = true } }
 
 // ReadManifest reads custom resources of one provider, with the Secrets and provider

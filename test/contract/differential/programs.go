@@ -111,7 +111,7 @@ func (p *programs) run(ctx context.Context, key together, r *running, group []*c
 	}
 	args := []string{
 		"-f", filepath.Join(p.dir, "manifest.json"), "--provider", filepath.Join(p.binaries, key.provider), "--name", key.provider,
-		"--source", r.source, "--provider-env", stage.Env + "=" + p.stage, "--state", p.statePath(), "-o", "json",
+		"--source", r.source, "--provider-env", stage.Env + "=" + p.stage, "--state", p.statePath(), "-o", "json", "--admission=false",
 	}
 	if key.destroy {
 		args = append(args, "--destroy")
