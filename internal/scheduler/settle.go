@@ -12,21 +12,22 @@ import (
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
 
-// A provider may want to change what an apply of the same configuration has just left: a default inside a set, an argument that
-// its server writes in another way, a computed value that is unknown in each plan. Nothing that is done about it helps, so it
-// would be done at each look for ever:
+// A provider may want to change what an apply of the same configuration has just left: a default
+// inside a set, an argument that its server writes in another way, a computed value that is unknown
+// in each plan. Nothing that is done about it helps, so it would be done at each look for ever:
 //
 //	updates        are counted, and made more and more seldom. After settlesWithin of them, the resource never settles
 //	replacements   are not made, if what the apply has left shows already that they would not help. Others are made
 //	               maxReplacements times because of the same values
 //
-// What an apply has left is what it has answered, or what the first read afterwards has shown. That read may also show what was
-// changed outside, so when there is a suspicion, it follows at once.
+// What an apply has left is what it has answered, or what the first read afterwards has shown. That
+// read may also show what was changed outside, so when there is a suspicion, it follows at once.
 
 const (
 	settlesWithin   = 3
 	maxReplacements = 2
-	// readAtOnce is the longest time after an apply in which a read shows what it has left, and not what was changed since.
+	// readAtOnce is the longest time after an apply in which a read shows what it has left, and not
+	// what was changed since.
 	readAtOnce = 10 * time.Second
 	// maxSettleBackoff bounds the time between updates of what never settles, in poll intervals.
 	maxSettleBackoff = 16
@@ -36,8 +37,8 @@ const (
 type Unsettled struct {
 	// Plan is the next change.
 	Plan *terraform.Plan
-	// Updates is how often it was made, Since when for the first time, and NextAt when it is made again. The times are zero for
-	// a replacement, which is not made again.
+	// Updates is how often it was made, Since when for the first time, and NextAt when it is made
+	// again. The times are zero for a replacement, which is not made again.
 	Updates int
 	Since   time.Time
 	NextAt  time.Time
@@ -54,14 +55,15 @@ type lastApply struct {
 	// at is when it has ended, and read is set when the object was read since.
 	at   time.Time
 	read bool
-	// unsteady is set when a read at once has shown another object than the apply has answered. Then each read may.
+	// unsteady is set when a read at once has shown another object than the apply has answered.
+	// Then each read may.
 	unsteady bool
 }
 
 func settlingConfig(r *Request) string { return r.ConfigHash + " " + r.Release }
 
-// noteApplied notes what an operation on the current object has left. An object that consists of several is left out: its state does
-// not tell what is changed.
+// noteApplied notes what an operation on the current object has left. An object that consists of
+// several is left out: its state does not tell what is changed.
 func (e *entry) noteApplied(r *Request, res result) {
 	if res.op.Kind == instance.Delete && res.op.Deposed != "" {
 		return
@@ -88,7 +90,8 @@ func (e *entry) noteRead(state cty.Value, changed bool, now time.Time) {
 	}
 }
 
-// suspects reports whether the object is read as soon as the last apply has ended, since an earlier one did not settle.
+// suspects reports whether the object is read as soon as the last apply has ended, since an earlier
+// one did not settle.
 func (e *entry) suspects() bool {
 	return e.suspected() && e.lastApply != nil && !e.lastApply.read
 }
@@ -104,12 +107,14 @@ func (e *entry) repeats(r *Request, p *terraform.Plan) bool {
 	return a != nil && a.state != "" && a.config == settlingConfig(r) && changesObject(p) && instance.Digest(p.Prior.State) == a.state
 }
 
-// changesObject reports whether a plan changes an object that exists, and is not to be replaced because its create has failed.
+// changesObject reports whether a plan changes an object that exists, and is not to be replaced
+// because its create has failed.
 func changesObject(p *terraform.Plan) bool {
 	return p != nil && p.Prior.Exists() && (p.Action == terraform.Update || p.Action.IsReplace()) && p.Reason != terraform.ReplaceBecauseTainted
 }
 
-// counted returns the count of the record, if it is of the request's configuration and the object was not changed otherwise since.
+// counted returns the count of the record, if it is of the request's configuration and the object
+// was not changed otherwise since.
 func (e *entry) counted(r *Request) *instance.Unsettled {
 	u := e.record.Instance.Unsettled
 	if u == nil || u.Config != settlingConfig(r) || e.lastApply != nil && e.lastApply.state == "" {
@@ -118,7 +123,8 @@ func (e *entry) counted(r *Request) *instance.Unsettled {
 	return u
 }
 
-// counts returns what the record counts when a plan has been carried out; nil if nothing is counted.
+// counts returns what the record counts when a plan has been carried out; nil if nothing is
+// counted.
 func (e *entry) counts(r *Request, p *terraform.Plan) *instance.Unsettled {
 	was := e.counted(r)
 	if r.Consists != nil || !changesObject(p) {
@@ -193,8 +199,8 @@ func errNeverSettles(u *Unsettled) *Error {
 	return failed(ReasonNeverSettles, out)
 }
 
-// inconsistent reports whether a plan replaces an object that is tainted only because its create, of the same configuration, has left
-// another one than was planned. The next one would be the same.
+// inconsistent reports whether a plan replaces an object that is tainted only because its create,
+// of the same configuration, has left another one than was planned. The next one would be the same.
 func (e *entry) inconsistent(r *Request, p *terraform.Plan) bool {
 	u := e.counted(r)
 	return u != nil && u.Inconsistent && p.Reason == terraform.ReplaceBecauseTainted

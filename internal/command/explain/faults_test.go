@@ -287,6 +287,27 @@ var faults = map[string]fault{
 	"[defers](contract.md) what it is asked, because arguments or settings of its configuration are not known yet, or because something does not exist yet": {
 		retrying("Deferred", "The provider needs something that does not exist yet."), status.Waiting, db, "kubectl annotate --overwrite thing.open.landbridge.io/db -n team-a landbridge.io/reconcile-requested-at=",
 	},
+	"wants to change what it has just applied itself, at each look | an update": {
+		func(w world) world {
+			return w.set(thing, "NeverSettles True UpdateRepeats 4 updates since 2026-01-02T14:00:00Z have not made the remote object as declared: spec.forProvider.value is \"b\" and should be \"B\". "+
+				"Set these fields to the values that the provider returns, or list them in spec.lifecycle.ignoreChanges. The next update is at 2026-01-02T15:05:05Z.")
+		},
+		status.Ready, "", editDB,
+	},
+	"wants to change what it has just applied itself, at each look | a replacement": {
+		func(w world) world {
+			return stalled("NeverSettles", "update failed: Object not replaced: The object was made with this configuration.")(w).
+				set(thing, "NeverSettles True ReplacementRepeats The remote object is kept, since its successor would have to be replaced likewise: spec.forProvider.value is \"b\" and should be \"B\".")
+		},
+		status.Failed, db, editDB,
+	},
+	"creates an object without an error, but not as planned": {
+		func(w world) world {
+			return stalled("InconsistentResult", "update failed: Object not replaced: The provider has made the object without an error, but not as planned.")(w).
+				set(thing, "Ready False Tainted")
+		},
+		status.Failed, db, "landbridge untaint thing.open.landbridge.io/db -n team-a",
+	},
 	"returns what Terraform's rules forbid | a create without an object": {unknown(""), status.Failed, db, confirmDB},
 	"returns what Terraform's rules forbid | an update": {
 		retrying("ReconcileError", "update failed: Provider produced inconsistent result after apply: spec.forProvider.value: was a, but now b."+nextAttempt), status.Retrying, db, retryDB,

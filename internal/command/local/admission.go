@@ -44,8 +44,8 @@ func (r *reader) kind(d document, definition func() (*apiextensionsv1.CustomReso
 	return nil, fmt.Errorf("there is no version %s", gvk.Version)
 }
 
-// create returns an object as the API server of a cluster would create it, with the defaults of its definition. What the API
-// server would refuse is an error.
+// create returns an object as the API server of a cluster would create it, with the defaults of its
+// definition. What the API server would refuse is an error.
 func (r *reader) create(d document, definition func() (*apiextensionsv1.CustomResourceDefinition, error)) (map[string]any, Messages) {
 	k, err := r.kind(d, definition)
 	if err != nil {
@@ -80,8 +80,8 @@ func (k *kind) refusal(d document, e *field.Error) Message {
 	return m
 }
 
-// addRefused adds what the API server would refuse of an object, except for fields that one of the object's messages, which
-// begin at from, is about already.
+// addRefused adds what the API server would refuse of an object, except for fields that one of the
+// object's messages, which begin at from, is about already.
 func (r *reader) addRefused(from int, refused Messages) {
 	said := r.messages[from:]
 	for _, m := range refused {
