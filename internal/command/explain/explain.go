@@ -90,13 +90,13 @@ func Explain(s *Snapshot) Explanation {
 	root.Nodes = append(root.Nodes, b.controller(&root))
 	out := Explanation{Key: s.Subject, At: s.At, Health: root.Health, History: s.history(root.object)}
 	cause := b.cause(&root)
-	nobody := b.idle(&root, cause)
-	if nobody != nil {
-		cause = nobody
+	unattended := b.idle(&root, cause)
+	if unattended != nil {
+		cause = unattended
 	}
 	cause.Cause = !root.ok() || cause != &root
 	out.Summary = summary(&root, cause)
-	if !root.ok() && nobody == nil {
+	if !root.ok() && unattended == nil {
 		out.NextAttempt = nextAttempt(&root, s.At)
 	}
 	out.Help = b.help(&root, cause, out.NextAttempt)
@@ -303,7 +303,7 @@ func summary(root, cause *Node) string {
 			out += ", which does not go on"
 		}
 	}
-	if cause.Name == "controller" || cause.via == viaShard { // nobody works on it
+	if cause.Name == "controller" || cause.via == viaShard { // no replica works on it
 		switch {
 		case root.row.Deleting:
 		case root.Health == status.Retrying:

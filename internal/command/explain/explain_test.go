@@ -164,7 +164,7 @@ func table() *shard.Table {
 	}}
 }
 
-// The chain leads over the shard of the object that nobody works on, and shards of others do not matter.
+// The chain leads over the shard of the object that no replica works on, and shards of others do not matter.
 func TestShards(t *testing.T) {
 	t.Parallel()
 	leases := func(free int) (out []coordinationv1.Lease) {

@@ -34,7 +34,7 @@ func (s *Snapshot) holderOf(l *coordinationv1.Lease) holder {
 	return h
 }
 
-// last says who had a Lease that nobody has, as a sentence to add; "" if that is unknown.
+// last says who had a Lease before that no replica has now, as a sentence to add; "" if that is unknown.
 func (h holder) last() string {
 	if h.pod == "" || h.renewed.IsZero() {
 		return ""
@@ -199,8 +199,8 @@ func (s *Snapshot) shardOf(n *Node) (number int, why string, ok bool) {
 // nameOf returns the name of a provider configuration in the table of shards.
 func nameOf(k Key) string { return k.Group + "/" + k.Kind + "/" + k.Namespace + "/" + k.Name }
 
-// idle returns the node that says why nobody works on the cause, although it would go on by itself: that of its shard, or of the
-// controller. It is nil if somebody does, or if that is unknown.
+// idle returns the node that says why no replica works on the cause, although it would go on by itself: that of its shard, or of the
+// controller. It is nil if one does, or if that is unknown.
 func (b *builder) idle(root, cause *Node) *Node {
 	if !slices.Contains([]status.Health{status.Unseen, status.Changing, status.Retrying}, cause.Health) {
 		return nil

@@ -315,9 +315,8 @@ func (c *connector) explain(ctx context.Context, r *CustomResource, err error) e
 // identities ends, and a change of the resource ends a stall.
 var standing = map[scheduler.Reason]bool{
 	scheduler.ReasonIdentityConflict: true, scheduler.ReasonCreateAttemptsExhausted: true, scheduler.ReasonInterrupted: true,
-	scheduler.ReasonInconsistentResult: true,
-	scheduler.ReasonNeverSettles:       true,
-	scheduler.ReasonStateTooLarge:      true, scheduler.ReasonAwaitingApproval: true, scheduler.ReasonPlanChanged: true,
+	scheduler.ReasonInconsistentResult: true, scheduler.ReasonNeverSettles: true,
+	scheduler.ReasonStateTooLarge: true, scheduler.ReasonAwaitingApproval: true, scheduler.ReasonPlanChanged: true,
 	scheduler.ReasonDrifted: true,
 	scheduler.ReasonDenied:  true, scheduler.ReasonDeferred: true, scheduler.ReasonMoved: true,
 }

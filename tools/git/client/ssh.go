@@ -144,7 +144,7 @@ func parseSSH(text, home string) (sshOptions, error) {
 			return nil
 		},
 		"identitiesonly": func(string) error { return nil }, // there are no others
-		"batchmode":      func(string) error { return nil }, // nobody is asked
+		"batchmode":      func(string) error { return nil }, // there are no prompts
 		"stricthostkeychecking": func(v string) error {
 			if v := strings.ToLower(v); v != "yes" && v != "ask" {
 				return fatalf("GIT_SSH_COMMAND has StrictHostKeyChecking=%s: the git of Landbridge's "+
