@@ -58,6 +58,11 @@ type Lifecycle struct {
 	// +kubebuilder:validation:Enum=Repair;Report;Approve
 	DriftPolicy string `json:"driftPolicy,omitempty"`
 
+	// What happens to resources that refer to this one and would be replaced if its object is. Ask: neither is replaced. Automatic: their objects are destroyed before this one, and created after it, as by Terraform; resources of other namespaces must have the same policy. Default: Ask.
+	// +optional
+	// +kubebuilder:validation:Enum=Ask;Automatic
+	ReplaceDependents string `json:"replaceDependents,omitempty"`
+
 	// Whether a replacement creates the new object before it destroys the old one. Default: false.
 	// +optional
 	CreateBeforeDestroy *bool `json:"createBeforeDestroy,omitempty"`

@@ -49,6 +49,14 @@ type ResourceStatus struct {
 	// +optional
 	LastApproval *LastApproval `json:"lastApproval,omitempty"`
 
+	// The replacement of the object, which the resources that refer to this one take part in.
+	// +optional
+	Replacement *Replacement `json:"replacement,omitempty"`
+
+	// The replacements of objects that this resource refers to, and what they mean for it.
+	// +optional
+	AwaitedReplacements []AwaitedReplacement `json:"awaitedReplacements,omitempty"`
+
 	// The generation of the resource that this status describes.
 	// +optional
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
@@ -89,6 +97,49 @@ type Operation struct {
 	// Set when the operation was interrupted by request and has not ended yet.
 	// +optional
 	Interrupted bool `json:"interrupted,omitempty"`
+}
+
+// Replacement is the replacement of an object that others refer to.
+type Replacement struct {
+	// Hash of the plan.
+	Plan string `json:"plan"`
+
+	// Planned: the resources that refer to this one tell what they would do. Started: nothing is done to their objects until the new object is there. DestroyingDependents: those that must be replaced, too, are destroyed. Following: the new object is there, and they are changed before the old one is destroyed.
+	Phase string `json:"phase"`
+}
+
+// An AwaitedReplacement is the replacement of an object that the resource refers to.
+type AwaitedReplacement struct {
+	// The resource whose object is replaced.
+	Group string `json:"group"`
+	Kind  string `json:"kind"`
+	// +optional
+	Namespace string `json:"namespace,omitempty"`
+	Name      string `json:"name"`
+	UID       string `json:"uid"`
+
+	// Hash of the plan of the replacement.
+	Plan string `json:"plan"`
+
+	// The generation of this resource that the effect was planned for.
+	// +optional
+	Generation int64 `json:"generation,omitempty"`
+
+	// What the replacement means for the object of this resource: NoOp, Update, DeleteThenCreate, CreateThenDelete, or Destroyed if it was destroyed for the replacement. Empty if there is none.
+	// +optional
+	Effect string `json:"effect,omitempty"`
+
+	// Why this resource cannot take part. Empty if it can.
+	// +optional
+	Refused string `json:"refused,omitempty"`
+
+	// Set when nothing is done to the object of this resource until the replacement is over.
+	// +optional
+	Waits bool `json:"waits,omitempty"`
+
+	// Set when the object of this resource fits the new object.
+	// +optional
+	Follows bool `json:"follows,omitempty"`
 }
 
 // A DeposedObject was replaced and is not destroyed yet.

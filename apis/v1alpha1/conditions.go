@@ -154,6 +154,10 @@ const (
 	ReasonPlanChanged      xpv2.ConditionReason = "PlanChanged"
 	ReasonApproved         xpv2.ConditionReason = "Approved"
 	ReasonNothingToApprove xpv2.ConditionReason = "NothingToApprove"
+	// ReasonAwaitingDependents: the object is replaced when the resources that refer to it are ready for that. ReasonAwaitingReplacement:
+	// nothing is done to the object until one that its resource refers to is replaced.
+	ReasonAwaitingDependents  xpv2.ConditionReason = "AwaitingDependents"
+	ReasonAwaitingReplacement xpv2.ConditionReason = "AwaitingReplacement"
 	// ReasonDeniedByPolicy: a PlanPolicy denies the plan.
 	ReasonDeniedByPolicy xpv2.ConditionReason = "DeniedByPolicy"
 

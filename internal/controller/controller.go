@@ -284,6 +284,12 @@ func runPart(ctx context.Context, config *rest.Config, scheme *runtime.Scheme, r
 	if follows {
 		rt.Recorder, o.Admission, o.CacheKeep = event.NewNopRecorder(), nil, 0
 	}
+	// Not the scheduler's, which remembers what it has loaded and saved.
+	stored := &store.Secrets{Client: kube.core.Secrets(o.Namespace)}
+	rt.Managed.Stored = func(ctx context.Context, k store.Key, r *schema.Resource) (store.Record, error) {
+		defer stored.Forget(k)
+		return stored.Load(ctx, k, r)
+	}
 	if w != nil {
 		rt.Managed.Shards = w.Worker
 	}
@@ -359,12 +365,6 @@ func setupPolicies(rt *kinds.Runtime, changed func()) error {
 func setupAdmission(rt *kinds.Runtime, kube clients, o Options) error {
 	if o.Admission == nil {
 		return nil
-	}
-	// Not the scheduler's, which remembers what it has loaded and saved.
-	stored := &store.Secrets{Client: kube.core.Secrets(o.Namespace)}
-	rt.Managed.Stored = func(ctx context.Context, k store.Key, r *schema.Resource) (store.Record, error) {
-		defer stored.Forget(k)
-		return stored.Load(ctx, k, r)
 	}
 	return (&admission.Webhooks{
 		Options: *o.Admission, Client: rt.Manager.GetClient(), Secrets: kube.core.Secrets(o.Admission.Service.Namespace),

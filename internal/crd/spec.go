@@ -8,7 +8,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/model"
 )
 
-// The values of spec.lifecycle.replacePolicy, taintPolicy, existenceCheck, approvalPolicy and driftPolicy; the first of each is the default.
+// The values of spec.lifecycle.replacePolicy, taintPolicy, existenceCheck, approvalPolicy, driftPolicy and
+// replaceDependents; the first of each is the default.
 const (
 	ReplaceAutomatic        = "Automatic"
 	ReplaceNever            = "Never"
@@ -22,6 +23,8 @@ const (
 	DriftRepair             = "Repair"
 	DriftReport             = "Report"
 	DriftApprove            = "Approve"
+	DependentsAsk           = "Ask"
+	DependentsAutomatic     = "Automatic"
 )
 
 func specSchema(r *model.Resource, root *model.Type, w writer) props {
@@ -98,6 +101,7 @@ func lifecycleSchema() props {
 			"existenceCheck": enum("Whether an existing object with the same identity is looked for before the object is created. Automatic: an object that is found is not changed, and the create is refused. Never: the create is carried out without it; it may overwrite an existing object. Default: Automatic.", ExistenceCheckAutomatic, ExistenceCheckNever),
 			"approvalPolicy": enum(approvalDescription, ApprovalNever, ApprovalDestructive, ApprovalAlways),
 			"driftPolicy":    enum(driftDescription, DriftRepair, DriftReport, DriftApprove),
+			"replaceDependents": enum(dependentsDescription, DependentsAsk, DependentsAutomatic),
 			"createBeforeDestroy": {
 				Type: "boolean", Description: "Whether a replacement creates the new object before it destroys the old one. Default: false.",
 			},
@@ -116,6 +120,9 @@ const approvalDescription = "Which plans wait until somebody approves them. Dest
 
 // driftDescription is the documentation of managed.Lifecycle.DriftPolicy.
 const driftDescription = "What happens to fields of forProvider that were changed outside of this resource. Repair: they are changed back. Report: they stay, and status.drift shows them. Approve: they are changed back once somebody has approved the plan. Fields in ignoreChanges stay in any case. Default: Repair."
+
+// dependentsDescription is the documentation of managed.Lifecycle.ReplaceDependents.
+const dependentsDescription = "What happens to resources that refer to this one and would be replaced if its object is. Ask: neither is replaced. Automatic: their objects are destroyed before this one, and created after it, as by Terraform; resources of other namespaces must have the same policy. Default: Ask."
 
 func timeoutsSchema() props {
 	timeout := func(what string) props {

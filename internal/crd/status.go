@@ -29,6 +29,8 @@ func statusSchema(r *model.Resource, root *model.Type, w writer) props {
 			"drift":                  driftSchema(),
 			"warnings":               {Type: "array", Items: stringItems(), Description: "Warnings of the provider, and about values of this resource."},
 			"lastApproval":           lastApprovalSchema(),
+			"replacement":            replacementSchema(),
+			"awaitedReplacements":    awaitedReplacementsSchema(),
 			"conditions":             conditionsSchema(),
 			"messages":               messagesSchema(),
 			"observedGeneration":     integer("The generation of the resource that this status describes."),
@@ -117,6 +119,43 @@ func deposedSchema() props {
 		Type: "array", Items: &apiextensionsv1.JSONSchemaPropsOrArray{Schema: &object},
 		XListType: &kind, XListMapKeys: []string{"key"},
 		Description: "Remote objects that were replaced and are not destroyed yet.",
+	}
+}
+
+func replacementSchema() props {
+	return props{
+		Type:        "object",
+		Description: "The replacement of the object, which the resources that refer to this one take part in.",
+		Required:    []string{"phase", "plan"},
+		Properties: map[string]props{
+			"plan":  {Type: "string", Description: "Hash of the plan."},
+			"phase": {Type: "string", Description: "Planned: the resources that refer to this one tell what they would do. Started: nothing is done to their objects until the new object is there. DestroyingDependents: those that must be replaced, too, are destroyed. Following: the new object is there, and they are changed before the old one is destroyed."},
+		},
+	}
+}
+
+func awaitedReplacementsSchema() props {
+	awaited := props{
+		Type:        "object",
+		Description: "An AwaitedReplacement is the replacement of an object that the resource refers to.",
+		Required:    []string{"group", "kind", "name", "plan", "uid"},
+		Properties: map[string]props{
+			"group":      {Type: "string", Description: "The resource whose object is replaced."},
+			"kind":       {Type: "string"},
+			"namespace":  {Type: "string"},
+			"name":       {Type: "string"},
+			"uid":        {Type: "string"},
+			"plan":       {Type: "string", Description: "Hash of the plan of the replacement."},
+			"generation": integer("The generation of this resource that the effect was planned for."),
+			"effect":     {Type: "string", Description: "What the replacement means for the object of this resource: NoOp, Update, DeleteThenCreate, CreateThenDelete, or Destroyed if it was destroyed for the replacement. Empty if there is none."},
+			"refused":    {Type: "string", Description: "Why this resource cannot take part. Empty if it can."},
+			"waits":      {Type: "boolean", Description: "Set when nothing is done to the object of this resource until the replacement is over."},
+			"follows":    {Type: "boolean", Description: "Set when the object of this resource fits the new object."},
+		},
+	}
+	return props{
+		Type: "array", Items: &apiextensionsv1.JSONSchemaPropsOrArray{Schema: &awaited},
+		Description: "The replacements of objects that this resource refers to, and what they mean for it.",
 	}
 }
 

@@ -41,6 +41,7 @@ func (s *Scheduler) Apply(ctx context.Context, r Request) error {
 	}
 	o := e.view.observation
 	in.Gone = p != nil && r.reports(o.Drift) && o.Reapply == ""
+	in.DriftGone = o != nil && o.Drift != nil && o.Drift.Gone
 	var verdict policy.Verdict
 	completes, _ := s.completes(e, &r, p)
 	if !completes {
@@ -60,6 +61,9 @@ func (s *Scheduler) Apply(ctx context.Context, r Request) error {
 	case deedRefuseConflict:
 		return identityConflict(r, rival)
 	case deedDestroyDeposed:
+		if err := r.awaitDependents(ctx, DestroyDeposed, o); err != nil {
+			return err
+		}
 		return s.destroyDeposed(e, r)
 	case deedRefuseEarly:
 		return s.backoff(e.failed, r)
@@ -90,6 +94,11 @@ func (s *Scheduler) Apply(ctx context.Context, r Request) error {
 	case deedRefuseDoubted:
 		return failed(ReasonCreateOutcomeUnknown, awaited(record.Operation, record.Operation.Deadline))
 	default:
+		if step := stepOf(next, &in); step != "" {
+			if err := r.awaitDependents(ctx, step, o); err != nil {
+				return err
+			}
+		}
 		e.corrects(p, e.counted(&r) != nil && e.repeats(&r, p))
 		t := taskOf(next, p, record)
 		t.config, t.counts = settlingConfig(&r), e.counts(&r, p)

@@ -366,6 +366,8 @@ type applyInput struct {
 	Held bool
 	// Gone is set when the object was destroyed outside Landbridge, and the policy is that drift stays.
 	Gone bool
+	// DriftGone is set when the object was destroyed outside Landbridge, whatever the policy.
+	DriftGone bool
 	// Approval is the approval policy. Approved is set when the plan was approved, or completes a replacement that was.
 	Approval desired.Approval
 	Approved bool

@@ -117,6 +117,9 @@ type Request struct {
 	Here func(ctx context.Context) error
 	// Decide returns what policies decide about a plan. It may be nil, and there are none.
 	Decide func(context.Context, *terraform.Plan) (policy.Verdict, error)
+	// Dependents returns an error unless the resources that refer to the object are ready for a step of its replacement. The
+	// observation is the one that the step follows from. It may be nil: there are none.
+	Dependents func(context.Context, ReplacementStep, *Observation) error
 	// Asked are the tokens of annotations that request something.
 	Asked store.Tokens
 	// Told is what the status tells as handled: the taint token, and the approval that was used last. A record from a backup
@@ -246,6 +249,8 @@ const (
 	ReasonPlanChanged      Reason = "PlanChanged"
 	// ReasonDrifted: the object was destroyed outside Landbridge, and the policy is that it stays so.
 	ReasonDrifted Reason = "Drifted"
+	// ReasonAwaitingDependents: resources that refer to the object are not ready for its replacement.
+	ReasonAwaitingDependents Reason = "AwaitingDependents"
 	// ReasonDenied: a policy denies the plan.
 	ReasonDenied Reason = "DeniedByPolicy"
 	// ReasonIdentityConflict: the remote object belongs to another custom resource.

@@ -66,6 +66,8 @@ type Interface interface {
 	Remembered(r Request) (Remembered, bool)
 	// Running returns the number of running operations.
 	Running() int
+	// Operates reports whether an operation of a resource is running.
+	Operates(k store.Key) bool
 }
 
 // Options of a Scheduler.
@@ -190,6 +192,19 @@ func (s *Scheduler) Stop(ctx context.Context) error {
 
 // Running implements Interface.
 func (s *Scheduler) Running() int { return int(s.count.Load()) }
+
+// Operates implements Interface.
+func (s *Scheduler) Operates(k store.Key) bool {
+	for _, e := range s.entriesOf(k) {
+		e.lock()
+		runs := e.view.state == running
+		e.turn.Unlock()
+		if runs {
+			return true
+		}
+	}
+	return false
+}
 
 func (s *Scheduler) isStopping() bool {
 	s.mu.Lock()

@@ -146,7 +146,7 @@ type planner struct {
 	// presented are the providers and the modules.
 	presented    []LocalProvider
 	overlay      *local.Objects
-	placeholders *local.Placeholders
+	placeholders *references.Placeholders
 	sessions     map[*LocalProvider]*local.Session
 	// resolvers are those of the providers of modules, pool their servers.
 	mu        sync.Mutex
@@ -160,7 +160,7 @@ type planner struct {
 func Make(ctx context.Context, o Options, objects []local.Object) (*Plan, local.Messages) {
 	p := &planner{
 		Options: o, overlay: local.NewObjects(o.Client),
-		placeholders: local.NewPlaceholders(), sessions: map[*LocalProvider]*local.Session{}, out: &Plan{Plan: local.Plan{Mode: local.Normal}},
+		placeholders: references.NewPlaceholders(), sessions: map[*LocalProvider]*local.Session{}, out: &Plan{Plan: local.Plan{Mode: local.Normal}},
 		resolvers: map[*LocalProvider]*providerconfig.Resolver{}, pool: pool.New(pool.Options{IdleTimeout: time.Hour, KeepTrying: true}),
 	}
 	p.presented = slices.Clone(o.Providers)

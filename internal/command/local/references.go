@@ -48,14 +48,14 @@ func (t *resourceReader) refer(d document) {
 // resolver resolves references of one session.
 type resolver struct {
 	objects      *Objects
-	placeholders *Placeholders
+	placeholders *references.Placeholders
 	// planned are the resources that were planned. Others cannot be referred to: they are in a circle.
 	planned *Objects
 }
 
 func (s *Session) resolver() *resolver {
 	if s.resolves == nil {
-		s.resolves = &resolver{NewObjects(nil), NewPlaceholders(), NewObjects(nil)}
+		s.resolves = &resolver{NewObjects(nil), references.NewPlaceholders(), NewObjects(nil)}
 		for _, r := range s.Manifest.Resources {
 			s.resolves.objects.Add(r.object)
 		}

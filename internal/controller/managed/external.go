@@ -60,7 +60,9 @@ func (c *connector) external(ctx context.Context, r *CustomResource) (*external,
 	}
 	req.Tell = c.teller(r, spec.Policies) // after all secrets are known
 	req.Decide = c.decider(r)
-	return &external{connector: c, request: req, spec: spec, warnings: diags.Warnings()}, nil
+	out := &external{connector: c, request: req, spec: spec, warnings: diags.Warnings()}
+	out.request.Dependents = out.dependents(r)
+	return out, nil
 }
 
 type external struct {
@@ -100,6 +102,7 @@ func (e *external) Observe(ctx context.Context, mg resource.Managed) (xpmanaged.
 	}
 	e.kind.troubles.over(subjectOf(r).name)
 	e.markReconciled(r, o)
+	setFollows(r, o)
 	if err := e.setAnnotations(ctx, r, o); err != nil {
 		return xpmanaged.ExternalObservation{}, err
 	}
@@ -160,6 +163,7 @@ func (e *external) Update(ctx context.Context, mg resource.Managed) (xpmanaged.E
 		return xpmanaged.ExternalUpdate{}, err
 	}
 	if err := e.kind.Scheduler.Apply(ctx, e.request); err != nil {
+		abandonReplacement(r, err)
 		var se *scheduler.Error
 		if errors.As(err, &se) && se.Reason == scheduler.ReasonReplaceRefused {
 			r.SetConditions(xpv2.UpdateRestricted().WithObservedGeneration(r.GetGeneration()))
@@ -213,7 +217,7 @@ func (e *external) setAnnotations(ctx context.Context, r *CustomResource, o *sch
 	if !changed && settled(r) {
 		return nil
 	}
-	if a := attemptFrom(ctx); a != nil && e.kind.busy() && !longReady(r) {
+	if a := attemptFrom(ctx); a != nil && e.kind.busy() && !longReady(r) && replacementOf(&r.Unstructured) == nil {
 		// Other resources wait: report first that this one is ready, and write these later.
 		a.comeBack = true
 		return nil
@@ -319,6 +323,7 @@ var standing = map[scheduler.Reason]bool{
 	scheduler.ReasonStateTooLarge: true, scheduler.ReasonAwaitingApproval: true, scheduler.ReasonPlanChanged: true,
 	scheduler.ReasonDrifted: true,
 	scheduler.ReasonDenied:  true, scheduler.ReasonDeferred: true, scheduler.ReasonMoved: true,
+	scheduler.ReasonAwaitingDependents: true,
 }
 
 var reasons = map[scheduler.Reason]xpv2.ConditionReason{
@@ -340,6 +345,7 @@ var reasons = map[scheduler.Reason]xpv2.ConditionReason{
 	scheduler.ReasonMoveFailed:               v1alpha1.ReasonMoveFailed,
 	scheduler.ReasonMoved:                    v1alpha1.ReasonMoved,
 	scheduler.ReasonDenied:                   v1alpha1.ReasonDeniedByPolicy,
+	scheduler.ReasonAwaitingDependents:       v1alpha1.ReasonAwaitingDependents,
 	scheduler.ReasonStateTooLarge:            v1alpha1.ReasonStateTooLarge,
 	scheduler.ReasonIdentityConflict:         v1alpha1.ReasonIdentityConflict,
 	scheduler.ReasonAlreadyExists:            v1alpha1.ReasonAlreadyExists,

@@ -113,7 +113,7 @@ type Options struct {
 	// MinBackoff and MaxBackoff bound the delay after consecutive failures.
 	MinBackoff, MaxBackoff time.Duration
 	// Stored returns what is stored of a resource. It must not be the scheduler's store. It may be nil, and there are no
-	// previews.
+	// previews, and nothing is replaced that others refer to.
 	Stored func(context.Context, store.Key, *schema.Resource) (store.Record, error)
 	// EachStored calls a function with the keys of the stored instances of a kind, some at a time, whose records the scheduler
 	// loads without a request each meanwhile. It may leave some out. It may be nil: each record is loaded by itself.

@@ -49,7 +49,7 @@ func (r *Reconciler) unchanged(ctx context.Context, cached *unstructured.Unstruc
 	}
 	ctx, cancel := context.WithTimeout(ctx, r.kind.Options.Timeout)
 	defer cancel()
-	if changed, err := r.referrer.resolve(ctx, resource); changed || err != nil || resource.differsOtherwise() {
+	if changed, err := r.referrer.resolve(ctx, resource); changed || err != nil || resource.differsOtherwise() || resource.awaitsReplacement() {
 		return false
 	}
 	e, diags := r.connector.external(ctx, resource)

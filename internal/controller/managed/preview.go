@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+	"github.com/zclconf/go-cty/cty"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/landbridge-io/landbridge/internal/controller/references"
@@ -32,11 +34,7 @@ func (k *Kind) Preview(ctx context.Context, u *unstructured.Unstructured) []stri
 	if paused(r) {
 		return []string{"the resource is paused: nothing is changed"}
 	}
-	apart := *k
-	apart.Options.Shards = nil                       // whatever shard it is in
-	apart.configurations = newConfigurations(k.live) // an object that is never stored may have the generation of another one
-	apart.Options.Secrets = nil                      // it refers to no Secrets yet
-	p := &preview{connector: &connector{kind: &apart}, resource: r}
+	p := k.preview(r)
 	lines, err := p.plan(ctx)
 	if err != nil {
 		lines = []string{"cannot be planned: " + err.Error()}
@@ -54,6 +52,15 @@ type preview struct {
 	stored   instance.Instance
 }
 
+// preview returns a preview of a resource, which has nothing in common with what the kind has in memory.
+func (k *Kind) preview(r *CustomResource) *preview {
+	apart := *k
+	apart.Options.Shards = nil                       // whatever shard it is in
+	apart.configurations = newConfigurations(k.live) // a resource that is never stored may have the generation of another one
+	apart.Options.Secrets = nil                      // it refers to no Secrets yet
+	return &preview{connector: &connector{kind: &apart}, resource: r}
+}
+
 func (p *preview) plan(ctx context.Context) ([]string, error) {
 	k, r := p.kind, p.resource
 	refs, err := references.Of(&r.Unstructured, k.Model)
@@ -67,37 +74,54 @@ func (p *preview) plan(ctx context.Context) ([]string, error) {
 	case len(found.Missing) > 0:
 		return nil, errors.New(waitsForOthers + strings.Join(found.Missing, "; "))
 	}
-	spec, diags := k.read(r)
-	req, more := p.request(ctx, r, spec)
-	if diags = append(diags, more...); diags.HasErrors() {
-		return nil, p.problem(diags)
-	}
-	if req.Config == nil {
-		return nil, nil // it is only observed
-	}
-	ex, release, diags := req.Acquire(ctx)
-	if diags.HasErrors() {
-		return nil, p.problem(diags)
-	}
-	defer release()
-	if p.stored, err = p.load(ctx, ex, req); err != nil {
+	req, plan, err := p.planned(ctx, func(v cty.Value) (cty.Value, error) { return v, nil })
+	if err != nil || plan == nil {
 		return nil, err
 	}
 	if from := req.MoveFrom; from != nil && from.Exists && !p.stored.Exists() {
-		if from.Invalid != nil {
-			return nil, p.problem(from.Invalid)
-		}
 		return []string{fmt.Sprintf("takes the object of %s %s over, and is planned then", from.Key.Kind, from.Key.Name)}, nil
 	}
+	stops, notes := p.consequences(ctx, req, *plan)
+	return slices.Concat(planview.Summary(k.Model, *plan), stops, notes), nil
+}
+
+// planned returns the plan of the resource, whose references are resolved; nil if it is only observed. with changes the configuration.
+func (p *preview) planned(ctx context.Context, with func(cty.Value) (cty.Value, error)) (scheduler.Request, *terraform.Plan, error) {
+	spec, diags := p.kind.read(p.resource)
+	req, more := p.request(ctx, p.resource, spec)
+	if diags = append(diags, more...); diags.HasErrors() {
+		return req, nil, p.problem(diags)
+	}
+	if req.Config == nil {
+		return req, nil, nil
+	}
+	ex, release, diags := req.Acquire(ctx)
+	if diags.HasErrors() {
+		return req, nil, p.problem(diags)
+	}
+	defer release()
+	var err error
+	if p.stored, err = p.load(ctx, ex, req); err != nil {
+		return req, nil, err
+	}
+	if from := req.MoveFrom; from != nil && from.Exists && !p.stored.Exists() {
+		if from.Invalid != nil {
+			return req, nil, p.problem(from.Invalid)
+		}
+		return req, &terraform.Plan{}, nil
+	}
 	config := *req.Configuration()
+	if config.Value, err = with(config.Value); err != nil {
+		return req, nil, err
+	}
 	if p.stored.Exists() {
 		config.Value = req.CreateToken.In(config.Value, p.stored.State, "")
 	}
 	plan, diags := ex.Plan(ctx, req.Resource, p.stored, config)
 	if diags.HasErrors() {
-		return nil, p.problem(diags)
+		return req, nil, p.problem(diags)
 	}
-	return append(planview.Summary(k.Model, plan), p.consequences(ctx, req, plan)...), nil
+	return req, &plan, nil
 }
 
 func (p *preview) problem(diags diagnostic.Diagnostics) error {
@@ -129,36 +153,36 @@ func (p *preview) load(ctx context.Context, ex terraform.Executor, req scheduler
 	return out, nil
 }
 
-// consequences returns why a plan would not be carried out at once.
-func (p *preview) consequences(ctx context.Context, req scheduler.Request, plan terraform.Plan) (out []string) {
+// consequences returns why a plan would not be carried out at once, and what else there is to say about it.
+func (p *preview) consequences(ctx context.Context, req scheduler.Request, plan terraform.Plan) (stops, notes []string) {
 	if plan.Action == terraform.NoOp {
-		return nil
+		return nil, nil
 	}
 	switch {
 	case plan.Action == terraform.Create && !req.Policies.Create, plan.Action == terraform.Update && !req.Policies.Update:
-		out = append(out, fmt.Sprintf("not carried out: spec.managementPolicies does not allow %s", plan.Action))
+		stops = append(stops, fmt.Sprintf("not carried out: spec.managementPolicies does not allow %s", plan.Action))
 	case plan.Action.IsReplace() && !req.Policies.Replace:
-		out = append(out, "refused: spec.lifecycle.replacePolicy or spec.managementPolicies do not allow a replacement")
+		stops = append(stops, "refused: spec.lifecycle.replacePolicy or spec.managementPolicies do not allow a replacement")
 	}
 	var verdict policy.Verdict
 	if decide := p.decider(p.resource); decide != nil {
 		var err error
 		if verdict, err = decide(ctx, &plan); err != nil {
-			return append(out, "the PlanPolicies cannot be read")
+			return append(stops, "the PlanPolicies cannot be read"), nil
 		}
 	}
 	for _, r := range verdict.Denied {
-		out = append(out, "denied: "+r.String())
+		stops = append(stops, "denied: "+r.String())
 	}
 	for _, r := range verdict.Approval {
-		out = append(out, "waits for approval: "+r.String())
+		stops = append(stops, "waits for approval: "+r.String())
 	}
 	for _, r := range verdict.Warnings {
-		out = append(out, r.String())
+		notes = append(notes, r.String())
 	}
 	o := scheduler.Observation{Plan: &plan, PlanHash: "planned", PlanAction: plan.Action}
 	if len(verdict.Approval) == 0 && o.NeedsApproval(desired.Policies{Approval: req.Policies.Approval}) {
-		out = append(out, "waits for approval, by its approval policy")
+		stops = append(stops, "waits for approval, by its approval policy")
 	}
-	return out
+	return stops, notes
 }

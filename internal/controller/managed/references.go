@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -56,8 +57,18 @@ type referrer struct {
 func (f referrer) ResolveReferences(ctx context.Context, mg resource.Managed) error {
 	r := mg.(*CustomResource)
 	changed, err := f.resolve(ctx, r)
+	if waits := f.awaitReplacements(ctx, r); waits != nil {
+		r.reason, r.told = v1alpha1.ReasonAwaitingReplacement, true
+		if a := attemptFrom(ctx); a != nil {
+			a.retryAt = time.Now().Add(f.kind.poll(r)) // the ends of replacements wake it
+		}
+		return waits
+	}
 	if changed {
-		err = errors.Join(err, f.client.Update(ctx, r))
+		err = errors.Join(err, f.client.Update(ctx, r, referencesOwner))
+	}
+	if err == nil {
+		f.followed(r)
 	}
 	if err != nil {
 		r.reason, r.mistaken = v1alpha1.ReasonReferenceNotResolved, references.Mistaken(err)
@@ -73,9 +84,19 @@ func (f referrer) resolve(ctx context.Context, r *CustomResource) (changed bool,
 		return false, err // heard has recorded that there are none
 	}
 	graph.Awaits(key, references.Sources(refs)) // before the lookup, so that resources created meanwhile are noticed
-	resolver := references.Resolver{Reader: f.client.Client, Served: f.kind.Neighbours.Served, Call: f.kind.caller(r), Lacks: f.kind.lacks}
+	resolver := references.Resolver{Reader: f.client.Client, Served: f.kind.Neighbours.Served, Call: f.kind.caller(r), Lacks: f.kind.lacks, Wrote: f.wrote(r)}
+	if r.released, err = f.kind.released(ctx, r); err != nil {
+		return false, err
+	}
+	if len(r.released) > 0 {
+		resolver.Reader, resolver.Replaced = f.client.live, func(of store.Key) bool { return r.released[of] } // the cache may not have the new object yet
+	}
 	found, err := resolver.Resolve(ctx, &r.Unstructured, refs)
 	f.kind.wake(graph.Refers(key, found.Targets))
+	r.replaced = f.kind.replacements(ctx, found.Targets)
+	for of := range r.replaced {
+		found.Awaited = append(found.Awaited, references.Where{Key: of})
+	}
 	graph.Awaits(key, found.Awaited)
 	r.differs = found.Differs
 	if err == nil && len(found.Missing) > 0 {
@@ -121,35 +142,33 @@ func (k *Kind) resolver(r *CustomResource) references.Resolver {
 // mayGo returns an error if other resources refer to a resource before it is destroyed. It waits until all
 // references are known.
 func (k *Kind) mayGo(ctx context.Context, r *CustomResource) error {
+	by, err := k.referrers(ctx, r)
+	if err != nil || len(by) == 0 {
+		return err
+	}
+	var names []string
+	for _, b := range by {
+		if name := nameOf(b, r.GetNamespace()); !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	r.reason = v1alpha1.ReasonStillReferredTo
+	return fmt.Errorf("the object is destroyed when nothing refers to it any more: %s", listed(names))
+}
+
+// referrers returns the resources that refer to a resource. It returns an error until all references are known.
+func (k *Kind) referrers(ctx context.Context, r *CustomResource) ([]store.Key, error) {
 	if !awaited(ctx, k.Neighbours.Settled()) {
-		return errors.New("it is not known yet whether other resources refer to this one")
+		return nil, errors.New("it is not known yet whether other resources refer to this one")
 	}
 	for _, by := range k.Neighbours.References().Selecting(k.key(&r.Unstructured)) {
 		if of := k.Neighbours.Kind(schema.GroupKind{Group: by.Group, Kind: by.Kind}); of != nil {
 			if err := of.refers(ctx, by); err != nil {
-				return fmt.Errorf("it is not known yet whether %s %s refers to this one: %w", by.Kind, cache.ObjectName{Namespace: by.Namespace, Name: by.Name}, err)
+				return nil, fmt.Errorf("it is not known yet whether %s %s refers to this one: %w", by.Kind, cache.ObjectName{Namespace: by.Namespace, Name: by.Name}, err)
 			}
 		}
 	}
-	by := k.Neighbours.References().Referrers(k.key(&r.Unstructured))
-	if len(by) == 0 {
-		return nil
-	}
-	names := make([]string, 0, len(by))
-	for _, b := range by {
-		name := fmt.Sprintf("%s %s", b.Kind, cache.ObjectName{Namespace: b.Namespace, Name: b.Name})
-		if b.Namespace != r.GetNamespace() {
-			name = fmt.Sprintf("a %s in namespace %s", b.Kind, b.Namespace) // names are for those who may read them
-		}
-		if !slices.Contains(names, name) {
-			names = append(names, name)
-		}
-	}
-	if more := len(names) - 8; more > 0 {
-		names = append(names[:8], fmt.Sprintf("%d more", more))
-	}
-	r.reason = v1alpha1.ReasonStillReferredTo
-	return fmt.Errorf("the object is destroyed when nothing refers to it any more: %s", strings.Join(names, ", "))
+	return k.Neighbours.References().Referrers(k.key(&r.Unstructured)), nil
 }
 
 // refers records what a resource refers to. That is known of each resource that was reconciled since the start, but for
@@ -184,6 +203,7 @@ func (k *Kind) heard(u *unstructured.Unstructured, gone bool) {
 		k.wake(graph.Refers(key, references.Keys(refs))) // until they are resolved, which is not here for those of other shards
 	}
 	k.wake(graph.Waiting(key, u.GetLabels()))
+	k.wakeDependents(u)
 	if gone {
 		graph.Permits(key, "")
 		k.Scheduler.Deleted(u.GetUID())

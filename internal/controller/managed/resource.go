@@ -17,6 +17,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/crd"
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
+	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 )
 
 // CustomResource is a managed resource of any kind during one reconcile.
@@ -49,6 +50,10 @@ type CustomResource struct {
 	mistaken bool
 	// differs describes fields that do not follow their references.
 	differs []string
+	// replaced are the resources that this one refers to whose objects are being replaced, and released those for whose
+	// replacement it waits no more.
+	replaced map[store.Key]*unstructured.Unstructured
+	released map[store.Key]bool
 	// retryAt is when a failed operation is tried again.
 	retryAt time.Time
 	// detailsKnown is set when the connection details are those of an existing object.

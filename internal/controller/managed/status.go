@@ -31,7 +31,7 @@ func (e *external) setStatus(ctx context.Context, r *CustomResource, o *schedule
 	}
 	waits := e.waits(ctx, o)
 	status := map[string]any{}
-	for _, keep := range []string{"conditions", "messages", "observedGeneration", "lastHandledReconcileAt"} {
+	for _, keep := range []string{"conditions", "messages", "observedGeneration", "lastHandledReconcileAt", "awaitedReplacements"} {
 		if v, ok := r.object("status")[keep]; ok {
 			status[keep] = v
 		}
@@ -61,6 +61,7 @@ func (e *external) setStatus(ctx context.Context, r *CustomResource, o *schedule
 		status["drift"] = drift
 	}
 	e.setWarnings(r, status, o)
+	keepReplacement(r, o, status)
 	r.Object["status"] = status
 	e.setRemembered(r)
 	e.setConditions(r, o, waits)

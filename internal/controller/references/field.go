@@ -48,7 +48,7 @@ func besideFields(u *unstructured.Unstructured, m *model.Resource) ([]Reference,
 func besideField(u *unstructured.Unstructured, ref translate.Reference) (Reference, error) {
 	f, object := ref.Field(), ref.Object
 	out := Reference{
-		to: ref.Path + f.JSONName, many: ref.Many,
+		to: ref.Path + f.JSONName, many: ref.Many, copies: true,
 		distinct: f.Type.Kind == model.Set,
 		get: func() (any, error) {
 			v := object[f.JSONName]

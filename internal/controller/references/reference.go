@@ -39,8 +39,9 @@ type Reference struct {
 	sources []source
 	// many is set if the field is a list of the values of all sources, distinct if it is a set.
 	many, distinct bool
-	// always is set if an existing value is replaced.
-	always bool
+	// always is set if an existing value is replaced. copies is set if the user, or Crossplane's default, wants existing values kept
+	// otherwise: those that Landbridge set follow only if the target's object is replaced.
+	always, copies bool
 	// record writes the selected resources into the spec, and reports whether it changed. If it is nil, the
 	// resources are selected each time.
 	record func([]*unstructured.Unstructured) (changed bool)
@@ -125,7 +126,7 @@ func ofSpec(u *unstructured.Unstructured, m *model.Resource) ([]Reference, error
 			ref.From.FieldPath = model.ExternalNamePath
 		}
 		out[i] = Reference{
-			to: "spec." + ref.To, from: at + ".from", always: ref.Policy.IsResolvePolicyAlways(),
+			to: "spec." + ref.To, from: at + ".from", always: ref.Policy.IsResolvePolicyAlways(), copies: ref.Policy != nil && ref.Policy.Resolve != nil,
 			sources: []source{sourceOf(u, ref.From, ref.Policy)}, mistake: wrong(checkTarget(u, m, ref.To)),
 			get: func() (any, error) {
 				v, err := paved.GetValue(ref.To)

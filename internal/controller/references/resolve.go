@@ -36,6 +36,11 @@ type Resolver struct {
 	Unknown func(target *unstructured.Unstructured) any
 	// Call calls functions of the provider that the resource is of. It may be nil if that has none.
 	Call expression.Caller
+	// Wrote reports whether the value of a field, by its path in the resource, was set by a resolver, and by no other hand since. Such
+	// values follow their targets, as Reference.copies tells. It may be nil, and existing values are kept.
+	Wrote func(ctx context.Context, path string) (bool, error)
+	// Replaced reports whether the object of a target was replaced since the fields were set, or is to be replaced. It may be nil: none was.
+	Replaced func(target store.Key) bool
 }
 
 // Resolution is the result of Resolve.
@@ -82,7 +87,8 @@ func (r Resolver) resolve(ctx context.Context, u *unstructured.Unstructured, ref
 		return mistake{err}
 	}
 	set := before != nil
-	if set && !ref.always && ref.record != nil {
+	keeps := set && !ref.always
+	if keeps && ref.record != nil && (r.Replaced == nil || r.Wrote == nil) {
 		return nil // the value was not set by the selector
 	}
 	var values []any
@@ -91,7 +97,7 @@ func (r Resolver) resolve(ctx context.Context, u *unstructured.Unstructured, ref
 	if wrong != nil {
 		wrong = mistake{wrong}
 	}
-	complete := true
+	complete, follows := true, false
 	for _, s := range ref.sources {
 		found, missing, refused, err := r.find(ctx, u, s)
 		if s.Selector != nil {
@@ -106,13 +112,14 @@ func (r Resolver) resolve(ctx context.Context, u *unstructured.Unstructured, ref
 		if found == nil && s.Selector == nil && !refused {
 			out.Targets = append(out.Targets, where.Key)
 		}
-		if set && !ref.always {
+		if keeps {
 			if refused {
 				out.Awaited = append(out.Awaited, where) // it becomes a target again when it permits that
 			}
 			if err == nil && missing == "" {
-				out.Differs = append(out.Differs, r.differs(ctx, ref, before, s, found)...)
+				values = append(values, r.now(ctx, ref, s, found)...)
 			}
+			follows = follows || r.follows(ref, where, found)
 			continue
 		}
 		of := make([]any, 0, len(found))
@@ -152,7 +159,12 @@ func (r Resolver) resolve(ctx context.Context, u *unstructured.Unstructured, ref
 			out.Awaited = append(out.Awaited, s.awaited(found)...)
 		}
 	}
-	if wrong != nil || !complete || len(values) == 0 || set && !ref.always {
+	if keeps {
+		if follows, err = r.differ(ctx, ref, before, values, selected, follows, out); err != nil || !follows {
+			return errors.Join(wrong, err)
+		}
+	}
+	if wrong != nil || !complete || len(values) == 0 {
 		return wrong
 	}
 	if ref.record != nil && ref.record(selected) {
@@ -183,17 +195,63 @@ func (r Resolver) lacks(s source) error {
 	return nil
 }
 
-// differs describes the value of a field if it is not the one that its reference has now.
-func (r Resolver) differs(ctx context.Context, ref Reference, is any, s source, found []*unstructured.Unstructured) []string {
-	if ref.to == "" || ref.mistake != nil || ref.many || len(ref.sources) != 1 || len(found) != 1 {
-		return nil
+// now returns the values that a source has for a field; none if it lacks one.
+func (r Resolver) now(ctx context.Context, ref Reference, s source, found []*unstructured.Unstructured) []any {
+	var out []any
+	for _, x := range found {
+		v, missing, err := r.value(ctx, ref, s, x)
+		if missing != "" && err == nil && r.Unknown != nil {
+			if v = r.Unknown(x); v != nil {
+				missing = ""
+			}
+		}
+		if err != nil || missing != "" {
+			return nil
+		}
+		out = append(out, v)
 	}
-	v, missing, err := r.value(ctx, ref, s, found[0])
-	if err != nil || missing != "" || equality.Semantic.DeepEqual(is, v) {
-		return nil
+	return out
+}
+
+// follows reports whether a field with an existing value follows what was found for one of its sources.
+func (r Resolver) follows(ref Reference, where Where, found []*unstructured.Unstructured) bool {
+	if r.Wrote == nil {
+		return false
 	}
-	return []string{fmt.Sprintf("%s is not the value of %s %s/%s any more, or never was. Set policy.resolve of %s to Always, or correct the value.",
-		ref.to, s.Kind, s.Namespace, found[0].GetName(), strings.TrimSuffix(ref.from, ".from"))}
+	if !ref.copies {
+		return true
+	}
+	return r.Replaced != nil && slices.ContainsFunc(found, func(x *unstructured.Unstructured) bool {
+		where.Name = x.GetName()
+		return r.Replaced(where.Key)
+	})
+}
+
+// differ notes that the existing value of a field is not the one that its sources have now, unless it follows them.
+func (r Resolver) differ(ctx context.Context, ref Reference, is any, now []any, of []*unstructured.Unstructured, follows bool, out *Resolution) (bool, error) {
+	if ref.to == "" || ref.mistake != nil || len(now) < len(ref.sources) || len(now) == 0 {
+		return false, nil
+	}
+	if ref.distinct {
+		now = distinct(now)
+	}
+	var want any = now
+	if !ref.many {
+		want = now[0]
+	}
+	if equality.Semantic.DeepEqual(is, want) {
+		return false, nil
+	}
+	if follows {
+		if wrote, err := r.Wrote(ctx, ref.to); err != nil || wrote {
+			return wrote, err
+		}
+	}
+	if !ref.many && len(of) == 1 {
+		out.Differs = append(out.Differs, fmt.Sprintf("%s is not the value of %s %s/%s any more, or never was. Set policy.resolve of %s to Always, or correct the value.",
+			ref.to, ref.sources[0].Kind, ref.sources[0].Namespace, of[0].GetName(), strings.TrimSuffix(ref.from, ".from")))
+	}
+	return false, nil
 }
 
 // awaited returns the resources whose changes may affect a source: those that were found, and those that the selector

@@ -49,16 +49,26 @@ func (c *Cloud) RemoveFaults(tb testing.TB, name string) {
 // Happened returns the number of events of one type, such as creates or deletes, of objects of that name.
 func (c *Cloud) Happened(tb testing.TB, what, name string) int {
 	tb.Helper()
-	var events []struct{ What, Key string }
-	c.call(tb, http.MethodGet, "/admin/events", nil, &events)
 	n := 0
-	for _, e := range events {
+	for _, e := range c.Events(tb) {
 		// The natural key ends with the name.
-		if e.What == what && (e.Key == name || strings.HasSuffix(e.Key, "/"+name)) {
+		if e == what+" "+name || strings.HasPrefix(e, what+" ") && strings.HasSuffix(e, "/"+name) {
 			n++
 		}
 	}
 	return n
+}
+
+// Events returns all events, the oldest first: the type, such as creates or deletes, and the natural key of the object.
+func (c *Cloud) Events(tb testing.TB) []string {
+	tb.Helper()
+	var events []struct{ What, Key string }
+	c.call(tb, http.MethodGet, "/admin/events", nil, &events)
+	out := make([]string, len(events))
+	for i, e := range events {
+		out[i] = e.What + " " + e.Key
+	}
+	return out
 }
 
 // Find returns the id of the only object of that name in a collection.

@@ -1,0 +1,403 @@
+package managed
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/fieldpath"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	smdpath "sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+
+	"github.com/landbridge-io/landbridge/apis/managed"
+	"github.com/landbridge-io/landbridge/internal/controller/references"
+	"github.com/landbridge-io/landbridge/internal/scheduler"
+	"github.com/landbridge-io/landbridge/internal/scheduler/store"
+	"github.com/landbridge-io/landbridge/internal/terraform"
+	"github.com/landbridge-io/landbridge/internal/translate"
+)
+
+// referencesOwner is the field manager of the values that references set. By it, what references have set is told apart from what
+// another hand has.
+const referencesOwner = client.FieldOwner("landbridge-references")
+
+// replacements returns the resources among keys whose objects are being replaced, as the cache has them.
+func (k *Kind) replacements(ctx context.Context, keys []store.Key) map[store.Key]*unstructured.Unstructured {
+	out := map[store.Key]*unstructured.Unstructured{}
+	for _, of := range keys {
+		if u, err := k.target(ctx, of, false); err == nil && replacementOf(u) != nil {
+			out[of] = u
+		}
+	}
+	return out
+}
+
+// released returns the resources for whose replacement a dependent has waited, and waits no more.
+func (k *Kind) released(ctx context.Context, r *CustomResource) (map[store.Key]bool, error) {
+	var out map[store.Key]bool
+	for _, a := range answersOf(&r.Unstructured) {
+		if !a.Waits && a.Follows {
+			continue // it has followed already
+		}
+		key := keyOfAnswer(a)
+		u, err := k.target(ctx, key, true)
+		if err != nil {
+			return nil, fmt.Errorf("cannot read %s: %w", nameOf(key, r.GetNamespace()), err)
+		}
+		if p := replacementOf(u); holds(p) || p != nil && p.Phase == phasePlanned {
+			continue
+		}
+		if out == nil {
+			out = map[store.Key]bool{}
+		}
+		out[key] = true
+	}
+	return out, nil
+}
+
+func byName(a, b store.Key) int {
+	return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Group, b.Group))
+}
+
+func keyOfAnswer(a managed.AwaitedReplacement) store.Key {
+	return store.Key{Group: a.Group, Kind: a.Kind, Namespace: a.Namespace, Name: a.Name}
+}
+
+// awaitsReplacement reports whether a dependent takes part in a replacement, or has to note that it does not any more.
+func (r *CustomResource) awaitsReplacement() bool {
+	return len(r.replaced) > 0 || len(answersOf(&r.Unstructured)) > 0
+}
+
+// awaitReplacements answers to the replacements of what a resource refers to. It returns an error while nothing may be done to the
+// object of the resource.
+func (f referrer) awaitReplacements(ctx context.Context, r *CustomResource) error {
+	if !r.awaitsReplacement() {
+		return nil
+	}
+	busy := f.kind.Scheduler.Operates(f.kind.key(&r.Unstructured))
+	planned := sync.OnceValues(func() (string, string) { return f.effect(ctx, r) })
+	var answers []managed.AwaitedReplacement
+	var waits []string
+	destroy := false
+	for _, of := range slices.SortedFunc(maps.Keys(r.replaced), byName) {
+		x := r.replaced[of]
+		p := replacementOf(x)
+		a, answered := answerTo(&r.Unstructured, x.GetUID())
+		if p.Phase == phaseFollowing {
+			if answered {
+				a.Waits = false
+				answers = append(answers, a)
+			}
+			continue
+		}
+		if !answered {
+			a = managed.AwaitedReplacement{Group: of.Group, Kind: of.Kind, Namespace: of.Namespace, Name: of.Name, UID: string(x.GetUID())}
+		}
+		again := !answered || a.Plan != p.Plan || a.Generation != r.GetGeneration() || holds(p) && !a.Waits
+		if again && a.Effect != effectDestroyed {
+			a.Effect, a.Refused = planned()
+		}
+		a.Plan, a.Generation, a.Follows = p.Plan, r.GetGeneration(), false
+		a.Waits = holds(p) && !busy
+		if holds(p) {
+			waits = append(waits, nameOf(of, r.GetNamespace()))
+		}
+		destroy = destroy || p.Phase == phaseDestroying && isReplace(a.Effect)
+		answers = append(answers, a)
+	}
+	var failed error
+	if destroy && !busy {
+		var gone bool
+		if gone, failed = f.destroy(ctx, r); gone {
+			for i := range answers {
+				if isReplace(answers[i].Effect) {
+					answers[i].Effect = effectDestroyed
+				}
+			}
+		}
+	}
+	for _, a := range answersOf(&r.Unstructured) {
+		if r.released[keyOfAnswer(a)] && !slices.ContainsFunc(answers, func(b managed.AwaitedReplacement) bool { return b.UID == a.UID }) {
+			answers = append(answers, a) // until what it refers to is set
+		}
+	}
+	r.setAnswers(answers)
+	if len(waits) == 0 {
+		return nil
+	}
+	err := fmt.Errorf("nothing is done to the object until that of %s is replaced", listed(waits))
+	return errors.Join(err, failed)
+}
+
+func (r *CustomResource) setAnswers(answers []managed.AwaitedReplacement) {
+	list := make([]any, 0, len(answers))
+	for i := range answers {
+		if fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(&answers[i]); err == nil {
+			list = append(list, fields)
+		}
+	}
+	if len(list) == 0 {
+		unstructured.RemoveNestedField(r.Object, "status", "awaitedReplacements")
+		return
+	}
+	r.set(list, "status", "awaitedReplacements")
+}
+
+// followed removes the answers to replacements that are over, when what the resource refers to is set.
+func (f referrer) followed(r *CustomResource) {
+	before := answersOf(&r.Unstructured)
+	if len(before) == 0 {
+		return
+	}
+	r.setAnswers(slices.DeleteFunc(before, func(a managed.AwaitedReplacement) bool { return r.replaced[keyOfAnswer(a)] == nil }))
+}
+
+// setFollows notes that the object fits the new objects of what it refers to.
+func setFollows(r *CustomResource, o *scheduler.Observation) {
+	answers := answersOf(&r.Unstructured)
+	changed := false
+	for i, a := range answers {
+		p := replacementOf(r.replaced[keyOfAnswer(a)])
+		if p != nil && p.Phase == phaseFollowing && !a.Follows && (o.UpToDate() || !o.Exists() && a.Effect == "") {
+			answers[i].Follows, changed = true, true
+		}
+	}
+	if changed {
+		r.setAnswers(answers)
+	}
+}
+
+// destroy destroys the object of a dependent that must be replaced, before the one that it refers to. It reports whether that is gone.
+func (f referrer) destroy(ctx context.Context, r *CustomResource) (gone bool, _ error) {
+	c := &connector{kind: f.kind, client: f.client}
+	e, diags := c.external(ctx, r)
+	if diags.HasErrors() {
+		return false, c.explain(ctx, r, &scheduler.Error{Reason: scheduler.ReasonInvalidConfiguration, Diagnostics: diags})
+	}
+	o, err := f.kind.Scheduler.Observe(ctx, e.request)
+	switch {
+	case err != nil:
+		return false, c.explain(ctx, r, err)
+	case o.Operation != nil:
+		return false, nil
+	case !o.Exists() && len(o.Instance.Deposed) == 0:
+		return true, nil
+	}
+	var plan string
+	for _, x := range r.replaced {
+		plan = max(plan, "for "+replacementOf(x).Plan)
+	}
+	if err := e.mayWrite(ctx); err != nil {
+		return false, err
+	}
+	if err := e.begin(ctx, r, replacementOf(r.read), plan, terraform.DeleteThenCreate); err != nil {
+		return false, c.explain(ctx, r, err)
+	}
+	if err := f.kind.Scheduler.Delete(ctx, e.request); err != nil {
+		return false, c.explain(ctx, r, err)
+	}
+	return false, nil
+}
+
+// effect returns what the replacements of the objects that a resource refers to mean for its own, and why it cannot take part.
+func (f referrer) effect(ctx context.Context, r *CustomResource) (effect, refused string) {
+	if f.kind.Options.Stored == nil {
+		return "", "it cannot be planned here"
+	}
+	as := &CustomResource{}
+	as.assign(r.read.DeepCopy())
+	refs, err := references.Of(&as.Unstructured, f.kind.Model)
+	if err != nil {
+		return "", err.Error()
+	}
+	unknown := references.NewPlaceholders()
+	resolver := references.Resolver{
+		Reader: plannedReader{f.client.Client, f.kind, r.replaced}, Served: f.kind.Neighbours.Served, Call: f.kind.caller(as), Wrote: f.wrote(r),
+		Replaced: func(of store.Key) bool { return r.replaced[of] != nil },
+		Unknown: func(x *unstructured.Unstructured) any {
+			if r.replaced[keyOf(x)] == nil {
+				return nil
+			}
+			return unknown.Of(x)
+		},
+	}
+	found, err := resolver.Resolve(ctx, &as.Unstructured, refs)
+	if err != nil {
+		return "", err.Error()
+	}
+	p := f.kind.preview(as)
+	if len(found.Missing) > 0 {
+		if !crossplaneNamed(as) {
+			return "", "" // it has no object yet
+		}
+		return "", waitsForOthers + strings.Join(found.Missing, "; ")
+	}
+	req, plan, err := p.planned(ctx, unknown.In)
+	switch {
+	case err != nil:
+		return "", p.conceal(err.Error(), as.secrets, &scheduler.Observation{Instance: p.stored})
+	case plan == nil:
+		return "", "it is only observed, by spec.managementPolicies"
+	case plan.Action == terraform.Create:
+		return "", ""
+	case plan.Action == terraform.NoOp:
+		return string(terraform.NoOp), ""
+	}
+	stops, _ := p.consequences(ctx, req, *plan)
+	return string(plan.Action), p.conceal(strings.Join(stops, "; "), as.secrets, &scheduler.Observation{Instance: p.stored})
+}
+
+// crossplaneNamed reports whether the resource has had an object.
+func crossplaneNamed(r *CustomResource) bool {
+	return meta.GetExternalName(r) != "" || r.string("status", "state") != "" && r.string("status", "state") != "Empty"
+}
+
+func keyOf(u *unstructured.Unstructured) store.Key {
+	gk := u.GroupVersionKind().GroupKind()
+	return store.Key{Group: gk.Group, Kind: gk.Kind, Namespace: u.GetNamespace(), Name: u.GetName()}
+}
+
+// plannedReader reads resources whose objects are being replaced as they are planned, without what is known only afterwards.
+type plannedReader struct {
+	client.Reader
+	kind     *Kind
+	replaced map[store.Key]*unstructured.Unstructured
+}
+
+// Get implements client.Reader.
+func (p plannedReader) Get(ctx context.Context, name client.ObjectKey, obj client.Object, opts ...client.GetOption) error {
+	if err := p.Reader.Get(ctx, name, obj, opts...); err != nil {
+		return err
+	}
+	if u, ok := obj.(*unstructured.Unstructured); ok && p.replaced[keyOf(u)] != nil {
+		u.Object = planned(u).Object
+	}
+	return nil
+}
+
+// List implements client.Reader.
+func (p plannedReader) List(ctx context.Context, list client.ObjectList, opts ...client.ListOption) error {
+	if err := p.Reader.List(ctx, list, opts...); err != nil {
+		return err
+	}
+	if all, ok := list.(*unstructured.UnstructuredList); ok {
+		for i := range all.Items {
+			if p.replaced[keyOf(&all.Items[i])] != nil {
+				all.Items[i] = *planned(&all.Items[i])
+			}
+		}
+	}
+	return nil
+}
+
+// planned returns a resource as it is after status.plan, without values that are known only afterwards. Of an object that is destroyed
+// for the replacement of another one nothing is known.
+func planned(u *unstructured.Unstructured) *unstructured.Unstructured {
+	out := u.DeepCopy()
+	annotations := out.GetAnnotations()
+	delete(annotations, meta.AnnotationKeyExternalName)
+	out.SetAnnotations(annotations)
+	at, _, _ := unstructured.NestedMap(out.Object, "status", "atProvider")
+	action, _, _ := unstructured.NestedString(u.Object, "status", "plan", "action")
+	if a := terraform.Action(action); !a.IsReplace() && a != terraform.Create {
+		at = nil
+	}
+	if at != nil {
+		changes, _, _ := unstructured.NestedSlice(u.Object, "status", "plan", "changes")
+		at = afterChanges(at, changes)
+	}
+	unstructured.RemoveNestedField(out.Object, "status", "atProvider")
+	if at != nil {
+		_ = unstructured.SetNestedMap(out.Object, at, "status", "atProvider") // both are JSON
+	}
+	return out
+}
+
+// afterChanges returns values as they are after the changes of status.plan, without those that are not known. Values that the status
+// does not show count as unknown.
+func afterChanges(at map[string]any, changes []any) map[string]any {
+	paved := fieldpath.Pave(at)
+	for _, x := range changes {
+		change, _ := x.(map[string]any)
+		path, _ := change["path"].(string)
+		if path == "" || path == "…" {
+			return nil
+		}
+		after, known := change["after"], true
+		if text, isText := after.(string); after == nil || isText && (text == translate.KnownAfterApply || text == translate.SensitiveValue || strings.HasSuffix(text, "…")) {
+			known = false
+		}
+		if whole, _, within := strings.Cut(path, "[*]"); within {
+			path, known = whole, false
+		}
+		if known && paved.SetValue(path, after) == nil {
+			continue
+		}
+		if err := paved.DeleteField(path); err != nil && !fieldpath.IsNotFound(err) {
+			return nil
+		}
+	}
+	return paved.UnstructuredContent()
+}
+
+// wrote returns Resolver.Wrote of a resource. What the cache has of a resource has no managed fields, so it is read anew.
+func (f referrer) wrote(r *CustomResource) func(context.Context, string) (bool, error) {
+	var read *unstructured.Unstructured
+	return func(ctx context.Context, path string) (bool, error) {
+		if read == nil {
+			u, err := f.kind.get(ctx, f.client.live, client.ObjectKeyFromObject(r))
+			if err != nil {
+				return false, err
+			}
+			read = u
+		}
+		return setByReferences(read, path), nil
+	}
+}
+
+// setByReferences reports whether the value at a path was set by references, and by no other field manager.
+func setByReferences(u *unstructured.Unstructured, path string) bool {
+	segments, err := fieldpath.Parse(path)
+	if err != nil {
+		return false
+	}
+	ours := false
+	for _, entry := range u.GetManagedFields() {
+		if entry.Subresource != "" || entry.FieldsV1 == nil {
+			continue
+		}
+		set := &smdpath.Set{}
+		if set.FromJSON(strings.NewReader(entry.FieldsV1.GetRawString())) != nil || !owns(set, segments) {
+			continue
+		}
+		if entry.Manager != string(referencesOwner) {
+			return false
+		}
+		ours = true
+	}
+	return ours
+}
+
+// owns reports whether a set has the field at a path, something above it that is owned as a whole, or something below it.
+func owns(set *smdpath.Set, path fieldpath.Segments) bool {
+	for _, s := range path {
+		if s.Type != fieldpath.SegmentField {
+			return !set.Empty() // elements of lists that are maps are not told apart
+		}
+		e := smdpath.PathElement{FieldName: &s.Field}
+		below, ok := set.Children.Get(e)
+		if !ok {
+			return set.Members.Has(e)
+		}
+		set = below
+	}
+	return true
+}

@@ -1,0 +1,155 @@
+package e2e_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/landbridge-io/landbridge/internal/testing/examplecloudtest"
+)
+
+// The replacement of an object holds what refers to it: that is not touched before the new object is there, and then has its values.
+func TestDependentsOfAReplacement(t *testing.T) {
+	c := shared(t)
+	w := c.clouded(t, examplecloudtest.Framework6, "dependents")
+	thing := func(t *testing.T, name string, lifecycle m) *unstructured.Unstructured {
+		u := w.of("Thing", name, m{"forProvider": m{"name": name, "region": "eu-central-1"}, "lifecycle": lifecycle})
+		w.MustCreate(t, u)
+		w.WaitReady(t, u)
+		return u
+	}
+	from := func(name string) m { return m{"kind": "Thing", "name": name, "fieldPath": "status.atProvider.id"} }
+	// Shapes can be changed in place.
+	shapes := func(t *testing.T, name, of string) *unstructured.Unstructured {
+		u := w.of("Shapes", name, m{"forProvider": m{"name": name}, "references": []any{m{"to": "forProvider.stringsList[0]", "from": from(of)}}})
+		w.MustCreate(t, u)
+		w.WaitReady(t, u)
+		return u
+	}
+	// A datastore must be replaced with its cluster.
+	datastore := func(t *testing.T, name, of string) *unstructured.Unstructured {
+		u := w.of("Datastore", name, m{
+			"forProvider": m{"clusterInfo": m{"id": "c", "name": "n"}, "name": name},
+			"references":  []any{m{"to": "forProvider.hciClusterUuid", "from": from(of), "policy": m{"resolve": "IfNotPresent"}}},
+		})
+		w.MustCreate(t, u)
+		w.WaitReady(t, u)
+		return u
+	}
+	id := func(u *unstructured.Unstructured) string { return text(u, "status", "atProvider", "id") }
+	first := func(u *unstructured.Unstructured) string {
+		list, _, _ := unstructured.NestedStringSlice(u.Object, "status", "atProvider", "stringsList")
+		return strings.Join(list, ",")
+	}
+	// happened returns what the cloud did to the objects of the names, in order, but for their first creates.
+	happened := func(t *testing.T, names ...string) []string {
+		var out []string
+		for _, e := range w.cloud.Events(t) {
+			what, key, _ := strings.Cut(e, " ")
+			name := key[strings.LastIndex(key, "/")+1:]
+			if !slices.Contains(names, name) || !slices.Contains([]string{"creates", "updates", "deletes"}, what) {
+				continue
+			}
+			out = append(out, what+" "+name)
+		}
+		return out[len(names):]
+	}
+	over := func(u *unstructured.Unstructured) bool {
+		_, awaits, _ := unstructured.NestedFieldNoCopy(u.Object, "status", "awaitedReplacements")
+		_, replaces, _ := unstructured.NestedFieldNoCopy(u.Object, "status", "replacement")
+		return !awaits && !replaces
+	}
+
+	t.Run("changed in place", func(t *testing.T) {
+		t.Parallel()
+		x := thing(t, "a", nil)
+		d := shapes(t, "a-shapes", "a")
+		before := id(x)
+		w.MustPatch(t, x, `{"spec":{"forProvider":{"region":"us-east-1"}}}`)
+		w.WaitFor(t, x, "replaced", func() bool { return id(x) != "" && id(x) != before && over(x) })
+		w.WaitFor(t, d, "of the new object", func() bool { return first(d) == id(x) && over(d) })
+		w.WaitReady(t, d)
+		if diff := cmp.Diff([]string{"deletes a", "creates a", "updates a-shapes"}, happened(t, "a", "a-shapes")); diff != "" {
+			t.Errorf("-want +got:\n%s", diff)
+		}
+	})
+
+	t.Run("replaced, too", func(t *testing.T) {
+		t.Parallel()
+		x := thing(t, "b", nil)
+		d := datastore(t, "b-store", "b")
+		before := id(x)
+		w.MustPatch(t, x, `{"spec":{"forProvider":{"region":"us-east-1"}}}`)
+		w.WaitFalse(t, x, "Synced", "AwaitingDependents", "Datastore "+w.namespace+"/b-store would be replaced, too, which spec.lifecycle.replaceDependents does not allow")
+		never(t, 2*time.Second, "anything is done", func() bool { return len(happened(t, "b", "b-store")) > 0 })
+		// Meanwhile the dependent is not held.
+		w.MustPatch(t, d, `{"spec":{"forProvider":{"capacityGib":30}}}`)
+		w.WaitFor(t, d, "changed", func() bool { return w.cloud.Happened(t, "updates", "b-store") == 1 })
+		w.MustPatch(t, x, `{"spec":{"lifecycle":{"replaceDependents":"Automatic"}}}`)
+		w.WaitFor(t, x, "replaced", func() bool { return id(x) != "" && id(x) != before && over(x) })
+		w.WaitFor(t, d, "of the new object", func() bool { return text(d, "status", "atProvider", "hciClusterUuid") == id(x) && over(d) })
+		w.WaitReady(t, d)
+		want := []string{"updates b-store", "deletes b-store", "deletes b", "creates b", "creates b-store"}
+		if diff := cmp.Diff(want, happened(t, "b", "b-store")); diff != "" {
+			t.Errorf("-want +got:\n%s", diff)
+		}
+	})
+
+	t.Run("the new object first", func(t *testing.T) {
+		t.Parallel()
+		x := thing(t, "c", m{"createBeforeDestroy": true})
+		d := shapes(t, "c-shapes", "c")
+		before := id(x)
+		w.MustPatch(t, x, `{"spec":{"forProvider":{"region":"us-east-1"}}}`)
+		w.WaitFor(t, x, "replaced", func() bool { return id(x) != "" && id(x) != before && over(x) })
+		w.WaitFor(t, d, "of the new object", func() bool { return first(d) == id(x) && over(d) })
+		if diff := cmp.Diff([]string{"creates c", "updates c-shapes", "deletes c"}, happened(t, "c", "c-shapes")); diff != "" {
+			t.Errorf("-want +got:\n%s", diff)
+		}
+	})
+
+	t.Run("refused", func(t *testing.T) {
+		t.Parallel()
+		x := thing(t, "d", nil)
+		d := shapes(t, "d-shapes", "d")
+		w.MustPatch(t, d, `{"metadata":{"annotations":{"crossplane.io/paused":"true"}}}`)
+		w.MustPatch(t, x, `{"spec":{"forProvider":{"region":"us-east-1"}}}`)
+		w.WaitFalse(t, x, "Synced", "AwaitingDependents", "Shapes "+w.namespace+"/d-shapes is paused")
+		never(t, 2*time.Second, "anything is done", func() bool { return len(happened(t, "d", "d-shapes")) > 0 })
+		before := id(x)
+		w.MustPatch(t, x, `{"spec":{"forProvider":{"region":"eu-central-1"}}}`)
+		w.WaitFor(t, x, "as before", func() bool { return over(x) && id(x) == before })
+	})
+
+	t.Run("destroyed outside", func(t *testing.T) {
+		t.Parallel()
+		x := thing(t, "e", nil)
+		d := shapes(t, "e-shapes", "e")
+		before := id(x)
+		w.cloud.Remove(t, "things", before)
+		w.WaitFor(t, x, "created again", func() bool { return id(x) != "" && id(x) != before && over(x) })
+		w.WaitFor(t, d, "of the new object", func() bool { return first(d) == id(x) && over(d) })
+		if got, want := happened(t, "e", "e-shapes"), "updates e-shapes"; len(got) == 0 || got[len(got)-1] != want {
+			t.Errorf("it happened %q, where the last is to be %q", got, want)
+		}
+	})
+
+	t.Run("a value of another hand", func(t *testing.T) {
+		t.Parallel()
+		x := thing(t, "f", nil)
+		d := w.of("Shapes", "f-shapes", m{
+			"forProvider": m{"name": "f-shapes", "stringsList": []any{"by hand"}},
+			"references":  []any{m{"to": "forProvider.stringsList[0]", "from": from("f")}},
+		})
+		w.MustCreate(t, d)
+		w.WaitReady(t, d)
+		before := id(x)
+		w.MustPatch(t, x, `{"spec":{"forProvider":{"region":"us-east-1"}}}`)
+		w.WaitFor(t, x, "replaced", func() bool { return id(x) != "" && id(x) != before && over(x) })
+		w.WaitFor(t, d, "as before", func() bool { return over(d) && first(d) == "by hand" })
+	})
+}
