@@ -96,11 +96,11 @@ func lifecycleSchema() props {
 		Type:        "object",
 		Description: "How the remote object is replaced, and how long operations may take.",
 		Properties: map[string]props{
-			"replacePolicy":  enum("What happens if a change requires that the object is destroyed and created again. Automatic: the object is replaced, as by Terraform. Never: the object is not changed, and status.plan shows the change. Default: Automatic.", ReplaceAutomatic, ReplaceNever),
-			"taintPolicy":    enum("What happens to an object whose creation failed. Replace: the object is destroyed and created again. Keep: the object stays until it is untainted. Default: Replace.", TaintReplace, TaintKeep),
-			"existenceCheck": enum("Whether an existing object with the same identity is looked for before the object is created. Automatic: an object that is found is not changed, and the create is refused. Never: the create is carried out without it; it may overwrite an existing object. Default: Automatic.", ExistenceCheckAutomatic, ExistenceCheckNever),
-			"approvalPolicy": enum(approvalDescription, ApprovalNever, ApprovalDestructive, ApprovalAlways),
-			"driftPolicy":    enum(driftDescription, DriftRepair, DriftReport, DriftApprove),
+			"replacePolicy":     enum("What happens if a change requires that the object is destroyed and created again. Automatic: the object is replaced, as by Terraform. Never: the object is not changed, and status.plan shows the change. Default: Automatic.", ReplaceAutomatic, ReplaceNever),
+			"taintPolicy":       enum("What happens to an object whose creation failed. Replace: the object is destroyed and created again. Keep: the object stays until it is untainted. Default: Replace.", TaintReplace, TaintKeep),
+			"existenceCheck":    enum("Whether an existing object with the same identity is looked for before the object is created. Automatic: an object that is found is not changed, and the create is refused. Never: the create is carried out without it; it may overwrite an existing object. Default: Automatic.", ExistenceCheckAutomatic, ExistenceCheckNever),
+			"approvalPolicy":    enum(approvalDescription, ApprovalNever, ApprovalDestructive, ApprovalAlways),
+			"driftPolicy":       enum(driftDescription, DriftRepair, DriftReport, DriftApprove),
 			"replaceDependents": enum(dependentsDescription, DependentsAsk, DependentsAutomatic),
 			"createBeforeDestroy": {
 				Type: "boolean", Description: "Whether a replacement creates the new object before it destroys the old one. Default: false.",

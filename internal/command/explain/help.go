@@ -179,6 +179,16 @@ func (b *builder) helpReason(n *Node) (Help, bool) {
 	switch n.Reason {
 	case "AwaitingApproval", "PlanChanged":
 		return Help{"Look at the plan, and approve it.", "landbridge approve " + res}, true
+	case "AwaitingDependents":
+		if strings.Contains(n.Message, "replaceDependents does not allow") {
+			return patch("Allow that what refers to the object is replaced with it, or take the change back.", `{"spec":{"lifecycle":{"replaceDependents":"Automatic"}}}`)
+		}
+		if strings.Contains(n.Message, "because of what refers to it") {
+			return Help{"Change the resources that the message names, or take the change back.", edit(k)}, true
+		}
+		return Help{"Nothing has to be done: the object is replaced when the resources that the message names are ready. Watch it.", watch(k)}, true
+	case "AwaitingReplacement":
+		return Help{"Nothing has to be done: the resource goes on when the object that the message names is replaced. Watch it.", watch(k)}, true
 	case "DeniedByPolicy":
 		return Help{"Change the spec so that the policy allows the plan, or the policy.", edit(k)}, true
 	case "CreateAttemptsExhausted", "Interrupted":
