@@ -1,6 +1,7 @@
 package references_test
 
 import (
+	"context"
 	"errors"
 	"strings"
 	"testing"
@@ -306,6 +307,58 @@ func TestResolve(t *testing.T) {
 			want := references.Resolution{Changed: !cmp.Equal(before, u), Targets: x.targets, Missing: x.missing, Awaited: x.awaited, Differs: x.differs}
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)
+			}
+		})
+	}
+}
+
+// A value that a reference has set follows the resource that it refers to, or only its replacement, as its policy is.
+func TestFollow(t *testing.T) {
+	t.Parallel()
+	there := []*unstructured.Unstructured{
+		object("Vpc", "a", "main", m{"metadata": m{"annotations": m{"crossplane.io/external-name": "vpc-2"}}}),
+		object("Vpc", "a", "new", nil),
+	}
+	main := m{"kind": "Vpc", "name": "main"}
+	for name, x := range map[string]struct {
+		reference       m
+		wrote, replaced bool
+		want            string
+		differs         int
+	}{
+		"without a policy":                       {reference: m{"from": main}, wrote: true, want: "vpc-2"},
+		"of another hand":                        {reference: m{"from": main}, want: "vpc-1", differs: 1},
+		"kept by its policy":                     {reference: m{"from": main, "policy": m{"resolve": "IfNotPresent"}}, wrote: true, want: "vpc-1", differs: 1},
+		"kept by its policy, replaced":           {reference: m{"from": main, "policy": m{"resolve": "IfNotPresent"}}, wrote: true, replaced: true, want: "vpc-2"},
+		"of another hand, replaced":              {reference: m{"from": main}, replaced: true, want: "vpc-1", differs: 1},
+		"the other resource has no value now":    {reference: m{"from": m{"kind": "Vpc", "name": "new"}}, wrote: true, want: "vpc-1"},
+		"there is no other resource now":         {reference: m{"from": m{"kind": "Vpc", "name": "gone"}}, wrote: true, want: "vpc-1"},
+		"transformed":                            {reference: m{"from": m{"kind": "Vpc", "name": "main", "transform": "self + '!'"}}, wrote: true, want: "vpc-2!"},
+		"a transform that fails keeps the value": {reference: m{"from": m{"kind": "Vpc", "name": "main", "transform": "self.split('-')[7]"}}, wrote: true, want: "vpc-1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := resolver(there)
+			r.Wrote = func(_ context.Context, path string) (bool, error) {
+				if path != "spec.forProvider.vpcId" {
+					t.Errorf("asked for %s", path)
+				}
+				return x.wrote, nil
+			}
+			r.Replaced = func(of store.Key) bool { return x.replaced && of == key("Vpc", "a", "main") }
+			x.reference["to"] = "forProvider.vpcId"
+			u := object("Thing", "a", "me", m{"spec": m{"forProvider": m{"vpcId": "vpc-1"}, "references": []any{x.reference}}})
+			refs, err := references.Of(u, things(t))
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := r.Resolve(t.Context(), u, refs)
+			if err != nil {
+				t.Fatal(err)
+			}
+			is, _, _ := unstructured.NestedString(u.Object, "spec", "forProvider", "vpcId")
+			if is != x.want || got.Changed != (x.want != "vpc-1") || len(got.Differs) != x.differs || len(got.Missing) > 0 {
+				t.Errorf("it is %q (%+v), want %q", is, got, x.want)
 			}
 		})
 	}
