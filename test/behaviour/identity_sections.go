@@ -136,6 +136,8 @@ var identity = []Section{
 			Says: "Update returns another identity: the same."},
 		{Name: "unexpected-plan", Source: mutable,
 			Says: "The plan has another identity: the same, and nothing is changed remotely."},
+		{Name: "unexpected-forget", Source: own,
+			Says: "`landbridge state forget-identity` is the way out: the next read returns the identity that the object has now."},
 		{Name: "mutable-update", Source: mutable,
 			Says: "With a mutable identity, Update's new identity is stored, shown, and recorded as an event."},
 		{Name: "mutable-plan", Source: mutable,

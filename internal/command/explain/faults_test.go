@@ -308,6 +308,10 @@ var faults = map[string]fault{
 		},
 		status.Retrying, db, retryDB,
 	},
+	"returns another identity of an object than before, though identities of its type do not change": {
+		stalled("UnexpectedIdentityChange", "observe failed: Unexpected Identity Change: During the read operation, the Terraform Provider unexpectedly returned a different identity than the previously stored one."),
+		status.Failed, db, "landbridge state forget-identity thing.open.landbridge.io/db -n team-a",
+	},
 	"creates an object without an error, but not as planned": {
 		func(w world) world {
 			return stalled("InconsistentResult", "update failed: Object not replaced: The provider has made the object without an error, but not as planned.")(w).
