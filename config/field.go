@@ -19,6 +19,10 @@ type Field struct {
 	// status, and is written to the connection Secret.
 	// +optional
 	Sensitive bool `json:"sensitive,omitempty"`
+	// Immutable makes the API server refuse changes of an argument of a primitive type once it is set, such as those that would
+	// replace the object. False exempts a field from inferImmutable.
+	// +optional
+	Immutable *bool `json:"immutable,omitempty"`
 	// Value is the value of a top-level attribute, which then is not in spec. It may use .parameters and
 	// .metadata.
 	// +optional

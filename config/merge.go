@@ -188,6 +188,7 @@ func merge(under, over Resource) Resource {
 	}
 	out.Omit = union(under.Omit, over.Omit)
 	out.Fields = join(under.Fields, over.Fields, mergeField)
+	out.InferImmutable = under.InferImmutable || over.InferImmutable
 	out.Add = join(under.Add, over.Add, func(_, b AddedField) AddedField { return b })
 	out.ConnectionDetails = join(under.ConnectionDetails, over.ConnectionDetails, func(_, b Template) Template { return b })
 	out.References = join(under.References, over.References, func(_, b Reference) Reference { return b })
@@ -275,6 +276,9 @@ func mergeField(a, b Field) Field {
 	set(&a.Type, b.Type)
 	set(&a.Value, b.Value)
 	a.Sensitive = a.Sensitive || b.Sensitive
+	if b.Immutable != nil {
+		a.Immutable = b.Immutable
+	}
 	a.FormerNames = union(a.FormerNames, b.FormerNames)
 	return a
 }

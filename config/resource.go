@@ -35,6 +35,9 @@ type Resource struct {
 	// Fields configures how attributes and blocks are presented, by their paths.
 	// +optional
 	Fields map[string]Field `json:"fields,omitempty"`
+	// InferImmutable makes the fields immutable of which the schema or the documentation says that a change forces a new resource.
+	// +optional
+	InferImmutable bool `json:"inferImmutable,omitempty"`
 	// Add adds fields to spec.forProvider that the provider does not have, by their names. Templates and
 	// functions can use them.
 	// +optional

@@ -52,7 +52,7 @@ func TestProviderIdentity(t *testing.T) {
 		"one object": {
 			state: state("one.tfstate", object("a")),
 			want:  "resources:\n  kube_map:\n    identity:\n      kind: ConfigMap\n      name: metadata.name\n",
-			notes: "Note: kube_map: kind is taken for a constant, but was seen in only one object\n",
+			notes: "Note: kube_map: the mapping is a guess, since only one object was seen; a second one would tell\n",
 		},
 		"nothing": {
 			state: state("none.tfstate"), notes: "No mapping is needed or possible for the resource types of the objects that were found.\n",

@@ -22,14 +22,14 @@ import (
 func newStateCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "state",
-		Short: "List, show, export and import what is stored of remote objects",
-		Long: `List, show, export and import what is stored of remote objects.
+		Short: "List, show, export, import and correct what is stored of remote objects",
+		Long: `List, show, export, import and correct what is stored of remote objects.
 
 For each managed resource, the controller stores what it knows of the remote object in Landbridge's
 own namespace: state, identity, private bytes, and the operation that is in progress. These commands
 read and write that, and need permissions for the Secrets of that namespace. They call no provider.`,
 	}
-	cmd.AddCommand(newStateListCommand(), newStateShowCommand(), newStateExportCommand(), newStateImportCommand())
+	cmd.AddCommand(newStateListCommand(), newStateShowCommand(), newStateExportCommand(), newStateImportCommand(), newStateForgetIdentityCommand())
 	return cmd
 }
 
@@ -192,6 +192,40 @@ a mirror or downloaded, or that of --provider.`,
 	cmd.Flags().StringVarP(&flags.output, "output", "o", showOutputs[0], "output format: "+strings.Join(showOutputs, ", "))
 	cmd.Flags().StringVar(&flags.binary, "provider", "", "the provider: its program, a directory that holds it, or its address, such as hashicorp/random@3.9.0 (default: that of the TerraformProvider)")
 	flags.provider.addSources(cmd)
+	return cmd
+}
+
+func newStateForgetIdentityCommand() *cobra.Command {
+	var flags stateFlags
+	cmd := &cobra.Command{
+		Use:   "forget-identity KIND NAME",
+		Short: "Remove the stored identity of the object of a resource",
+		Long: `Remove the stored identity of the object of a resource. This is the way out of UnexpectedIdentityChange, if the
+object is the right one, and its identity has changed: the next read returns the identity that it has now. Nothing else
+that is stored changes. The resource must be paused, with the annotation crossplane.io/paused.`,
+		Args: cobra.RangeArgs(1, 2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			name, resource, err := kindAndName(args)
+			if err != nil {
+				return err
+			}
+			c, kinds, namespace, err := flags.openState(cmd)
+			if err != nil {
+				return err
+			}
+			kind, err := kinds.Find(name)
+			if err != nil {
+				return err
+			}
+			former, err := c.ForgetIdentity(cmd.Context(), kind, namespace, resource)
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(cmd.OutOrStdout(), "The identity of %s is forgotten. It was %s.\n", state.Title(kind.Key(namespace, resource)), former)
+			return nil
+		},
+	}
+	flags.add(cmd)
 	return cmd
 }
 

@@ -57,6 +57,16 @@ var layers = [][]string{
 	{"internal/child", "internal/expression", "internal/faultpoint", "internal/hcltext", "internal/inflight", "internal/kubeconfig", "internal/memory", "internal/redact", "internal/tfplugin", "internal/tracing", "internal/version", "internal/wire"},
 }
 
+// unseen are packages that use Terraform by the interface of internal/terraform alone. They import none of the ways that implement
+// it, so that each can be replaced by another one.
+var (
+	unseen = []string{"internal/scheduler", "internal/controller/managed", "internal/desired", "internal/policy"}
+	ways   = []string{
+		"internal/terraform/cli", "internal/terraform/commandline", "internal/terraform/engine", "internal/terraform/module",
+		"internal/provider/inprocess", "internal/provider/install", "internal/provider/plugin",
+	}
+)
+
 // support is for tests alone: it may import anything, and nothing that ships
 // imports it.
 var support = []string{
@@ -107,6 +117,13 @@ func checkImport(from, to string) error {
 	t, err := placeOf(to)
 	if err != nil {
 		return err
+	}
+	for _, user := range unseen {
+		for _, way := range ways {
+			if within(from, user) && within(to, way) {
+				return fmt.Errorf("%s imports %s, though it is to see the interface internal/terraform alone", from, to)
+			}
+		}
 	}
 	switch {
 	case f.support:
@@ -164,6 +181,15 @@ func TestCheckImport(t *testing.T) {
 			from: "internal/controller/managed", to: "internal/command/local",
 			want: "internal/controller/managed imports internal/command/local, which stands above it",
 		},
+		"the scheduler sees no way of running Terraform": {
+			from: "internal/scheduler", to: "internal/terraform/cli",
+			want: "internal/scheduler imports internal/terraform/cli, though it is to see the interface internal/terraform alone",
+		},
+		"nor do the reconcilers": {
+			from: "internal/controller/managed", to: "internal/terraform/engine",
+			want: "internal/controller/managed imports internal/terraform/engine, though it is to see the interface internal/terraform alone",
+		},
+		"those who choose the way do": {from: "internal/controller/kinds", to: "internal/terraform/cli"},
 		"sideways": {
 			from: "internal/crd", to: "internal/translate",
 			want: "internal/crd imports internal/translate, which stands beside it in the same layer",

@@ -25,7 +25,9 @@ type writer struct {
 	// the maximum number of objects at the current place; 0 is one.
 	references bool
 	spent      *int64
-	elements   int64
+	// immutable makes fields immutable that are said to be.
+	immutable bool
+	elements  int64
 }
 
 func (w writer) object(t *model.Type, level int, complete bool) props {
@@ -68,6 +70,11 @@ func (w writer) field(f *model.Field, level int, complete bool) props {
 	}
 	p := w.typ(f.Type, level, complete)
 	p.Description = w.description("", f, complete)
+	if w.immutable && f.Immutable {
+		p.XValidations = append(p.XValidations, apiextensionsv1.ValidationRule{
+			Rule: "self == oldSelf", Message: f.InputName() + " cannot be changed: a change would replace the remote object",
+		})
+	}
 	return p
 }
 

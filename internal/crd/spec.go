@@ -30,7 +30,7 @@ const (
 func specSchema(r *model.Resource, root *model.Type, w writer) props {
 	// initProvider has the same fields without descriptions, and without references.
 	brief := w
-	w.references, w.spent = true, new(int64)
+	w.references, w.spent, w.immutable = true, new(int64), true
 	forProvider := w.object(root, 0, false)
 	forProvider.Description = "The desired state of the remote object."
 	brief.descriptions = 0

@@ -25,6 +25,8 @@ type Diagnostic struct {
 	// Attribute is the path of the attribute, with Terraform's names; empty for
 	// the whole object.
 	Attribute cty.Path
+	// OfIdentity is set if Attribute is one of the identity that is given for an import.
+	OfIdentity bool
 }
 
 // Diagnostics are the errors and warnings of an operation, in their order.

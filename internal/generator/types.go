@@ -94,6 +94,9 @@ func (b *types) object(name string, t *model.Type, schema props, status bool) er
 			if err != nil {
 				return err
 			}
+			if f.Immutable && len(fieldSchema.XValidations) > 0 {
+				field.markers = append(append(field.markers, "+immutable"), rules(fieldSchema)...)
+			}
 			field.typ, field.tf = typ, f.Name
 			if f.Added {
 				field.tf = "-"
@@ -117,12 +120,14 @@ func (f *goField) optional(property string, required bool) {
 	omit := ""
 	switch {
 	case required:
+		f.markers = append(f.markers, "+kubebuilder:validation:Required")
 	case nilable(f.typ):
 		omit = ",omitzero"
-		f.markers = append(f.markers, "+optional") // controller-gen recognizes only omitempty
+		f.markers = append(f.markers, "+optional")
 	default:
 		omit = ",omitempty"
 		f.typ = "*" + f.typ
+		f.markers = append(f.markers, "+optional")
 	}
 	f.json = property + omit
 	if f.tf != "-" && omit != "" {

@@ -66,6 +66,9 @@ func Provider(name string, s *schema.Provider, c config.Provider, docs fs.FS) (*
 		return nil, nil, err
 	}
 	with := *c.DeepCopy()
+	if err := immutable(p, &with, configured, docs); err != nil {
+		return nil, nil, err
+	}
 	for i, r := range found {
 		if _, ok := configured[r.Type].References[r.Path]; ok {
 			found[i].Left = errConfigured

@@ -28,6 +28,23 @@ var folders = []string{"docs", "website/docs", "templates", "examples"}
 
 // snippets returns the snippets of HCL of all files, in the order of their names.
 func snippets(docs fs.FS) ([]snippet, error) {
+	var out []snippet
+	err := files(docs, func(file string, raw []byte) {
+		texts := [][]byte{raw}
+		if path.Ext(strings.TrimSuffix(file, ".tmpl")) != ".tf" {
+			texts = fenced(raw)
+		}
+		for _, text := range texts {
+			if body := parse(text); body != nil {
+				out = append(out, snippet{file, body})
+			}
+		}
+	})
+	return out, err
+}
+
+// files calls f with all files of documentation and examples, in the order of their names.
+func files(docs fs.FS, f func(file string, raw []byte)) error {
 	var roots []string
 	for _, dir := range folders {
 		if info, err := fs.Stat(docs, dir); err == nil && info.IsDir() {
@@ -37,7 +54,6 @@ func snippets(docs fs.FS) ([]snippet, error) {
 	if roots == nil {
 		roots = []string{"."}
 	}
-	var out []snippet
 	for _, root := range roots {
 		err := fs.WalkDir(docs, root, func(file string, d fs.DirEntry, err error) error {
 			switch {
@@ -48,13 +64,7 @@ func snippets(docs fs.FS) ([]snippet, error) {
 			case !d.Type().IsRegular():
 				return nil
 			}
-			var split func([]byte) [][]byte
-			switch ext := path.Ext(strings.TrimSuffix(file, ".tmpl")); ext {
-			case ".md", ".markdown":
-				split = fenced
-			case ".tf":
-				split = func(all []byte) [][]byte { return [][]byte{all} }
-			default:
+			if !slices.Contains([]string{".md", ".markdown", ".tf"}, path.Ext(strings.TrimSuffix(file, ".tmpl"))) {
 				return nil
 			}
 			info, err := d.Info()
@@ -65,21 +75,16 @@ func snippets(docs fs.FS) ([]snippet, error) {
 				return nil
 			}
 			raw, err := fs.ReadFile(docs, file)
-			if err != nil {
-				return err
+			if err == nil {
+				f(file, raw)
 			}
-			for _, text := range split(raw) {
-				if body := parse(text); body != nil {
-					out = append(out, snippet{file, body})
-				}
-			}
-			return nil
+			return err
 		})
 		if err != nil {
-			return nil, fmt.Errorf("cannot read the documentation: %w", err)
+			return fmt.Errorf("cannot read the documentation: %w", err)
 		}
 	}
-	return out, nil
+	return nil
 }
 
 // parse parses a snippet of HCL. It returns nil if the snippet is invalid.

@@ -32,6 +32,12 @@ func IdentityChanged(prior, next Instance) bool {
 		prior.Identity.Type().Equals(next.Identity.Type()) && !prior.Identity.RawEquals(next.Identity)
 }
 
+// WithoutIdentity returns the instance without its identity: the next read of the object returns the one that it has.
+func (i Instance) WithoutIdentity() Instance {
+	i.Identity, i.IdentityVersion, i.RawIdentity, i.Wire = cty.NilVal, 0, nil, nil
+	return i
+}
+
 // AfterIdentity returns the instance with the identity of prior, an earlier instance of the same
 // object, in its history if it differs from its own.
 func (i Instance) AfterIdentity(prior Instance, now time.Time) Instance {

@@ -25,6 +25,15 @@ func (r *Resource) UserPath(p cty.Path) string {
 	return r.Root().spell(prefix, p, true)
 }
 
+// ImportPath formats a path of the identity that is given for an import: spec.import.identity.accountId.
+func (r *Resource) ImportPath(p cty.Path) string {
+	const prefix = "spec.import.identity"
+	if r.Identity() == nil {
+		return prefix
+	}
+	return r.Identity().spell(prefix, p, false)
+}
+
 // FieldPath formats a path as below status.atProvider: rule[0].maxAgeDays. ParseFieldPath parses it.
 func (r *Resource) FieldPath(p cty.Path) string { return r.Root().spell("", p, false) }
 

@@ -28,7 +28,9 @@ type Resource struct {
 	// Functions are those of the provider; nil if there are none.
 	Functions *Functions
 
-	rules      *rules
+	rules *rules
+	// immutable is the number of immutable fields.
+	immutable  int
 	references []*Reference
 
 	rootOnce     sync.Once

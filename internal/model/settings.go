@@ -78,6 +78,9 @@ func (r *Resource) configure(c config.Resource) error {
 			return config.At(err, "fields", path)
 		}
 	}
+	if err := r.settle(c); err != nil {
+		return err
+	}
 	s := &r.Settings
 	for _, name := range slices.Sorted(maps.Keys(c.Add)) {
 		if err := root.Object.add(name, c.Add[name]); err != nil {

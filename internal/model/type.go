@@ -148,6 +148,8 @@ type Field struct {
 	Added bool
 	// Settled is set if the configuration sets the value for every object. It cannot be set in spec.
 	Settled bool
+	// Immutable is set if the field cannot be changed in spec once it is set.
+	Immutable bool
 	// LateIgnored is set if late initialization ignores the field.
 	LateIgnored bool
 

@@ -131,9 +131,9 @@ func (s *Scheduler) explain(e *entry, r Request, res result) *Error {
 	return failed(cmp.Or(res.reason, ReasonOperationFailed), res.diags)
 }
 
-// showApplied makes what a create or update left the next observation.
+// showApplied makes what a create or update left the next observation, unless it has to be read first.
 func (e *entry) showApplied(r Request, res result, f *Flap) {
-	if res.op.Kind == instance.Delete || res.record == nil || res.diags.HasErrors() {
+	if res.op.Kind == instance.Delete || res.record == nil || res.diags.HasErrors() || e.record.Instance.Status == instance.Partial {
 		return
 	}
 	e.view = view{state: applied, configHash: r.ConfigHash, unplanned: true, observation: &Observation{

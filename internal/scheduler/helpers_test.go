@@ -124,6 +124,8 @@ const (
 	refused manner = "refused"
 	// halfway: it was done, and an error is answered with it.
 	halfway manner = "halfway"
+	// unread: it was done, and could not be read afterwards.
+	unread manner = "not read"
 	// silentDone and silentUndone: no answer, whether it was done or not.
 	silentDone   manner = "no answer, done"
 	silentUndone manner = "no answer, not done"
@@ -547,6 +549,9 @@ func (c *cloud) apply(p terraform.Plan) (instance.Instance, diagnostic.Diagnosti
 		return out, diagnostic.Errorf("Provider produced inconsistent result after apply", "The size is another.")
 	}
 	switch {
+	case c.manner == unread && p.Action == terraform.Create:
+		out.Status = instance.Partial
+		return out, diagnostic.Warningf("Not read", "It was created, and could not be read.")
 	case c.manner == silentDone, c.manner == late:
 		return c.silent(p, nil)
 	case c.manner == halfway, c.manner == halfwayLate:

@@ -362,7 +362,9 @@ func (s *Scheduler) plan(ctx context.Context, e *entry, r Request, ex terraform.
 			}
 		}
 		e.validated = r.ConfigHash
-		if !config.Validated {
+		if config.Validated {
+			p.Validation = e.warned
+		} else {
 			e.warned = p.Validation
 		}
 		warnings := e.warnings(diags)

@@ -394,6 +394,7 @@ func prepare(ctx context.Context, ex terraform.Executor, r Request, in instance.
 		config.Value = r.CreateToken.In(config.Value, cty.NilVal, newToken())
 		config.Validated = true
 		p, diags := ex.Plan(ctx, r.Resource, in, config)
+		p.Validation = t.plan.Validation
 		return in, p, diags
 	default:
 		return in, *t.plan, nil

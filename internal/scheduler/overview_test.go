@@ -2,6 +2,7 @@ package scheduler_test
 
 import (
 	"context"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -36,6 +37,14 @@ func TestOverview(t *testing.T) {
 		delete(h.cloud.fail, "refresh")
 	}
 	full := func(h *harness) { h.settle() }
+	// polled creates an object that the provider could not read after its task had ended.
+	polled := create(unread)
+	// late is as polled, with an API that may show an object late.
+	late := func(h *harness) {
+		h.o.CreationGracePeriod = scheduler.DefaultCreationGracePeriod
+		h.restart()
+		polled(h)
+	}
 	// later is when failures do not count any more.
 	later := func(*harness) {
 		time.Sleep(time.Hour)
@@ -60,6 +69,72 @@ func TestOverview(t *testing.T) {
 		},
 		"POST ok, POLL ok, GET ok → Full": {
 			arrow: create(inOrder), to: instance.Full, told: []string{"Succeeded Create"}, ids: []string{"i-1"},
+		},
+		// GET is the provider's. If it fails, the object is read again by Landbridge.
+		"POLL ok, GET failed → Partial": {
+			arrow: func(h *harness) {
+				h.cloud.fail["refresh"] = broken
+				polled(h)
+				h.observeRefused(scheduler.ReasonReadFailed)
+				h.refuses(h.sched.Apply(h.t.Context(), h.r), scheduler.ReasonStore)
+			},
+			to: instance.Partial, reason: scheduler.ReasonReadFailed, told: []string{"Succeeded Create"}, ids: []string{"i-1"},
+		},
+		"POLL ok, GET failed, GET ok → Full": {
+			arrow: func(h *harness) {
+				polled(h)
+				h.observe()
+			},
+			to: instance.Full, told: []string{"Succeeded Create", "Read"}, ids: []string{"i-1"},
+		},
+		// It may only not be visible yet, so nothing else is created.
+		"POLL ok, GET 404, soon → Partial": {
+			arrow: func(h *harness) {
+				late(h)
+				h.cloud.remove("i-1")
+				h.observeRefused(scheduler.ReasonNotVisibleYet)
+				h.refuses(h.sched.Apply(h.t.Context(), h.r), scheduler.ReasonStore)
+			},
+			to: instance.Partial, reason: scheduler.ReasonNotVisibleYet, told: []string{"Succeeded Create"},
+		},
+		"POLL ok, GET 404 → Empty": {
+			arrow: func(h *harness) {
+				late(h)
+				h.cloud.remove("i-1")
+				h.observeRefused(scheduler.ReasonNotVisibleYet)
+				later(h)
+				h.observe()
+			},
+			told: []string{"Succeeded Create", "Gone"},
+		},
+		"POLL ok, GET 404, apply: create → Full": {
+			arrow: func(h *harness) {
+				late(h)
+				h.cloud.remove("i-1")
+				h.observeRefused(scheduler.ReasonNotVisibleYet)
+				later(h)
+				h.settle()
+			},
+			to: instance.Full, told: []string{"Succeeded Create", "Gone", "Succeeded Create"}, ids: []string{"i-2"},
+		},
+		// What is read shows it, so nothing is destroyed.
+		"POLL ok, GET failed, apply → Full, nothing done": {
+			arrow: func(h *harness) {
+				polled(h)
+				h.settle()
+			},
+			to: instance.Full, told: []string{"Succeeded Create", "Read"}, ids: []string{"i-1"},
+		},
+		"Partial, DELETE → Empty": {
+			from: polled, arrow: func(h *harness) {
+				h.r.Config, h.r.ConfigHash = nil, ""
+				h.observe()
+				if err := h.sched.Delete(context.Background(), h.r); err != nil {
+					h.t.Fatal(err)
+				}
+				synctest.Wait()
+			},
+			told: []string{"Read", "Succeeded Delete"},
 		},
 		"POLL failed → Tainted": {
 			arrow: create(halfway), to: instance.Tainted, told: []string{"Failed Create (Halfway)", "Tainted"}, ids: []string{"i-1"},
@@ -259,6 +334,27 @@ func TestOverview(t *testing.T) {
 				}
 				if told := h.told.take(); len(told) > 0 {
 					t.Errorf("told without anything new: %v", told)
+				}
+			})
+		})
+	}
+}
+
+// A create costs no read if its answer is complete, and one if it is not.
+func TestHealthyCreateIsNotRead(t *testing.T) {
+	for how, want := range map[manner]int{inOrder: 0, unread: 1} {
+		t.Run(string(how), func(t *testing.T) {
+			bubble(t, derivable, func(h *harness) {
+				h.cloud.manner = how
+				h.observe()
+				h.apply()
+				synctest.Wait()
+				if o := h.observe(); o.Instance.Status != instance.Full || !o.UpToDate() {
+					t.Errorf("it is %s, with the plan %s", o.Instance.Status, o.Plan.Action)
+				}
+				reads := slices.DeleteFunc(h.log.take(), func(call string) bool { return call != "refresh" })
+				if len(reads) != want {
+					t.Errorf("it was read %d times, want %d", len(reads), want)
 				}
 			})
 		})

@@ -68,8 +68,8 @@ type Plan struct {
 	Creates, Imports []Object
 	// CreateUnchecked is set when the contained objects are created without looking for existing ones.
 	CreateUnchecked bool
-	// Validation has the warnings of the validation, if the configuration was validated.
-	Validation diagnostic.Diagnostics
+	// Validation has the warnings of the validation, if the configuration was validated, and Warnings those of the plan.
+	Validation, Warnings diagnostic.Diagnostics
 	// WithoutRefresh is set when the object was not read before it is destroyed, and must not be read for that.
 	WithoutRefresh bool
 }

@@ -25,11 +25,15 @@ func FieldPaths(r *model.Resource, paths []cty.Path) []string {
 }
 
 // Message returns the diagnostics as text for a condition or an event, one per line, with paths as in
-// UserPath.
+// UserPath, and those of an identity as in spec.import.identity.
 func Message(r *model.Resource, d diagnostic.Diagnostics) string {
 	lines := make([]string, 0, len(d))
 	for _, x := range d {
-		lines = append(lines, x.Format(r.UserPath))
+		path := r.UserPath
+		if x.OfIdentity {
+			path = r.ImportPath
+		}
+		lines = append(lines, x.Format(path))
 	}
 	return strings.Join(lines, "\n")
 }

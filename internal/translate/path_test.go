@@ -183,3 +183,16 @@ func TestKeysOfDynamicValuesComeBack(t *testing.T) {
 		}
 	}
 }
+
+// A diagnostic about an attribute of an identity that was given for an import names it in spec.import.identity.
+func TestMessageOfIdentity(t *testing.T) {
+	t.Parallel()
+	d := diagnostic.AttributeErrorf(cty.GetAttrPath("account_id"), "Invalid account", "There is none.")
+	if got, want := translate.Message(thing(t), d), "spec.forProvider.account_id: Invalid account: There is none."; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	d[0].OfIdentity = true
+	if got, want := translate.Message(thing(t), d), "spec.import.identity.accountId: Invalid account: There is none."; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}

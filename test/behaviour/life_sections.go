@@ -54,6 +54,8 @@ var life = []Section{
 			Says: "An object whose create failed half-way is tainted and replaced."},
 		{Name: "interrupted-polling", Source: overview,
 			Says: "An object whose create exceeds the provider's timeout is tainted; if it is untainted, it is kept."},
+		{Name: "create-unread", Source: overview,
+			Says: "An object whose create succeeded, and that could not be read, is not ready until a read succeeds; nothing else is created."},
 		{Name: "taint-keep", Source: own,
 			Says: "With `lifecycle.taintPolicy: Keep` a tainted object is kept until somebody decides."},
 	}},

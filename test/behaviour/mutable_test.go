@@ -9,10 +9,14 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/landbridge-io/landbridge/examples/examplecloud/api"
+	"github.com/landbridge-io/landbridge/internal/command/state"
+	"github.com/landbridge-io/landbridge/internal/scheduler/store"
+	"github.com/landbridge-io/landbridge/internal/testing/clustertest"
 )
 
 var _ = register(map[string]func(*testing.T, *column){
 	"unexpected-read":   unexpectedRead,
+	"unexpected-forget": unexpectedForget,
 	"unexpected-update": unexpectedUpdate,
 	"unexpected-plan":   unexpectedPlan,
 	"mutable-update":    mutableUpdate,
@@ -45,6 +49,44 @@ func unexpectedRead(t *testing.T, c *column) {
 	changed(t, c.world, api.Nicknames, text(u, "status", "atProvider", "id"), m{"name": nameOf(t)})
 	c.RequestReconcile(t, u)
 	c.WaitReady(t, u)
+}
+
+// If the object is the right one, the way out is that its former identity is forgotten.
+func unexpectedForget(t *testing.T, c *column) {
+	u := c.resource(t, "Nickname", m{"forProvider": m{"name": nameOf(t)}})
+	c.WaitReady(t, u)
+	id := text(u, "status", "atProvider", "id")
+	changed(t, c.world, api.Nicknames, id, m{"name": nameOf(t) + "-2"})
+	c.RequestReconcile(t, u)
+	c.WaitFalse(t, u, "Synced", reasonUnexpected, "Unexpected Identity Change")
+
+	c.MustPatch(t, u, `{"metadata":{"annotations":{"`+paused+`":"true"}},"spec":{"forProvider":{"name":"`+nameOf(t)+`-2"}}}`)
+	c.WaitFor(t, u, "paused", func() bool { _, reason, _ := condition(u, "Synced"); return reason == "ReconcilePaused" })
+	cluster, err := state.Open(c.Config, clustertest.System)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kinds, err := cluster.Kinds(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	kind, ok := kinds.Of(store.Key{Group: u.GroupVersionKind().Group, Kind: u.GetKind()})
+	if !ok {
+		t.Fatal("the kind is not served")
+	}
+	former, err := cluster.ForgetIdentity(t.Context(), kind, u.GetNamespace(), u.GetName())
+	if err != nil || string(former) != `{"name":"`+nameOf(t)+`"}` {
+		t.Fatalf("it was %s, %v", former, err)
+	}
+	c.MustPatch(t, u, `{"metadata":{"annotations":{"`+paused+`":null}}}`)
+	c.WaitFor(t, u, "accepted", func() bool { return text(u, "status", "identity", "name") == nameOf(t)+"-2" })
+	c.WaitReady(t, u)
+	if stored := string(c.stored(t, u)["identity"]); stored != `{"name":"`+nameOf(t)+`-2"}` {
+		t.Errorf("stored is %s", stored)
+	}
+	if got := text(u, "status", "atProvider", "id"); got != id {
+		t.Errorf("the object is %s, and was %s", got, id)
+	}
 }
 
 func unexpectedUpdate(t *testing.T, c *column) {

@@ -17,6 +17,7 @@ var _ = register(map[string]func(*testing.T, *column){
 	"taint":               taint,
 	"task-failed":         taskFailed,
 	"interrupted-polling": interruptedPolling,
+	"create-unread":       createUnread,
 	"taint-keep":          taintKeep,
 	"timeouts":            timeouts,
 	"timeout-own":         timeoutOwn,
@@ -90,6 +91,25 @@ func interruptedPolling(t *testing.T, c *column) {
 	c.inState(t, u, "Full")
 	c.WaitReady(t, u)
 	c.asked(t, http.MethodPost, nameOf(t), 1)
+}
+
+func createUnread(t *testing.T, c *column) {
+	for _, on := range []string{api.OnRead, api.OnList} { // the provider reads by id after a create, and by names later
+		c.fault(t, api.Fault{On: on, Collection: string(api.Datastores), Match: map[string]string{"name": nameOf(t)}, Status: http.StatusServiceUnavailable})
+	}
+	u := c.resource(t, "Datastore", m{"forProvider": datastoreSpec(nameOf(t))})
+	c.inState(t, u, "Partial")
+	c.WaitFalse(t, u, "Ready", "Unavailable", "Partial")
+	c.WaitFalse(t, u, "Synced", "ReconcileError", "Cannot read ", "datastore", "503")
+	c.heal(t, nameOf(t))
+	c.inState(t, u, "Full")
+	c.WaitReady(t, u)
+	if got := text(u, "status", "atProvider", "status"); got != "online" {
+		t.Errorf("the status is %q", got)
+	}
+	c.asked(t, http.MethodPost, nameOf(t), 1)
+	c.asked(t, http.MethodDelete, nameOf(t), 0)
+	c.tells(t, u, "ReadExternalResource", "")
 }
 
 func taintKeep(t *testing.T, c *column) {

@@ -21,7 +21,7 @@ const paused = "crossplane.io/paused"
 func TestUpgrades(t *testing.T) {
 	each(t, func(t *testing.T, of behaviour.Column) {
 		c := shared(t).open(t, of, history, release.BeforeIdentity,
-			"thing", "volume", "volume_no_upgrader", "volume_upgrade_gap", "volume_upgrade_fails", "volume_upgrade_invalid", "volume_same_state")
+			"thing", "volume", "volume_no_upgrader", "volume_upgrade_gap", "volume_upgrade_fails", "volume_upgrade_invalid", "volume_upgrade_partial", "volume_same_state")
 		volume := func(kind, name string) *unstructured.Unstructured {
 			u := c.object(kind, name, m{"forProvider": m{"name": name}})
 			c.MustCreate(t, u)
@@ -45,6 +45,7 @@ func TestUpgrades(t *testing.T) {
 		c.release(t, release.V0)
 		t.Run("read-stores", func(t *testing.T) { c.upgraded(t, elder, 0, "id", false) })
 		first, straight := volume("Volume", "first"), volume("Volume", "straight")
+		partial := volume("VolumeUpgradePartial", "partial")
 		gap, fails, invalid := volume("VolumeUpgradeGap", "gap"), volume("VolumeUpgradeFails", "fails"), volume("VolumeUpgradeInvalid", "invalid")
 		thing := c.object("Thing", "thing", m{"forProvider": m{"name": "thing"}})
 		c.MustCreate(t, thing)
@@ -86,6 +87,9 @@ func TestUpgrades(t *testing.T) {
 		t.Run("upgrade-mismatch", func(t *testing.T) {
 			c.refusedUpgrade(t, mismatch, mismatchBefore, "identity")
 		})
+		if b, _ := behaviour.Find("upgrade-partial"); b.NotApplicable(of) == "" {
+			t.Run(b.Name, func(t *testing.T) { c.upgraded(t, partial, 1, "id", "false") })
+		}
 		second := volume("VolumeUpgradeGap", "second")
 		missing := volume("VolumeNoUpgrader", "missing")
 		c.Reconcile(t, missing)

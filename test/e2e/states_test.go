@@ -191,6 +191,11 @@ func TestStates(t *testing.T) {
 				x.Fault(t, m{"on": "update", "collection": "things", "match": m{"name": "slow"}, "count": 1, "delay": "40s"})
 				begin := time.Now()
 				c.MustPatch(t, u, `{"spec":{"forProvider":{"size":7}}}`)
+				// The object can be used while it is updated.
+				c.WaitFor(t, u, "being updated", func() bool { return text(u, "status", "operation", "kind") == "Update" })
+				if status, reason, _ := condition(u, "Ready"); status != "True" {
+					t.Errorf("Ready is %s, %s, while it is updated", status, reason)
+				}
 				c.WaitReady(t, u)
 				if took := time.Since(begin); took > 30*time.Second {
 					t.Errorf("it took %s", took)

@@ -19,6 +19,7 @@ const (
 	VolumesUpgradeGap     Collection[Volume] = "volumes_upgrade_gap"
 	VolumesUpgradeFails   Collection[Volume] = "volumes_upgrade_fails"
 	VolumesUpgradeInvalid Collection[Volume] = "volumes_upgrade_invalid"
+	VolumesUpgradePartial Collection[Volume] = "volumes_upgrade_partial"
 	VolumesSameState      Collection[Volume] = "volumes_same_state"
 
 	IDImports       Collection[Note] = "id_imports"

@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -25,7 +26,8 @@ func BeginOnce[T any](ctx context.Context, c *Client, collection api.Collection[
 	return task, err
 }
 
-// Await waits for the creation to end and answers with the object.
+// Await waits for the creation to end and answers with the object. If the object was
+// created and cannot be read, Unread is true of the error.
 func Await[T any](ctx context.Context, c *Client, collection api.Collection[T], task api.Task) (T, error) {
 	var none T
 	task, err := c.wait(ctx, task)
@@ -37,13 +39,24 @@ func Await[T any](ctx context.Context, c *Client, collection api.Collection[T], 
 	wait := backoff{retryWait}
 	for {
 		object, err := Get(ctx, c, collection, task.ObjectID, "")
-		if err == nil || !NotFound(err) {
-			return object, err
+		if err == nil {
+			return object, nil
 		}
-		if wait.pause(ctx) != nil {
-			return none, fmt.Errorf("%s/%s was created, but cannot be read: %w", collection, task.ObjectID, err)
+		if !NotFound(err) || wait.pause(ctx) != nil {
+			return none, &unreadError{fmt.Errorf("%s/%s was created, but cannot be read: %w", collection, task.ObjectID, err)}
 		}
 	}
+}
+
+// unreadError is why an object could not be read after its creation had succeeded.
+type unreadError struct{ error }
+
+func (e *unreadError) Unwrap() error { return e.error }
+
+// Unread reports whether an object was created, and could not be read afterwards.
+func Unread(err error) bool {
+	var unread *unreadError
+	return errors.As(err, &unread)
 }
 
 // Get reads one object, in one region unless that is "".

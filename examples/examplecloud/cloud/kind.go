@@ -65,7 +65,8 @@ var kinds = func() map[string]*kind {
 		}),
 	}
 	for _, c := range []api.Collection[api.Volume]{
-		api.Volumes, api.VolumesNoUpgrader, api.VolumesUpgradeGap, api.VolumesUpgradeFails, api.VolumesUpgradeInvalid, api.VolumesSameState,
+		api.Volumes, api.VolumesNoUpgrader, api.VolumesUpgradeGap, api.VolumesUpgradeFails, api.VolumesUpgradeInvalid,
+		api.VolumesUpgradePartial, api.VolumesSameState,
 	} {
 		all = append(all, define(c, kind{
 			required: []string{"name"}, key: []string{"name"}, immutable: []string{"public"},

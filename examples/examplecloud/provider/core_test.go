@@ -42,6 +42,8 @@ type instance struct {
 	state    *tfprotov6.DynamicValue
 	identity *tfprotov6.ResourceIdentityData
 	private  []byte
+	// warnings are those of the apply.
+	warnings []string
 }
 
 // eachForm runs a test with every form of the provider, and a cloud for each.
@@ -267,6 +269,11 @@ func (c *core) applyPlan(prior instance, config *tfprotov6.DynamicValue, planned
 	next := instance{typeName: prior.typeName, state: applied.NewState, identity: applied.NewIdentity, private: applied.Private}
 	if next.state != nil && c.null(next) {
 		next.state = nil
+	}
+	for _, d := range applied.Diagnostics {
+		if d.Severity == tfprotov6.DiagnosticSeverityWarning {
+			next.warnings = append(next.warnings, d.Detail)
+		}
 	}
 	return next, failed(nil, applied.Diagnostics)
 }

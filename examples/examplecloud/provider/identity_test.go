@@ -268,6 +268,7 @@ func TestUpgradeErrors(t *testing.T) {
 			"gap, from 0":        {"volume_upgrade_gap", 0, "Unable to Upgrade Resource Identity", values{"volume_id": nil, "public": "true"}},
 			"gap, from 1":        {"volume_upgrade_gap", 1, values{"volume_id": "v-1", "public": "true"}, values{"volume_id": "v-1", "public": "true"}},
 			"fails":              {"volume_upgrade_fails", 0, "Cannot upgrade the identity", "cannot upgrade the identity"},
+			"partial":            {"volume_upgrade_partial", 1, values{"volume_id": nil, "public": "true"}, values{"volume_id": nil, "public": "true"}},
 			// It is for the caller to see what is wrong with these.
 			"invalid": {"volume_upgrade_invalid", 1, values{"volume_id": "(unknown)", "public": nil}, values{"volume_id": nil, "public": nil}},
 		} {

@@ -34,9 +34,10 @@ type DocumentObject struct {
 	APIVersion  string `json:"apiVersion"`
 	Kind        string `json:"kind"`
 	DisplayName string `json:"displayName,omitempty"`
-	// Identity has the format of spec.import.identity.
-	Identity  map[string]any  `json:"identity"`
-	ManagedBy []DocumentOwner `json:"managedBy"`
+	// Identity has the format of spec.import.identity. IdentityVersion is that of its schema.
+	Identity        map[string]any  `json:"identity"`
+	IdentityVersion int64           `json:"identityVersion"`
+	ManagedBy       []DocumentOwner `json:"managedBy"`
 }
 
 // DocumentOwner manages an object: a custom resource, or a resource in a Terraform state.
@@ -88,6 +89,9 @@ func document(o Object) DocumentObject {
 	out := DocumentObject{
 		Type: o.Resource.Type, APIVersion: o.Resource.GroupVersionKind().GroupVersion().String(), Kind: o.Resource.Kind,
 		DisplayName: o.DisplayName, Identity: translate.Identity(o.Resource, o.Identity), ManagedBy: []DocumentOwner{},
+	}
+	if s := o.Resource.Schema.Identity; s != nil {
+		out.IdentityVersion = s.Version
 	}
 	for _, w := range o.Owners {
 		if w.Address != "" {

@@ -21,7 +21,7 @@ func TestDocument(t *testing.T) {
 	t.Parallel()
 	region := &schema.IdentityAttribute{Type: cty.String, OptionalForImport: true}
 	s := &schema.Provider{Config: &schema.Block{}, Resources: map[string]*schema.Resource{
-		"x_thing": {Type: "x_thing", Block: &schema.Block{}, Identity: &schema.Identity{Attributes: map[string]*schema.IdentityAttribute{
+		"x_thing": {Type: "x_thing", Block: &schema.Block{}, Identity: &schema.Identity{Version: 3, Attributes: map[string]*schema.IdentityAttribute{
 			"id": {Type: cty.String, RequiredForImport: true}, "region": region,
 		}}},
 		"x_plain": {Type: "x_plain", Block: &schema.Block{}},
@@ -62,8 +62,8 @@ x_thing   a[2Jb   id=1,region=east   -
 x_thing   -       id=2,region=east   team/two, x_thing.two
 `,
 			json: `{"objects":[` +
-				`{"type":"x_thing","apiVersion":"x.landbridge.io/v1alpha1","kind":"Thing","displayName":"a\u001b[2J\nb","identity":{"id":"1","region":"east"},"managedBy":[]},` +
-				`{"type":"x_thing","apiVersion":"x.landbridge.io/v1alpha1","kind":"Thing","identity":{"id":"2","region":"east"},"managedBy":[{"kind":"Thing","namespace":"team","name":"two"},{"address":"x_thing.two"}]}],` +
+				`{"type":"x_thing","apiVersion":"x.landbridge.io/v1alpha1","kind":"Thing","displayName":"a\u001b[2J\nb","identity":{"id":"1","region":"east"},"identityVersion":3,"managedBy":[]},` +
+				`{"type":"x_thing","apiVersion":"x.landbridge.io/v1alpha1","kind":"Thing","identity":{"id":"2","region":"east"},"identityVersion":3,"managedBy":[{"kind":"Thing","namespace":"team","name":"two"},{"address":"x_thing.two"}]}],` +
 				`"notListable":["x_plain"],"incomplete":["x_thing","x_thing"]}`,
 		},
 	}

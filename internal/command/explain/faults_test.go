@@ -301,6 +301,17 @@ var faults = map[string]fault{
 		},
 		status.Failed, db, editDB,
 	},
+	"creates an object, and cannot read it: it answers with a warning, or with none of the values that it chooses": {
+		func(w world) world {
+			return retrying("ReconcileError", "observe failed: Cannot read open_thing: 503 Service Unavailable."+nextAttempt)(w).
+				set(thing, "Ready False Unavailable The remote object is Partial: it has not been read completely since it was created, or untainted.")
+		},
+		status.Retrying, db, retryDB,
+	},
+	"returns another identity of an object than before, though identities of its type do not change": {
+		stalled("UnexpectedIdentityChange", "observe failed: Unexpected Identity Change: During the read operation, the Terraform Provider unexpectedly returned a different identity than the previously stored one."),
+		status.Failed, db, "landbridge state forget-identity thing.open.landbridge.io/db -n team-a",
+	},
 	"creates an object without an error, but not as planned": {
 		func(w world) world {
 			return stalled("InconsistentResult", "update failed: Object not replaced: The provider has made the object without an error, but not as planned.")(w).

@@ -221,7 +221,9 @@ func (b *builder) helpReason(n *Node) (Help, bool) {
 		return Help{"Nothing has to be done once what the message names exists: the provider is asked again then. Ask it now.", again(k)}, true
 	case "StateTooLarge":
 		return Help{"Make the object smaller, or see docs/operations.md, large states.", edit(k)}, true
-	case "InvalidConfiguration", "ImportFailed", "MoveFailed", "UnexpectedIdentityChange":
+	case "UnexpectedIdentityChange":
+		return Help{"See whether the object is still the right one. If it is, pause the resource, and have its stored identity forgotten.", "landbridge state forget-identity " + res}, true
+	case "InvalidConfiguration", "ImportFailed", "MoveFailed":
 		return Help{"Correct the spec as the message says.", edit(k)}, true
 	case "ReferenceNotResolved":
 		return Help{"Correct spec.references, or wait until the other resource has the value.", edit(k)}, true

@@ -449,3 +449,55 @@ func TestRestoreFromTerraform(t *testing.T) {
 		t.Errorf("stored %s\nwant %s", now, want)
 	}
 }
+
+// The stored identity is forgotten, of a resource that is paused and has no operation; everything else stays.
+func TestForgetIdentity(t *testing.T) {
+	w := newWorld(t)
+	kind := w.kinds[0]
+	forget := func(name string) (string, error) {
+		raw, err := w.ForgetIdentity(t.Context(), kind, w.namespace, name)
+		return string(raw), err
+	}
+	with := func(change func(*store.Record)) store.Record {
+		rec := everything()
+		rec.Instance.Operation = nil
+		change(&rec)
+		return rec
+	}
+	w.create("changed", map[string]string{paused: "true"})
+	before := w.save(w.key("changed"), with(func(*store.Record) {}))
+	got, err := forget("changed")
+	if err != nil || got != `{"id":"i-1"}` {
+		t.Fatalf("got %q, %v", got, err)
+	}
+	after, err := (&store.Secrets{Client: w.Stored.Client}).Load(t.Context(), w.key("changed"), thing)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := instance.Encode(before.Instance.WithoutIdentity(), thing)
+	if err != nil {
+		t.Fatal(err)
+	}
+	have, err := instance.Encode(after.Instance, thing)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), string(have)); diff != "" || after.Instance.HasIdentity() {
+		t.Errorf("stored (-want +got):\n%s", diff)
+	}
+
+	w.create("reconciled", nil)
+	w.save(w.key("reconciled"), with(func(*store.Record) {}))
+	w.create("busy", map[string]string{paused: "true"})
+	w.save(w.key("busy"), with(func(r *store.Record) {
+		r.Instance.Operation = &instance.Operation{ID: "op-1", Kind: instance.Update, StartedAt: time.Now()}
+	}))
+	w.create("unknown", map[string]string{paused: "true"})
+	for name, says := range map[string]string{
+		"reconciled": "is being reconciled", "busy": "has not ended", "unknown": "nothing is stored", "missing": "there is no", "changed": "no identity is stored",
+	} {
+		if _, err := forget(name); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: %v, want %q", name, err, says)
+		}
+	}
+}

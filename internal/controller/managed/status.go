@@ -84,7 +84,7 @@ func (e *external) setRemembered(r *CustomResource) {
 	r.set(state(known.Status), "status", "state")
 	if known.Status == instance.Partial {
 		unstructured.RemoveNestedField(r.Object, "status", "plan") // it was made for the object as it was marked before
-		r.SetConditions(xpv2.Unavailable().WithMessage("The remote object is Partial: it was untainted, and has not been read since.").WithObservedGeneration(r.GetGeneration()))
+		r.SetConditions(xpv2.Unavailable().WithMessage("The remote object is Partial: it has not been read completely since it was created, or untainted.").WithObservedGeneration(r.GetGeneration()))
 	}
 	unstructured.RemoveNestedField(r.Object, "status", "deposed")
 	if len(known.Deposed) > 0 {

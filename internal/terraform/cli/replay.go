@@ -16,6 +16,8 @@ type replay struct {
 	// missing is set when there was no such answer during the run: the program did not get that far,
 	// and nothing follows from the other answers.
 	missing bool
+	// upgraded is set when the answer to the upgrade of the identity was repeated.
+	upgraded bool
 }
 
 // next returns the next answer.
@@ -48,8 +50,12 @@ func (r *replay) UpgradeResourceState(context.Context, *tfprotov6.UpgradeResourc
 	return last(r, r.stateUpgrade)
 }
 
-// UpgradeResourceIdentity implements provider.Server.
-func (r *replay) UpgradeResourceIdentity(context.Context, *tfprotov6.UpgradeResourceIdentityRequest) (*tfprotov6.UpgradeResourceIdentityResponse, error) {
+// UpgradeResourceIdentity implements provider.Server. What the engine asks of the answer, the program has not asked.
+func (r *replay) UpgradeResourceIdentity(ctx context.Context, request *tfprotov6.UpgradeResourceIdentityRequest) (*tfprotov6.UpgradeResourceIdentityResponse, error) {
+	if r.upgraded {
+		return r.Server.UpgradeResourceIdentity(ctx, request)
+	}
+	r.upgraded = true
 	return last(r, r.identityUpgrade)
 }
 

@@ -191,6 +191,9 @@ func (c *call) applied(ctx context.Context, p terraform.Plan, answer *tfprotov6.
 		out = c.partial(p, out, identity, identityBytes)
 	} else {
 		out.Status = instance.Full
+		if p.Action == terraform.Create && !complete(p, clean, diags) {
+			out.Status = instance.Partial
+		}
 		out.Identity, out.IdentityVersion, out.RawIdentity = identity, c.identityVersion(), nil
 	}
 	if out.HasIdentity() && identityBytes == nil {

@@ -75,6 +75,9 @@ func (c *call) importRequest(target terraform.ImportTarget) (*tfprotov6.ImportRe
 	}
 	identity, diags := c.importIdentity(target.Identity)
 	if diags.HasErrors() {
+		for i := range diags {
+			diags[i].OfIdentity = len(diags[i].Attribute) > 0
+		}
 		return nil, diags
 	}
 	b, err := encode(identity, c.identity)
@@ -127,10 +130,27 @@ func (c *call) importIdentity(given cty.Value) (cty.Value, diagnostic.Diagnostic
 	return cty.ObjectVal(values), diags
 }
 
+// ofIdentity returns the diagnostics of an import by identity. An attribute that the identity has is meant as one of it: no other was
+// given.
+func (c *call) ofIdentity(diags diagnostic.Diagnostics) diagnostic.Diagnostics {
+	for i, d := range diags {
+		if len(d.Attribute) == 0 {
+			continue
+		}
+		if name, ok := d.Attribute[0].(cty.GetAttrStep); ok && c.schema.Identity != nil && c.schema.Identity.Attributes[name.Name] != nil {
+			diags[i].OfIdentity = true
+		}
+	}
+	return diags
+}
+
 // imported returns the object in the answer to ImportResourceState, before it is read.
 func (c *call) imported(answer *tfprotov6.ImportResourceStateResponse, byIdentity bool) (instance.Instance, diagnostic.Diagnostics) {
 	var none instance.Instance
 	diags := diagnostic.FromProtocol(answer.Diagnostics)
+	if byIdentity {
+		diags = c.ofIdentity(diags)
+	}
 	if diags.HasErrors() {
 		return none, diags
 	}

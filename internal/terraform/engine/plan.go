@@ -93,6 +93,7 @@ func (e *Engine) Plan(ctx context.Context, r terraform.ResourceType, in instance
 		if diags.HasErrors() {
 			return none, diags
 		}
+		plan.Warnings = diags.Warnings()
 		return plan, diags
 	}
 	if plan.Reason == terraform.ReplaceBecauseCannotUpdate {
@@ -111,6 +112,7 @@ func (e *Engine) Plan(ctx context.Context, r terraform.ResourceType, in instance
 		return none, append(diags, cannotBeDestroyed(c.schema.Type)...)
 	}
 	plan.State, plan.Private, plan.Identity = answer.state, answer.private, answer.identity
+	plan.Warnings = diags.Warnings()
 	return plan, diags
 }
 

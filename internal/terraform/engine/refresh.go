@@ -56,11 +56,38 @@ func (e *Engine) Refresh(ctx context.Context, r terraform.ResourceType, in insta
 		state.value = in.State
 	}
 	out, more := c.readAnswer(answer, in)
+	if terraform.UnexpectedIdentityChange(more) && len(in.RawIdentity) > 0 && in.IdentityVersion != c.identityVersion() {
+		if completed, ok := c.completeIdentity(ctx, in, state.wire, identity.value); ok {
+			return terraform.Refreshed{Instance: completed, Upgraded: state.value}, diags
+		}
+	}
 	diags = append(diags, c.explainIdentity(more, identity.value)...)
 	if diags.HasErrors() {
 		return unread, diags
 	}
 	return terraform.Refreshed{Instance: out, Unchanged: stored && sameInstance(in, out), Upgraded: state.value}, diags
+}
+
+// completeIdentity reads an object of which an upgrader has left attributes of the identity null, without that identity: SDKs take it
+// for a change of the identity that a read fills them in. It is false if the answer has other values than the upgrader's.
+func (c *call) completeIdentity(ctx context.Context, in instance.Instance, state []byte, upgraded cty.Value) (instance.Instance, bool) {
+	if upgraded == cty.NilVal || upgraded.IsNull() {
+		return in, false
+	}
+	answer, err := c.server.ReadResource(ctx, c.readRequest(state, nil, in.Private))
+	if err != nil {
+		return in, false
+	}
+	out, diags := c.readAnswer(answer, in)
+	if diags.HasErrors() || !out.HasIdentity() {
+		return in, false
+	}
+	for name := range upgraded.Type().AttributeTypes() {
+		if v := upgraded.GetAttr(name); !v.IsNull() && !v.RawEquals(out.Identity.GetAttr(name)) {
+			return in, false
+		}
+	}
+	return out, true
 }
 
 // Upgrade implements terraform.Upgrader: Refresh without the read.

@@ -128,8 +128,17 @@ func (c *call) upgradeIdentity(ctx context.Context, in instance.Instance) (upgra
 	case err == nil && !v.IsWhollyKnown():
 		err = errors.New("it has unknown values")
 	case err == nil:
-		if missing := c.missingIdentity(v); missing != "" {
-			// Without an upgrader, the legacy SDK drops unknown attributes and reports no error.
+		missing := c.missingIdentity(v)
+		if missing == "" {
+			break
+		}
+		upgrades, more := c.upgradesIdentity(ctx, in, v)
+		switch {
+		case more.HasErrors():
+			return none, more
+		case upgrades && !instance.Identified(v):
+			err = errors.New("all attributes are null")
+		case !upgrades:
 			return none, append(diags, diagnostic.Errorf(summary,
 				"The provider has no upgrader of the identity of %s from version %d to version %d: in its answer %s. The stored identity is kept. Use the provider version that wrote it, or one that can upgrade it.",
 				c.schema.Type, in.IdentityVersion, c.identityVersion(), missing)...)
@@ -156,6 +165,52 @@ func (c *call) missingIdentity(v cty.Value) string {
 		return "all attributes are null"
 	}
 	return ""
+}
+
+// upgradesIdentity reports whether an upgrader has made an identity of which attributes are null. Without one, the legacy SDK reports
+// no error, and answers with the stored identity, as far as the schema has its attributes. So if it is asked again, with a value
+// for each attribute that was null, it answers with these values, and an upgrader does not.
+func (c *call) upgradesIdentity(ctx context.Context, in instance.Instance, v cty.Value) (bool, diagnostic.Diagnostics) {
+	var stored map[string]json.RawMessage
+	if err := json.Unmarshal(in.RawIdentity, &stored); err != nil || stored == nil {
+		return false, c.unreadableIdentity(errors.New("it is not an object"))
+	}
+	var added []string
+	for name, a := range c.schema.Identity.Attributes {
+		if v.GetAttr(name).IsNull() {
+			stored[name] = placeholder(a.Type)
+			added = append(added, name)
+		}
+	}
+	raw, err := json.Marshal(stored)
+	if err != nil {
+		return false, c.unreadableIdentity(err)
+	}
+	answer, err := c.server.UpgradeResourceIdentity(ctx, &tfprotov6.UpgradeResourceIdentityRequest{
+		TypeName: c.schema.Type, Version: in.IdentityVersion, RawIdentity: &tfprotov6.RawState{JSON: raw},
+	})
+	switch {
+	case err != nil:
+		return false, provider.CallError(err)
+	case diagnostic.FromProtocol(answer.Diagnostics).HasErrors() || answer.UpgradedIdentity == nil:
+		return true, nil // it was looked at
+	}
+	again, err := decode(answer.UpgradedIdentity.IdentityData, c.identity)
+	return err != nil || again.IsNull() || slices.ContainsFunc(added, func(name string) bool { return again.GetAttr(name).IsNull() }), nil
+}
+
+// placeholder returns a JSON value of a type of identities.
+func placeholder(t cty.Type) json.RawMessage {
+	switch {
+	case t == cty.String:
+		return json.RawMessage(`"placeholder"`)
+	case t == cty.Number:
+		return json.RawMessage(`1`)
+	case t == cty.Bool:
+		return json.RawMessage(`true`)
+	default:
+		return json.RawMessage(`[]`)
+	}
 }
 
 func (c *call) unreadableIdentity(err error) diagnostic.Diagnostics {

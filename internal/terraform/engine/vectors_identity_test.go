@@ -1,6 +1,8 @@
 package engine_test
 
 import (
+	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -160,9 +162,6 @@ func TestVectorsIdentity(t *testing.T) {
 			"unknown": {&tfprotov6.UpgradeResourceIdentityResponse{UpgradedIdentity: newFixture(t, thing()).encIdentity(partly)}, "Invalid resource identity upgrade"},
 			"wrong type": {&tfprotov6.UpgradeResourceIdentityResponse{UpgradedIdentity: &tfprotov6.ResourceIdentityData{
 				IdentityData: &tfprotov6.DynamicValue{MsgPack: falseID}}}, "Invalid resource identity upgrade"},
-			// The legacy SDK's answer without an upgrader from that version.
-			"a required attribute is null": {&tfprotov6.UpgradeResourceIdentityResponse{UpgradedIdentity: newFixture(t, thing()).encIdentity(
-				cty.ObjectVal(map[string]cty.Value{"id": null, "region": str("eu")}))}, "Invalid resource identity upgrade"},
 			"all is null": {&tfprotov6.UpgradeResourceIdentityResponse{UpgradedIdentity: newFixture(t, thing()).encIdentity(
 				cty.ObjectVal(map[string]cty.Value{"id": null, "region": null}))}, "Invalid resource identity upgrade"},
 			"null": {&tfprotov6.UpgradeResourceIdentityResponse{UpgradedIdentity: newFixture(t, thing()).encIdentity(
@@ -191,42 +190,97 @@ func TestVectorsIdentity(t *testing.T) {
 		}
 	})
 
+	const stored = `{"version":1,"status":"Full","schemaVersion":1,"state":{"o":"a"},"identitySchemaVersion":1,"identity":%s}`
+	// What the legacy SDK answers without an upgrader: what the schema still has of the stored identity.
+	leaveOut := func(f *fixture) func(*tfprotov6.UpgradeResourceIdentityRequest) (*tfprotov6.UpgradeResourceIdentityResponse, error) {
+		return func(r *tfprotov6.UpgradeResourceIdentityRequest) (*tfprotov6.UpgradeResourceIdentityResponse, error) {
+			var given map[string]string
+			if err := json.Unmarshal(r.RawIdentity.JSON, &given); err != nil {
+				return nil, err
+			}
+			left := map[string]cty.Value{"id": null, "region": null}
+			for name := range left {
+				if v, ok := given[name]; ok {
+					left[name] = str(v)
+				}
+			}
+			return &tfprotov6.UpgradeResourceIdentityResponse{UpgradedIdentity: f.encIdentity(cty.ObjectVal(left))}, nil
+		}
+	}
+
 	t.Run("a missing upgrader is named", func(t *testing.T) {
-		for name, test := range map[string]struct {
-			answer cty.Value
-			says   string
-		}{
-			"a required attribute is null": {cty.ObjectVal(map[string]cty.Value{"id": null, "region": str("eu")}), `the attribute "id"`},
-			"all attributes are null":      {cty.ObjectVal(map[string]cty.Value{"id": null, "region": null}), `the attribute "id"`},
+		for name, identity := range map[string]string{
+			"a required attribute is null": `{"arn":"old","region":"eu"}`,
+			"all attributes are null":      `{"arn":"old"}`,
 		} {
 			t.Run(name, func(t *testing.T) {
 				f := newFixture(t, thing())
-				f.Identity = func(*tfprotov6.UpgradeResourceIdentityRequest) (*tfprotov6.UpgradeResourceIdentityResponse, error) {
-					return &tfprotov6.UpgradeResourceIdentityResponse{UpgradedIdentity: f.encIdentity(test.answer)}, nil
-				}
-				_, diags := f.refresh(f.stored(`{"version":1,"status":"Full","schemaVersion":1,"state":{"o":"a"},"identitySchemaVersion":1,"identity":{"arn":"old"}}`))
-				for _, part := range []string{"no upgrader", "from version 1 to version 2", "test_thing", test.says} {
+				f.Identity = leaveOut(f)
+				in := f.stored(fmt.Sprintf(stored, identity))
+				out, diags := f.refresh(in)
+				for _, part := range []string{"no upgrader", "from version 1 to version 2", "test_thing", `the attribute "id"`} {
 					if !strings.Contains(diags.String(), part) {
 						t.Errorf("%q is not in: %s", part, diags)
 					}
 				}
+				f.wantUntouched(in, out)
+				wantEqual(t, "reads", count[*tfprotov6.ReadResourceRequest](f), 0)
 			})
 		}
 		r := thing()
 		r.Identity.Attributes["id"] = &schema.IdentityAttribute{Type: cty.String, OptionalForImport: true}
 		f := newFixture(t, r)
-		answer := cty.ObjectVal(map[string]cty.Value{"id": null, "region": str("eu")})
-		f.Identity = func(*tfprotov6.UpgradeResourceIdentityRequest) (*tfprotov6.UpgradeResourceIdentityResponse, error) {
-			return &tfprotov6.UpgradeResourceIdentityResponse{UpgradedIdentity: f.encIdentity(answer)}, nil
-		}
-		const stored = `{"version":1,"status":"Full","schemaVersion":1,"state":{"o":"a"},"identitySchemaVersion":1,"identity":{"arn":"old"}}`
-		out, diags := f.refresh(f.stored(stored))
+		f.Identity = leaveOut(f)
+		out, diags := f.refresh(f.stored(fmt.Sprintf(stored, `{"arn":"old","region":"eu"}`)))
 		wantNoErrors(t, diags) // what an import does not require may be null
-		wantValue(t, "identity", out.Instance.Identity, answer)
-		answer = cty.ObjectVal(map[string]cty.Value{"id": null, "region": null})
-		_, diags = f.refresh(f.stored(stored))
+		wantValue(t, "identity", out.Instance.Identity, cty.ObjectVal(map[string]cty.Value{"id": null, "region": str("eu")}))
+		_, diags = f.refresh(f.stored(fmt.Sprintf(stored, `{"arn":"old"}`)))
 		if !strings.Contains(diags.String(), "all attributes are null") {
 			t.Errorf("an identity of nothing: %s", diags)
+		}
+	})
+
+	// An upgrader sets all attributes to either null or known values. What it does not know, a read completes.
+	t.Run("an upgrader may leave a required attribute null", func(t *testing.T) {
+		change := providerError("Unexpected Identity Change", "The identity is another.")
+		upgraded := cty.ObjectVal(map[string]cty.Value{"id": null, "region": str("eu")})
+		for name, test := range map[string]struct {
+			// strict is whether the provider refuses a read whose answer has another identity than the request.
+			strict bool
+			read   cty.Value
+			want   cty.Value // the identity in the end
+			fails  string
+			reads  int
+		}{
+			"it stays null":                       {strict: true, read: upgraded, want: upgraded, reads: 1},
+			"a read completes it":                 {read: cty.ObjectVal(map[string]cty.Value{"id": str("1"), "region": str("eu")}), want: cty.ObjectVal(map[string]cty.Value{"id": str("1"), "region": str("eu")}), reads: 1},
+			"a read that is refused completes it": {strict: true, read: cty.ObjectVal(map[string]cty.Value{"id": str("1"), "region": str("eu")}), want: cty.ObjectVal(map[string]cty.Value{"id": str("1"), "region": str("eu")}), reads: 2},
+			"a read has another one":              {strict: true, read: cty.ObjectVal(map[string]cty.Value{"id": str("1"), "region": str("us")}), fails: "Unexpected Identity Change", reads: 2},
+		} {
+			t.Run(name, func(t *testing.T) {
+				f := newFixture(t, thing())
+				f.Identity = func(*tfprotov6.UpgradeResourceIdentityRequest) (*tfprotov6.UpgradeResourceIdentityResponse, error) {
+					return &tfprotov6.UpgradeResourceIdentityResponse{UpgradedIdentity: f.encIdentity(upgraded)}, nil
+				}
+				f.Read = func(r *tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {
+					out := &tfprotov6.ReadResourceResponse{NewState: r.CurrentState, NewIdentity: f.encIdentity(test.read)}
+					if test.strict && r.CurrentIdentity != nil && !f.decIdentity(r.CurrentIdentity).RawEquals(test.read) {
+						out.Diagnostics = change
+					}
+					return out, nil
+				}
+				in := f.stored(fmt.Sprintf(stored, `{"arn":"old"}`))
+				out, diags := f.refresh(in)
+				wantEqual(t, "reads", count[*tfprotov6.ReadResourceRequest](f), test.reads)
+				if test.fails != "" {
+					wantError(t, diags, test.fails)
+					f.wantUntouched(in, out)
+					return
+				}
+				wantNoErrors(t, diags)
+				wantValue(t, "identity", out.Instance.Identity, test.want)
+				wantEqual(t, "identity version", out.Instance.IdentityVersion, 2)
+			})
 		}
 	})
 

@@ -3,7 +3,9 @@ package engine_test
 import (
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/landbridge-io/landbridge/internal/instance"
@@ -81,9 +83,41 @@ func TestVectorsImport(t *testing.T) {
 				_, diags := f.engine.Import(t.Context(), f.resource, terraform.ImportTarget{Identity: id})
 				wantError(t, diags, "Incorrect value type")
 				wantEqual(t, "attribute", diags[0].Attribute.Equals(cty.GetAttrPath("id")), true)
+				wantEqual(t, "of the identity", diags[0].OfIdentity, true)
 			})
 		}
 		wantEqual(t, "calls", len(f.Calls()), 0)
+	})
+
+	// What the provider reports of the identity is about what was given, and not about an argument of the same name.
+	t.Run("the provider refuses an attribute of the identity", func(t *testing.T) {
+		f := newFixture(t, thing())
+		at := func(name string) *tftypes.AttributePath { return tftypes.NewAttributePath().WithAttributeName(name) }
+		f.Server.Import = func(*tfprotov6.ImportResourceStateRequest) (*tfprotov6.ImportResourceStateResponse, error) {
+			return &tfprotov6.ImportResourceStateResponse{Diagnostics: []*tfprotov6.Diagnostic{
+				{Severity: tfprotov6.DiagnosticSeverityError, Summary: "Unknown region", Attribute: at("region")},
+				{Severity: tfprotov6.DiagnosticSeverityError, Summary: "Unknown argument", Attribute: at("o")},
+				{Severity: tfprotov6.DiagnosticSeverityError, Summary: "No"},
+			}}, nil
+		}
+		for name, test := range map[string]struct {
+			target terraform.ImportTarget
+			want   []bool
+		}{
+			"by identity": {terraform.ImportTarget{Identity: identity("1")}, []bool{true, false, false}},
+			"by id":       {terraform.ImportTarget{ID: "1"}, []bool{false, false, false}},
+		} {
+			t.Run(name, func(t *testing.T) {
+				_, diags := f.engine.Import(t.Context(), f.resource, test.target)
+				var got []bool
+				for _, d := range diags {
+					got = append(got, d.OfIdentity)
+				}
+				if diff := cmp.Diff(test.want, got); diff != "" {
+					t.Errorf("of the identity (-want +got):\n%s", diff)
+				}
+			})
+		}
 	})
 
 	t.Run("V106", func(t *testing.T) {

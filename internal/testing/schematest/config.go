@@ -8,6 +8,8 @@ import (
 	"github.com/zclconf/go-cty/cty"
 	"pgregory.net/rapid"
 
+	"k8s.io/utils/ptr"
+
 	"github.com/landbridge-io/landbridge/config"
 	"github.com/landbridge-io/landbridge/schema"
 )
@@ -27,7 +29,7 @@ func Configured() config.Provider {
 		Omit:        []string{"old", "endpoint.port"},
 		Fields: map[string]config.Field{
 			"name":                       {Name: "title", Description: "What it is called."},
-			"size":                       {Type: config.FieldInteger},
+			"size":                       {Type: config.FieldInteger, Immutable: ptr.To(true)},
 			"enabled":                    {Type: config.FieldString},
 			"result":                     {Type: config.FieldNumber},
 			"vpc_id":                     {Type: config.FieldJSON},

@@ -140,6 +140,7 @@ func (p *Provider) resources() []resource.Resource {
 		{volumeWithIdentity{volume("volume_upgrade_gap", api.VolumesUpgradeGap)}, upgradeGap},
 		{volumeWithIdentity{volume("volume_upgrade_fails", api.VolumesUpgradeFails)}, upgradeFails},
 		{volumeWithIdentity{volume("volume_upgrade_invalid", api.VolumesUpgradeInvalid)}, upgradeInvalid},
+		{volumeWithIdentity{volume("volume_upgrade_partial", api.VolumesUpgradePartial)}, upgradePartial},
 	}
 	withoutUpgrader := volumeWithIdentity{volume("volume_no_upgrader", api.VolumesNoUpgrader)}
 	if p.release.HasIdentity() {

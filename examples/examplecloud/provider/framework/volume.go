@@ -2,6 +2,8 @@ package framework
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
 	"strconv"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -196,6 +198,26 @@ func upgradeInvalid(to release.Release) map[int64]resource.IdentityUpgrader {
 		resp.Identity.Raw = tftypes.NewValue(resp.Identity.Schema.Type().TerraformType(ctx), nil)
 		resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root(idName(to)), types.StringUnknown())...)
 	})
+}
+
+// upgradePartial has upgraders that leave the id null: they do not know it, and Read does. They have no schema of the former
+// version, so they are given what is stored as it is.
+func upgradePartial(to release.Release) map[int64]resource.IdentityUpgrader {
+	all := upgradeWith(to, func(ctx context.Context, req resource.UpgradeIdentityRequest, resp *resource.UpgradeIdentityResponse) {
+		var old struct{ Public any }
+		if err := json.Unmarshal(req.RawIdentity.JSON, &old); err != nil || req.Identity != nil {
+			resp.Diagnostics.AddError("Unexpected identity", fmt.Sprintf("%s: %v", req.RawIdentity.JSON, err))
+			return
+		}
+		resp.Identity.Raw = tftypes.NewValue(resp.Identity.Schema.Type().TerraformType(ctx), nil)
+		resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root(idName(to)), types.StringNull())...)
+		resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root("public"), types.StringValue(fmt.Sprint(old.Public)))...)
+	})
+	for version, upgrader := range all {
+		upgrader.PriorSchema = nil
+		all[version] = upgrader
+	}
+	return all
 }
 
 func upgradeWith(to release.Release, upgrade func(context.Context, resource.UpgradeIdentityRequest, *resource.UpgradeIdentityResponse)) map[int64]resource.IdentityUpgrader {

@@ -107,6 +107,7 @@ func (p *listProvider) listers() []lister {
 			volume("examplecloud_volume_upgrade_gap", api.VolumesUpgradeGap, at),
 			volume("examplecloud_volume_upgrade_fails", api.VolumesUpgradeFails, at),
 			volume("examplecloud_volume_upgrade_invalid", api.VolumesUpgradeInvalid, at),
+			volume("examplecloud_volume_upgrade_partial", api.VolumesUpgradePartial, at),
 			volume("examplecloud_volume_same_state", api.VolumesSameState, release.V0),
 		)
 	}

@@ -44,6 +44,7 @@ func New(r release.Release) *schema.Provider {
 			"examplecloud_volume_upgrade_gap":     resourceVolume(r, r, api.VolumesUpgradeGap, upgradeGap),
 			"examplecloud_volume_upgrade_fails":   resourceVolume(r, r, api.VolumesUpgradeFails, upgradeFails),
 			"examplecloud_volume_upgrade_invalid": resourceVolume(r, r, api.VolumesUpgradeInvalid, upgradeInvalid),
+			"examplecloud_volume_upgrade_partial": resourceVolume(r, r, api.VolumesUpgradePartial, upgradePartial),
 			"examplecloud_volume_same_state":      resourceVolume(r, release.V0, api.VolumesSameState, upgradeComplete),
 
 			"examplecloud_id_import":       resourceIDImport(),

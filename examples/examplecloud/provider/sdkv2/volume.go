@@ -251,6 +251,17 @@ func upgradeInvalid(to release.Release) []schema.IdentityUpgrader {
 	return all
 }
 
+// upgradePartial has upgraders that leave the id null: they do not know it, and Read does.
+func upgradePartial(to release.Release) []schema.IdentityUpgrader {
+	all := upgradeComplete(to)
+	for i := range all {
+		all[i].Upgrade = func(_ context.Context, identity map[string]any, _ any) (map[string]any, error) {
+			return map[string]any{"public": fmt.Sprint(identity["public"])}, nil
+		}
+	}
+	return all
+}
+
 // volumeStateUpgraders take over states of older releases.
 func volumeStateUpgraders(to release.Release) []schema.StateUpgrader {
 	return []schema.StateUpgrader{
