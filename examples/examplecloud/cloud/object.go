@@ -361,6 +361,20 @@ func (s *Server) deleteObject(k *kind, r *http.Request, effects effects) (int, a
 	return http.StatusAccepted, task, nil
 }
 
+// storedObjects answers with what is stored of a collection, whatever faults let clients see.
+func (s *Server) storedObjects(k *kind, _ *http.Request) (int, any, error) {
+	objects := []object{}
+	err := s.db.View(func(tx *bbolt.Tx) error {
+		return each(tx, bucketObjects, join(k.collection, ""), func(_, text []byte) (bool, error) {
+			var record objectRecord
+			err := decode(text, &record)
+			objects = append(objects, record.Object)
+			return true, err
+		})
+	})
+	return http.StatusOK, objects, err
+}
+
 func (s *Server) removeByHand(k *kind, r *http.Request) (int, any, error) {
 	err := s.db.Update(func(tx *bbolt.Tx) error {
 		ok, err := s.disappear(tx, k, r.PathValue("id"), "", whatByHand)

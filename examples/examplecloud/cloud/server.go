@@ -206,6 +206,7 @@ func (s *Server) handler() http.Handler {
 			return act(k, r)
 		})
 	}
+	mux.HandleFunc("GET /admin/objects/{collection}", byHand(s.storedObjects))
 	mux.HandleFunc("PATCH /admin/objects/{collection}/{id}", byHand(func(k *kind, r *http.Request) (int, any, error) {
 		patch, err := readObject(r)
 		if err != nil {
