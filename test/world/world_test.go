@@ -31,11 +31,11 @@ type attempt struct {
 	way       way
 	form      string
 	// label is the name of its provider configuration, and what the names of its objects begin with.
-	label    string
-	changed  *unstructured.Unstructured
-	kept     *unstructured.Unstructured
+	label   string
+	changed *unstructured.Unstructured
+	kept    *unstructured.Unstructured
 	// overdue is set when something did not happen in time. Then the resources are deleted, and nothing else.
-	overdue bool
+	overdue  bool
 	shown    map[string]string // reasons that conditions had, with a message
 	attended []string          // what the user did about create outcomes that are unknown
 	verdict  verdict
