@@ -47,6 +47,9 @@ var (
 	kindsOfObjects = []*kind{record, datastore, thing, note}
 )
 
+// native is the way of a provider as a plugin.
+const native = "native"
+
 // way is a way to run a provider.
 type way struct {
 	name string
@@ -61,7 +64,7 @@ type way struct {
 
 var ways = []way{
 	{
-		name: "native", poll: 2 * time.Second, limit: 90 * time.Second,
+		name: native, poll: 2 * time.Second, limit: 90 * time.Second,
 		resource: func(k *kind, form, namespace, name string, spec m) *unstructured.Unstructured {
 			return k.resource(group(form), namespace, name, spec)
 		},

@@ -63,6 +63,10 @@ func TestWorld(t *testing.T) {
 		}
 		for _, w := range ways {
 			for _, form := range tried.forms {
+				// The forms differ in how they plan and answer, which is the same in all ways.
+				if form == framework && w.name != native && b.Name != "normalised-case" {
+					continue
+				}
 				if chosen(*only, b.Name) && chosen(*onlyWays, w.name) {
 					all = append(all, &attempt{trial: tried, behaviour: b, way: w, form: form, label: b.Name + "-" + form + "-" + w.name, shown: map[string]string{}})
 				}
@@ -215,10 +219,11 @@ func (a *attempt) eventually(t *testing.T, what string, holds func() bool) {
 	}
 }
 
-// settle waits until both resources are at rest, for a while.
+// settle waits until both resources are at rest, for a while. One that never settles is so between its updates.
 func (a *attempt) settle(t *testing.T, when string) {
 	t.Helper()
 	var since time.Time
+	once := map[string]bool{}
 	a.eventually(t, "at rest "+when, func() bool {
 		rest := true
 		for _, u := range a.both() {
@@ -227,7 +232,12 @@ func (a *attempt) settle(t *testing.T, when string) {
 				return true
 			}
 			a.attend(t, u)
-			rest = a.rests(t, u) && rest
+			one := a.rests(t, u)
+			once[u.GetName()] = once[u.GetName()] || one
+			rest = rest && one
+		}
+		if a.neverSettlesAt() {
+			return len(once) == 2 && !slices.Contains(slices.Collect(maps.Values(once)), false)
 		}
 		switch {
 		case !rest:
