@@ -78,13 +78,13 @@ var ways = []way{
 		configuration: func(form string) string { return group(form + "-cli") },
 	},
 	{
-		name: "module", module: true, poll: 8 * time.Second, limit: 4 * time.Minute,
+		name: "module", module: true, poll: 8 * time.Second, limit: 2 * time.Minute,
 		resource: func(k *kind, form, namespace, name string, spec m) *unstructured.Unstructured {
 			all := maps.Clone(spec)
 			delete(all, "clusterInfo")
 			delete(all, "hciClusterUuid")
 			u := k.resource("modules.landbridge.io", namespace, name, all)
-			u.SetKind(title(form) + title(strings.ToLower(k.name)))
+			u.SetKind(map[string]string{sdk: "SDK", framework: "Framework"}[form] + title(strings.ToLower(k.name)))
 			return u
 		},
 		configuration: group,
@@ -100,7 +100,7 @@ func (k *kind) resource(group, namespace, name string, spec m) *unstructured.Uns
 	})
 }
 
-// modules are the sources of TerraformModules, by their names. Their kinds are those of the objects, such as SdkRecord.
+// modules are the sources of TerraformModules, by their names. Their kinds are those of the objects, such as SDKRecord.
 var modules = map[string]string{}
 
 func init() {

@@ -236,7 +236,7 @@ func (a *attempt) settle(t *testing.T, when string) {
 			once[u.GetName()] = once[u.GetName()] || one
 			rest = rest && one
 		}
-		if a.neverSettlesAt() {
+		if a.neverSettles[a.form] {
 			return len(once) == 2 && !slices.Contains(slices.Collect(maps.Values(once)), false)
 		}
 		switch {
