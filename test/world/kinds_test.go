@@ -78,7 +78,7 @@ var ways = []way{
 		configuration: func(form string) string { return group(form + "-cli") },
 	},
 	{
-		name: "module", module: true, poll: 8 * time.Second, limit: 2 * time.Minute,
+		name: "module", module: true, poll: 8 * time.Second, limit: 5 * time.Minute,
 		resource: func(k *kind, form, namespace, name string, spec m) *unstructured.Unstructured {
 			all := maps.Clone(spec)
 			delete(all, "clusterInfo")

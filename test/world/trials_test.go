@@ -32,7 +32,7 @@ var trials = map[string]trial{
 	"late-read":             {passing: []string{"NotVisibleYet"}},
 	"late-list":             {of: datastore, field: "capacity_gib", to: int64(2), passing: []string{"NotVisibleYet"}},
 	"late-everywhere":       {of: thing, field: "size", to: int64(2), creates: 2, passing: []string{"ReconcileError", "Tainted", "NotVisibleYet"}},
-	"null-create":           {passing: []string{"CreateOutcomeUnknown"}},
+	"null-create":           {passing: []string{"CreateOutcomeUnknown", "ReconcileError"}},
 	"partial-create":        {passing: []string{"ReconcileError"}},
 	"late-disappearance":    {again: true, creates: 2},
 	"stale-read":            {},

@@ -321,6 +321,9 @@ func (a *attempt) attend(t *testing.T, u *unstructured.Unstructured) {
 		return
 	}
 	left := a.objects(t, u.GetName())
+	if len(left) == 0 && operation == nil {
+		return // it is looked for again
+	}
 	a.attended = append(a.attended, fmt.Sprintf("%s: %s, %d objects", u.GetName(), reason, len(left)))
 	if len(left) == 1 && !a.way.module && u.GetDeletionTimestamp() == nil {
 		a.MustPatch(t, u, fmt.Sprintf(`{"spec":{"import":{"id":%q}}}`, a.of.importID(left[0])))
