@@ -340,7 +340,7 @@ func (a *attempt) attend(t *testing.T, u *unstructured.Unstructured) {
 // judge looks into the cloud's record after the resources are gone.
 func (a *attempt) judge(t *testing.T) {
 	t.Helper()
-	events := a.cloud.Events(t)
+	events := a.cloud.Changes(t)
 	for _, u := range a.both() {
 		exists := a.look(t, u)
 		live, creates, most := 0, 0, 0

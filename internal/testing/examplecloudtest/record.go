@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Event is a change in the cloud's record.
-type Event struct {
+// Change is a change in the cloud's record.
+type Change struct {
 	// What is the name of what is counted, such as creates, deletes or updates.
 	What       string `json:"what"`
 	Collection string `json:"collection"`
@@ -15,10 +15,10 @@ type Event struct {
 	Key string `json:"key"`
 }
 
-// Events returns all changes in their order. Faults do not change them.
-func (c *Cloud) Events(tb testing.TB) []Event {
+// Changes returns all changes in their order. Faults do not change them.
+func (c *Cloud) Changes(tb testing.TB) []Change {
 	tb.Helper()
-	var out []Event
+	var out []Change
 	c.call(tb, http.MethodGet, "/admin/events", nil, &out)
 	return out
 }
