@@ -37,8 +37,8 @@ race = $(if $(1),CGO_ENABLED=1) $(GO)
 
 # Modules besides the root and the playground.
 MODULES := $(patsubst %/go.mod,%,$(wildcard test/*/go.mod examples/*/go.mod)) tools/git tools/release tools/xpkg
-# Those whose tests `make test` runs. The chart, and the tables of behaviours, conformance and attacks, are test runs of their own.
-TESTED := $(filter-out test/alerts test/behaviour test/chart test/conformance test/tenancy,$(MODULES))
+# Those whose tests `make test` runs. The chart, the tables of behaviours, conformance and attacks, and the world are test runs of their own.
+TESTED := $(filter-out test/alerts test/behaviour test/chart test/conformance test/tenancy test/world,$(MODULES))
 
 .PHONY: help
 help: ## Show this list
@@ -180,6 +180,12 @@ tenancy: bin/playground ## Attacks of tenants with the role edit in one namespac
 health: bin/playground ## Every situation of an object, and the health that kstatus, Argo CD and Flux compute of it; fails if one is wrong
 	@$(GO) test -C test/health -vet=off -c -o $(CURDIR)/bin/test/health.test .
 	@cd test/health && $(CURDIR)/bin/test/health.test -test.timeout=20m
+
+WAYS ?=
+.PHONY: world
+world: bin/playground bin/tofu ## Every behaviour of clouds in docs/faults.md, in a cluster with the native way, the command line and a module: what was lost, doubled or failed; ONLY=behaviours, WAYS=ways
+	@$(GO) test -C test/world -vet=off -c -o $(CURDIR)/bin/test/world.test .
+	@cd test/world && $(CURDIR)/bin/test/world.test -test.timeout=60m -only '$(ONLY)' -ways '$(WAYS)'
 
 .PHONY: install-test
 install-test: ## Providers from registries and mirrors: every source, and everything that can break between a publisher and this machine

@@ -82,7 +82,7 @@ func (s *Scheduler) Apply(ctx context.Context, r Request) error {
 	case deedRefuseInconsistent:
 		return errInconsistent()
 	case deedRefuseRepeat:
-		return errNeverSettles(e.unsettled(&r, p))
+		return s.refuseRepeat(ctx, e, r, p)
 	case deedRefuseHeld:
 		return errHeld()
 	case deedRefuseDenied:

@@ -1,6 +1,7 @@
 package scheduler
 
 import (
+	"context"
 	"encoding/hex"
 	"fmt"
 	"time"
@@ -183,6 +184,25 @@ func (u *Unsettled) refuses() bool { return u != nil && u.Plan.Action.IsReplace(
 // waits reports whether it is too early to make the change again.
 func (u *Unsettled) waits(now time.Time) bool {
 	return u != nil && !u.refuses() && now.Before(u.NextAt)
+}
+
+// refuseRepeat refuses a replacement that would not help. It is counted as made as often as it may be, so that a process
+// that does not know what the last apply has left refuses it, too.
+func (s *Scheduler) refuseRepeat(ctx context.Context, e *entry, r Request, p *terraform.Plan) error {
+	refusal := errNeverSettles(e.unsettled(&r, p))
+	out := instance.Unsettled{Config: settlingConfig(&r)}
+	if was := e.counted(&r); was != nil {
+		out = *was
+	}
+	if of := replacedBecause(p); of != out.Replaced || out.Replacements < maxReplacements {
+		out.Replaced, out.Replacements = of, maxReplacements
+		in := e.record.Instance
+		in.Unsettled = out.Ended(s.o.Clock.Now())
+		if err := s.save(ctx, e, r, in); err != nil {
+			return err
+		}
+	}
+	return refusal
 }
 
 // errNeverSettles is the error for a replacement that would not help.

@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
+	"slices"
 	"syscall"
 	"time"
 
+	"github.com/landbridge-io/landbridge/internal/testing/examplecloudtest"
 	"github.com/landbridge-io/landbridge/internal/testing/playgroundtest"
 )
 
@@ -85,6 +88,26 @@ var weather = map[string][]fault{
 		{"on": "update", "lose_answer": true, "count": 6}, {"on": "delete", "lose_answer": true, "count": 4}, {"on": "task", "lose_answer": true, "count": 6},
 	},
 	"shows what it made later": {{"on": "create", "visible_after": "600ms", "count": 6}},
+}
+
+// drawn are the behaviours of the catalogue that leave what users see of the cloud's objects, and what is stored of them, as it is.
+// The others are tried by test/world, where it is known which object each is about.
+var drawn = []string{
+	"stale-read", "reserved-name", "throttled-with-time", "throttled-without-time", "exhausted-quota", "skewed-clock", "second-delete",
+	"blocking-dependents",
+}
+
+func init() {
+	for _, b := range examplecloudtest.Catalogue {
+		if !slices.Contains(drawn, b.Name) {
+			continue
+		}
+		for _, f := range b.Faults {
+			limited := maps.Clone(fault(f))
+			limited["count"] = 8
+			weather["behaves: "+b.Name] = append(weather["behaves: "+b.Name], limited)
+		}
+	}
 }
 
 // cloudWeather lets users work during faults of the cloud.

@@ -28,6 +28,7 @@ const (
 	OddImports      Collection[Note] = "odd_imports"
 
 	Credentials Collection[Credential] = "credentials"
+	Records     Collection[Record]     = "records"
 	Shapes      Collection[Shape]      = "shapes"
 )
 
@@ -112,4 +113,24 @@ type Shape struct {
 	Weight   float64         `json:"weight"`
 	Active   bool            `json:"active"`
 	Document json.RawMessage `json:"document,omitempty"`
+}
+
+// A Record is what most objects of real clouds are: a name that is not unique, some
+// values, and what the cloud says of it.
+type Record struct {
+	ID        string   `json:"id,omitempty"`
+	Name      string   `json:"name,omitempty"`
+	Address   string   `json:"address,omitempty"` // cannot be changed
+	Value     string   `json:"value,omitempty"`
+	Document  string   `json:"document,omitempty"` // JSON
+	Lines     []string `json:"lines,omitempty"`
+	Rules     []Rule   `json:"rules,omitempty"`
+	Serial    string   `json:"serial,omitempty"`     // set by the cloud
+	UpdatedAt string   `json:"updated_at,omitempty"` // set by the cloud, by its clock
+}
+
+// A Rule is an element of a record.
+type Rule struct {
+	Port     int64  `json:"port"`
+	Protocol string `json:"protocol,omitempty"`
 }

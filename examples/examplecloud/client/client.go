@@ -131,6 +131,9 @@ func (c *Client) once(ctx context.Context, method, target string, body []byte, i
 			refused = &api.Error{Code: api.CodeInternal, Message: http.StatusText(response.StatusCode)}
 		}
 		refused.Status = response.StatusCode
+		if after := response.Header.Get("Retry-After"); after != "" {
+			refused.Message += " (Retry-After: " + after + ")"
+		}
 		return refused
 	}
 	if into == nil {

@@ -59,6 +59,9 @@ func Unread(err error) bool {
 	return errors.As(err, &unread)
 }
 
+// Wait waits for a task to end. Unlike Await, it does not look whether the object can be read.
+func Wait(ctx context.Context, c *Client, task api.Task) (api.Task, error) { return c.wait(ctx, task) }
+
 // Get reads one object, in one region unless that is "".
 func Get[T any](ctx context.Context, c *Client, collection api.Collection[T], id, region string) (T, error) {
 	var object T

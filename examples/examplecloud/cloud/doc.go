@@ -23,5 +23,6 @@
 //	GET, POST, DELETE /admin/faults, DELETE /admin/faults/{id}
 //	GET, PUT /admin/settings
 //	POST   /admin/tasks/{id}            ends a running task
+//	GET    /admin/objects/{collection}  what is stored, whatever faults let clients see
 //	PATCH, DELETE /admin/objects/{collection}/{id}  changes or removes an object at once, ignoring all rules
 package cloud

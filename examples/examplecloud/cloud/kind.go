@@ -29,6 +29,9 @@ type kind struct {
 	assigned   []string // fields that only the cloud sets
 	late       bool     // the id is unknown until the task has ended
 	token      string   // field that makes creation idempotent
+	stamped    string   // field with the time of the last change, by the cloud's clock
+	// elements are the defaults of what lists have, by the field of the list.
+	elements map[string]object
 
 	check func([]byte) error // whether the fields and types are those of the collection
 	// finish sets what the cloud decides; it is called on creation and on every change.
@@ -64,6 +67,16 @@ var kinds = func() map[string]*kind {
 			immutable: []string{"zones", "weight", "active"},
 		}),
 	}
+	all = append(all, define(api.Records, kind{
+		required: []string{"name"}, key: []string{"name"}, immutable: []string{"address"},
+		assigned: []string{"serial", "updated_at"}, stamped: "updated_at",
+		elements: map[string]object{"rules": {"protocol": "tcp"}},
+		finish: func(o object) {
+			if o["serial"] == nil {
+				o["serial"] = "serial-" + randomHex(4)
+			}
+		},
+	}))
 	for _, c := range []api.Collection[api.Volume]{
 		api.Volumes, api.VolumesNoUpgrader, api.VolumesUpgradeGap, api.VolumesUpgradeFails, api.VolumesUpgradeInvalid,
 		api.VolumesUpgradePartial, api.VolumesSameState,

@@ -15,6 +15,8 @@ func (s *Server) createObject(k *kind, r *http.Request, effects effects, sent ob
 	if refused != nil {
 		return 0, nil, refused
 	}
+	effects.rewrite(k, made)
+	k.stamp(made, s.now().Add(effects.clock))
 	var task api.Task
 	var conflict *api.Error
 	err := s.db.Update(func(tx *bbolt.Tx) error {
@@ -92,6 +94,10 @@ func (s *Server) taken(tx *bbolt.Tx, k *kind, key, self string) *api.Error {
 			Message: "one of the same name is being created",
 		}
 	}
+	var until time.Time
+	if ok, err := get(tx, bucketDeleted, join(k.collection, key), &until); ok && err == nil && s.now().Before(until) {
+		return &api.Error{Status: http.StatusConflict, Code: api.CodeConflict, Message: "one of the same name is still being deleted"}
+	}
 	for _, id := range s.byKey(tx, k, key) {
 		if id != self {
 			return &api.Error{Status: http.StatusConflict, Code: api.CodeConflict, Message: "one of the same name exists"}
@@ -116,7 +122,7 @@ func (s *Server) appear(tx *bbolt.Tx, k *kind, record *taskRecord, at time.Time)
 	duplicate := len(s.byKey(tx, k, key)) > 0
 	stored := objectRecord{Object: record.Object}
 	if record.VisibleAfter > 0 {
-		stored.VisibleAt = at.Add(record.VisibleAfter)
+		stored.VisibleAt, stored.HiddenFrom, stored.SeenFirst = at.Add(record.VisibleAfter), record.HiddenFrom, record.SeenFirst
 	}
 	if err := s.save(tx, k, record.ObjectID, stored); err != nil {
 		return err
@@ -129,6 +135,29 @@ func (s *Server) appear(tx *bbolt.Tx, k *kind, record *taskRecord, at time.Time)
 	return s.record(tx, event)
 }
 
+// vanish removes an object at the end of its deletion. Reads and lists may show it, and its name may stay taken,
+// for some time.
+func (s *Server) vanish(tx *bbolt.Tx, k *kind, record *taskRecord, at time.Time) error {
+	var old objectRecord
+	ok, err := get(tx, bucketObjects, join(k.collection, record.ObjectID), &old)
+	if err != nil || !ok {
+		return err
+	}
+	if record.GoneAfter > 0 {
+		old.GoneAt = at.Add(record.GoneAfter)
+		if err := put(tx, bucketGone, join(k.collection, record.ObjectID), old); err != nil {
+			return err
+		}
+	}
+	if record.ReservedFor > 0 {
+		if err := put(tx, bucketDeleted, join(k.collection, k.keyOf(old.Object)), at.Add(record.ReservedFor)); err != nil {
+			return err
+		}
+	}
+	_, err = s.disappear(tx, k, record.ObjectID, record.Task.ID, whatDeletes)
+	return err
+}
+
 // disappear removes an object; one that is not there any more stays away.
 func (s *Server) disappear(tx *bbolt.Tx, k *kind, id, taskID, what string) (bool, error) {
 	var old objectRecord
@@ -136,11 +165,8 @@ func (s *Server) disappear(tx *bbolt.Tx, k *kind, id, taskID, what string) (bool
 	if err != nil || !ok {
 		return false, err
 	}
-	if err := tx.Bucket(bucketObjects).Delete(join(k.collection, id)); err != nil {
-		return false, err
-	}
 	key := k.keyOf(old.Object)
-	if err := tx.Bucket(bucketKeys).Delete(join(k.collection, key, id)); err != nil {
+	if err := s.forget(tx, k, id, key); err != nil {
 		return false, err
 	}
 	// The token of an object that is gone makes a new one.
@@ -165,35 +191,67 @@ func (s *Server) find(tx *bbolt.Tx, k *kind, id, region string) (objectRecord, e
 	if err != nil {
 		return record, err
 	}
-	if !ok || s.now().Before(record.VisibleAt) || region != "" && record.Object.field("region") != region {
-		return record, &api.Error{Status: http.StatusNotFound, Code: api.CodeNotFound, Message: "there is no " + k.collection + "/" + id}
+	if !ok || record.hidden(api.OnRead, s.now()) || region != "" && record.Object.field("region") != region {
+		return record, notFound(k, id)
 	}
 	return record, nil
 }
 
-func (s *Server) readObject(k *kind, r *http.Request) (int, any, error) {
+func notFound(k *kind, id string) *api.Error {
+	return &api.Error{Status: http.StatusNotFound, Code: api.CodeNotFound, Message: "there is no " + k.collection + "/" + id}
+}
+
+func (s *Server) readObject(k *kind, r *http.Request, effects effects) (int, any, error) {
+	id, region := r.PathValue("id"), r.URL.Query().Get("region")
 	var record objectRecord
 	err := s.db.View(func(tx *bbolt.Tx) (err error) {
-		record, err = s.find(tx, k, r.PathValue("id"), r.URL.Query().Get("region"))
+		if ok, err := get(tx, bucketGone, join(k.collection, id), &record); err != nil || ok && s.now().Before(record.GoneAt) {
+			return err
+		}
+		record, err = s.find(tx, k, id, region)
 		return err
 	})
+	if err != nil && record.SeenFirst > 0 && record.hidden(api.OnRead, s.now()) {
+		err = s.db.Update(func(tx *bbolt.Tx) error {
+			if ok, err := get(tx, bucketObjects, join(k.collection, id), &record); err != nil {
+				return err
+			} else if !ok || record.SeenFirst == 0 || region != "" && record.Object.field("region") != region {
+				return notFound(k, id)
+			}
+			record.SeenFirst--
+			return s.save(tx, k, id, record)
+		})
+	}
 	if err != nil {
 		return 0, nil, err
 	}
-	return http.StatusOK, record.Object, nil
+	return http.StatusOK, effects.answered(record.shown(s.now())), nil
 }
 
 // listObjects answers with the objects that match the query, in the order of their
 // ids. A query for a natural key does not look at the others.
-func (s *Server) listObjects(k *kind, r *http.Request) (int, any, error) {
-	fields := query(r)
+func (s *Server) listObjects(k *kind, r *http.Request, effects effects) (int, any, error) {
+	fields, now := query(r), s.now()
 	objects := []object{}
-	add := func(tx *bbolt.Tx, record objectRecord) {
-		if !s.now().Before(record.VisibleAt) && record.Object.matches(fields) {
-			objects = append(objects, record.Object)
+	add := func(record objectRecord) {
+		if shown := record.shown(now); !record.hidden(api.OnList, now) && shown.matches(fields) {
+			objects = append(objects, effects.answered(shown))
 		}
 	}
 	err := s.db.View(func(tx *bbolt.Tx) error {
+		err := each(tx, bucketGone, join(k.collection, ""), func(_, text []byte) (bool, error) {
+			var record objectRecord
+			if err := decode(text, &record); err != nil {
+				return false, err
+			}
+			if now.Before(record.GoneAt) {
+				add(record)
+			}
+			return true, nil
+		})
+		if err != nil {
+			return err
+		}
 		if !slices.ContainsFunc(k.key, func(path string) bool { return fields[path] == "" }) {
 			values := object{}
 			for path, value := range fields {
@@ -204,7 +262,7 @@ func (s *Server) listObjects(k *kind, r *http.Request) (int, any, error) {
 				if _, err := get(tx, bucketObjects, join(k.collection, id), &record); err != nil {
 					return err
 				}
-				add(tx, record)
+				add(record)
 			}
 			return nil
 		}
@@ -213,14 +271,14 @@ func (s *Server) listObjects(k *kind, r *http.Request) (int, any, error) {
 			if err := decode(text, &record); err != nil {
 				return false, err
 			}
-			add(tx, record)
+			add(record)
 			return true, nil
 		})
 	})
 	return http.StatusOK, objects, err
 }
 
-func (s *Server) updateObject(k *kind, r *http.Request, patch object, byHand bool) (int, any, error) {
+func (s *Server) updateObject(k *kind, r *http.Request, effects effects, patch object, byHand bool) (int, any, error) {
 	id := r.PathValue("id")
 	var changed object
 	err := s.db.Update(func(tx *bbolt.Tx) error {
@@ -231,6 +289,11 @@ func (s *Server) updateObject(k *kind, r *http.Request, patch object, byHand boo
 		var refused *api.Error
 		if changed, refused = k.change(record.Object, patch, byHand); refused != nil {
 			return refused
+		}
+		effects.rewrite(k, changed)
+		k.stamp(changed, s.now().Add(effects.clock))
+		if effects.staleFor > 0 {
+			record.Former, record.FormerUntil = record.shown(s.now()), s.now().Add(effects.staleFor)
 		}
 		oldKey, newKey := k.keyOf(record.Object), k.keyOf(changed)
 		if oldKey != newKey {
@@ -244,6 +307,13 @@ func (s *Server) updateObject(k *kind, r *http.Request, patch object, byHand boo
 			}
 		}
 		record.Object = changed
+		if effects.newID {
+			if err := s.forget(tx, k, id, newKey); err != nil {
+				return err
+			}
+			id = k.newID()
+			changed["id"] = id
+		}
 		if err := s.save(tx, k, id, record); err != nil {
 			return err
 		}
@@ -253,7 +323,15 @@ func (s *Server) updateObject(k *kind, r *http.Request, patch object, byHand boo
 		}
 		return s.record(tx, api.Event{What: what, Collection: k.collection, ObjectID: id, Key: newKey})
 	})
-	return http.StatusOK, changed, err
+	return http.StatusOK, effects.answered(changed), err
+}
+
+// forget removes what is stored of an object under an id.
+func (s *Server) forget(tx *bbolt.Tx, k *kind, id, key string) error {
+	if err := tx.Bucket(bucketObjects).Delete(join(k.collection, id)); err != nil {
+		return err
+	}
+	return tx.Bucket(bucketKeys).Delete(join(k.collection, key, id))
 }
 
 // deleteObject begins the deletion of an object, or cancels its creation.
@@ -281,6 +359,20 @@ func (s *Server) deleteObject(k *kind, r *http.Request, effects effects) (int, a
 		return 0, nil, err
 	}
 	return http.StatusAccepted, task, nil
+}
+
+// storedObjects answers with what is stored of a collection, whatever faults let clients see.
+func (s *Server) storedObjects(k *kind, _ *http.Request) (int, any, error) {
+	objects := []object{}
+	err := s.db.View(func(tx *bbolt.Tx) error {
+		return each(tx, bucketObjects, join(k.collection, ""), func(_, text []byte) (bool, error) {
+			var record objectRecord
+			err := decode(text, &record)
+			objects = append(objects, record.Object)
+			return true, err
+		})
+	})
+	return http.StatusOK, objects, err
 }
 
 func (s *Server) removeByHand(k *kind, r *http.Request) (int, any, error) {

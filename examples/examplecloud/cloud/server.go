@@ -129,18 +129,18 @@ func (s *Server) handler() http.Handler {
 		}
 		return s.createObject(k, r, e, sent)
 	}))
-	mux.HandleFunc("GET /v1/{collection}", inCollection(api.OnList, func(k *kind, r *http.Request, _ effects) (int, any, error) {
-		return s.listObjects(k, r)
+	mux.HandleFunc("GET /v1/{collection}", inCollection(api.OnList, func(k *kind, r *http.Request, e effects) (int, any, error) {
+		return s.listObjects(k, r, e)
 	}))
-	mux.HandleFunc("GET /v1/{collection}/{id}", inCollection(api.OnRead, func(k *kind, r *http.Request, _ effects) (int, any, error) {
-		return s.readObject(k, r)
+	mux.HandleFunc("GET /v1/{collection}/{id}", inCollection(api.OnRead, func(k *kind, r *http.Request, e effects) (int, any, error) {
+		return s.readObject(k, r, e)
 	}))
-	mux.HandleFunc("PATCH /v1/{collection}/{id}", inCollection(api.OnUpdate, func(k *kind, r *http.Request, _ effects) (int, any, error) {
+	mux.HandleFunc("PATCH /v1/{collection}/{id}", inCollection(api.OnUpdate, func(k *kind, r *http.Request, e effects) (int, any, error) {
 		patch, err := readObject(r)
 		if err != nil {
 			return 0, nil, err
 		}
-		return s.updateObject(k, r, patch, false)
+		return s.updateObject(k, r, e, patch, false)
 	}))
 	mux.HandleFunc("DELETE /v1/{collection}/{id}", inCollection(api.OnDelete, func(k *kind, r *http.Request, e effects) (int, any, error) {
 		return s.deleteObject(k, r, e)
@@ -206,12 +206,13 @@ func (s *Server) handler() http.Handler {
 			return act(k, r)
 		})
 	}
+	mux.HandleFunc("GET /admin/objects/{collection}", byHand(s.storedObjects))
 	mux.HandleFunc("PATCH /admin/objects/{collection}/{id}", byHand(func(k *kind, r *http.Request) (int, any, error) {
 		patch, err := readObject(r)
 		if err != nil {
 			return 0, nil, err
 		}
-		return s.updateObject(k, r, patch, true)
+		return s.updateObject(k, r, effects{}, patch, true)
 	}))
 	mux.HandleFunc("DELETE /admin/objects/{collection}/{id}", byHand(s.removeByHand))
 	return mux
@@ -233,7 +234,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, on, collection st
 		return
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
-	effects := s.faults.take(on, collection, func() object { return s.about(r, on, collection, body) })
+	effects := s.faults.take(on, collection, func() object { return s.about(r, on, collection, body) }, s.now())
 	if err := headerFault(r, &effects); err != nil {
 		answer(w, 0, nil, err)
 		return
@@ -252,15 +253,15 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, on, collection st
 	if effects.drop {
 		panic(http.ErrAbortHandler)
 	}
+	w.Header().Set("Date", s.now().Add(effects.clock).UTC().Format(http.TimeFormat))
 	if effects.status != 0 {
-		code := api.CodeInjected
-		if effects.status == http.StatusNotFound {
-			code = api.CodeNotFound
-		}
-		answer(w, 0, nil, &api.Error{Status: effects.status, Code: code, Message: "this fault was asked for"})
+		answer(w, 0, nil, effects.refusal(w.Header(), effects.status, s.now()))
 		return
 	}
 	status, result, err := act(r, effects)
+	if effects.statusAfter != 0 && err == nil {
+		err = effects.refusal(w.Header(), effects.statusAfter, s.now())
+	}
 	if effects.loseAnswer {
 		answer(httptest.NewRecorder(), status, result, err)
 		panic(http.ErrAbortHandler)

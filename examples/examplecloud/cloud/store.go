@@ -23,11 +23,35 @@ var (
 	bucketTokens   = []byte("tokens")   // collection, create token → task id
 	bucketCounts   = []byte("counts")   // collection → stored counts
 	bucketEvents   = []byte("events")   // sequence → event
+	bucketGone     = []byte("gone")     // collection, object id → objectRecord: deleted, and still shown
+	bucketDeleted  = []byte("deleted")  // collection, natural key → time until which a unique name stays taken
 )
 
 type objectRecord struct {
 	Object    object    `json:"object"`
 	VisibleAt time.Time `json:"visible_at,omitzero"` // reads find nothing before
+	// HiddenFrom is what does not find it before, OnRead or OnList; empty is both.
+	HiddenFrom string `json:"hidden_from,omitempty"`
+	// SeenFirst is how many reads find it before nevertheless.
+	SeenFirst int `json:"seen_first,omitempty"`
+	// Former is shown instead of the object until then.
+	Former      object    `json:"former,omitempty"`
+	FormerUntil time.Time `json:"former_until,omitzero"`
+	// GoneAt is until when an object that was deleted is shown.
+	GoneAt time.Time `json:"gone_at,omitzero"`
+}
+
+// hidden reports whether a read or a list does not find the object yet.
+func (r *objectRecord) hidden(from string, now time.Time) bool {
+	return now.Before(r.VisibleAt) && (r.HiddenFrom == "" || r.HiddenFrom == from)
+}
+
+// shown returns what reads and lists answer.
+func (r *objectRecord) shown(now time.Time) object {
+	if now.Before(r.FormerUntil) {
+		return r.Former
+	}
+	return r.Object
 }
 
 func openStore(path string, noSync bool) (*bbolt.DB, error) {
@@ -38,6 +62,7 @@ func openStore(path string, noSync bool) (*bbolt.DB, error) {
 	err = db.Update(func(tx *bbolt.Tx) error {
 		for _, name := range [][]byte{
 			bucketObjects, bucketKeys, bucketTasks, bucketDue, bucketCreating, bucketReserved, bucketTokens, bucketCounts, bucketEvents,
+			bucketGone, bucketDeleted,
 		} {
 			if _, err := tx.CreateBucketIfNotExists(name); err != nil {
 				return err

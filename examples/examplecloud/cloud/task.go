@@ -17,6 +17,10 @@ type taskRecord struct {
 	Fail         bool          `json:"fail,omitempty"`
 	Message      string        `json:"message,omitempty"`
 	VisibleAfter time.Duration `json:"visible_after,omitempty"`
+	HiddenFrom   string        `json:"hidden_from,omitempty"`
+	SeenFirst    int           `json:"seen_first,omitempty"`
+	GoneAfter    time.Duration `json:"gone_after,omitempty"`
+	ReservedFor  time.Duration `json:"reserved_for,omitempty"`
 }
 
 // begin stores a new task that ends as the effects say.
@@ -24,8 +28,9 @@ func (s *Server) begin(tx *bbolt.Tx, record *taskRecord, effects effects) error 
 	now := s.now()
 	record.Task.ID = "task-" + randomHex(8)
 	record.Task.Status = api.TaskRunning
-	record.Task.CreatedAt = now
-	record.VisibleAfter = effects.visibleAfter
+	record.Task.CreatedAt = now.Add(effects.clock)
+	record.VisibleAfter, record.HiddenFrom, record.SeenFirst = effects.visibleAfter, effects.hiddenFrom, effects.seenFirst
+	record.GoneAfter, record.ReservedFor = effects.goneAfter, effects.reservedFor
 	record.Fail = effects.taskOutcome == api.OutcomeFail
 	if effects.taskOutcome != api.OutcomeHang {
 		delay := s.taskDelay()
@@ -109,7 +114,7 @@ func (s *Server) end(tx *bbolt.Tx, record *taskRecord, status string, at time.Ti
 			task.ObjectID = record.ObjectID
 			err = s.appear(tx, k, record, at)
 		} else {
-			_, err = s.disappear(tx, k, record.ObjectID, task.ID, whatDeletes)
+			err = s.vanish(tx, k, record, at)
 		}
 	case api.TaskFailed:
 		message := record.Message

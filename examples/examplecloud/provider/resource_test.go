@@ -568,3 +568,42 @@ func TestProviderConfiguration(t *testing.T) {
 		wantError(t, failed(nil, configured.Diagnostics), `endpoint "nowhere" is not an http or https URL`)
 	})
 }
+
+// TestRecord tests that faults of the cloud come through.
+func TestRecord(t *testing.T) {
+	eachForm(t, func(t *testing.T, c *core) {
+		fields := values{"name": "a", "value": "b", "lines": []any{"x", "y"}, "rules": []any{values{"port": 1, "protocol": "tcp"}}}
+		made := c.mustCreate("examplecloud_record", fields)
+		want(t, "identity", values{"id": c.state(made)["id"]}, c.identityOf(made))
+		fields["value"] = "c"
+		made, err := c.apply(made, fields)
+		if err != nil {
+			t.Fatal(err)
+		}
+		read, err := c.read(made)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want(t, "read state", c.state(made), c.state(read))
+		if _, err := c.destroy(made); err != nil {
+			t.Fatal(err)
+		}
+
+		c.fault(api.Fault{On: api.OnCreate, VisibleAfter: api.Duration(time.Hour), Count: 1})
+		hidden, err := c.create("examplecloud_record", values{"name": "hidden"})
+		if c.form == provider.SDKv2 && err != nil || hidden.state != nil {
+			t.Errorf("without an error there is no state: %v, %v", hidden.state, err)
+		} else if c.form != provider.SDKv2 {
+			wantError(t, err, "Missing Resource State After Create")
+		}
+
+		c.fault(api.Fault{On: api.OnRead, Status: 503})
+		partial, err := c.create("examplecloud_record", values{"name": "partial"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if state := c.state(partial); state["id"] == nil || state["serial"] != nil {
+			t.Errorf("partial state: %v", state)
+		}
+	})
+}

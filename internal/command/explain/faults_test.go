@@ -452,7 +452,7 @@ var faults = map[string]fault{
 var row = regexp.MustCompile(`(?m)^\| ([^|]+) \|`)
 
 // headings are the first cells of the heads of tables.
-var headings = []string{"the provider", "the resource type", "what is asked for", "fault", "action"}
+var headings = []string{"the provider", "behaviour", "the resource type", "what is asked for", "fault", "action"}
 
 // rowsOf returns the first cells of all tables of docs/faults.md.
 func rowsOf(t *testing.T) []string {

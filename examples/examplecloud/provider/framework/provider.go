@@ -132,6 +132,7 @@ func (p *Provider) resources() []resource.Resource {
 		&identityImport{noteWithIdentity{byIdentity}},
 		&noteWithIdentity{note("no_import", api.NoImports)},
 		&credential{base: base{name: "credential"}},
+		&record{base: base{name: "record"}},
 		&shapes{base: base{name: "shapes"}, protocol: p.protocol},
 	}
 	volumes := []volumeWithUpgrade{

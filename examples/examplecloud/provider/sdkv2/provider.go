@@ -53,6 +53,7 @@ func New(r release.Release) *schema.Provider {
 			"examplecloud_odd_import":      resourceOddImport(),
 
 			"examplecloud_credential": resourceCredential(),
+			"examplecloud_record":     resourceRecord(),
 			"examplecloud_shapes":     resourceShapes(),
 		},
 	}
