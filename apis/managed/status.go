@@ -101,8 +101,8 @@ type Operation struct {
 
 // Replacement is the replacement of an object that others refer to.
 type Replacement struct {
-	// Hash of the plan.
-	Plan string `json:"plan"`
+	// Identifies the replacement.
+	ID string `json:"id"`
 
 	// Planned: the resources that refer to this one tell what they would do. Started: nothing is done to their objects until the new object is there. DestroyingDependents: those that must be replaced, too, are destroyed. Following: the new object is there, and they are changed before the old one is destroyed.
 	Phase string `json:"phase"`
@@ -118,8 +118,8 @@ type AwaitedReplacement struct {
 	Name      string `json:"name"`
 	UID       string `json:"uid"`
 
-	// Hash of the plan of the replacement.
-	Plan string `json:"plan"`
+	// Identifies the replacement.
+	ID string `json:"id"`
 
 	// The generation of this resource that the effect was planned for.
 	// +optional

@@ -126,9 +126,9 @@ func replacementSchema() props {
 	return props{
 		Type:        "object",
 		Description: "The replacement of the object, which the resources that refer to this one take part in.",
-		Required:    []string{"phase", "plan"},
+		Required:    []string{"id", "phase"},
 		Properties: map[string]props{
-			"plan":  {Type: "string", Description: "Hash of the plan."},
+			"id":    {Type: "string", Description: "Identifies the replacement."},
 			"phase": {Type: "string", Description: "Planned: the resources that refer to this one tell what they would do. Started: nothing is done to their objects until the new object is there. DestroyingDependents: those that must be replaced, too, are destroyed. Following: the new object is there, and they are changed before the old one is destroyed."},
 		},
 	}
@@ -138,14 +138,14 @@ func awaitedReplacementsSchema() props {
 	awaited := props{
 		Type:        "object",
 		Description: "An AwaitedReplacement is the replacement of an object that the resource refers to.",
-		Required:    []string{"group", "kind", "name", "plan", "uid"},
+		Required:    []string{"group", "id", "kind", "name", "uid"},
 		Properties: map[string]props{
 			"group":      {Type: "string", Description: "The resource whose object is replaced."},
 			"kind":       {Type: "string"},
 			"namespace":  {Type: "string"},
 			"name":       {Type: "string"},
 			"uid":        {Type: "string"},
-			"plan":       {Type: "string", Description: "Hash of the plan of the replacement."},
+			"id":         {Type: "string", Description: "Identifies the replacement."},
 			"generation": integer("The generation of this resource that the effect was planned for."),
 			"effect":     {Type: "string", Description: "What the replacement means for the object of this resource: NoOp, Update, DeleteThenCreate, CreateThenDelete, or Destroyed if it was destroyed for the replacement. Empty if there is none."},
 			"refused":    {Type: "string", Description: "Why this resource cannot take part. Empty if it can."},

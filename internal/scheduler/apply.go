@@ -78,7 +78,7 @@ func (s *Scheduler) Apply(ctx context.Context, r Request) error {
 	case deedRefuseContained:
 		return failed(ReasonReplaceRefused, containedRefused(*p))
 	case deedRefuseStalled:
-		return e.attempts.exhausted()
+		return e.attempts.exhausted(p)
 	case deedRefuseInconsistent:
 		return errInconsistent()
 	case deedRefuseRepeat:

@@ -18,12 +18,16 @@ import (
 type moduleCloud struct {
 	*cloud
 	creates, imports, begun []terraform.Object
+	// contained are the changes of objects that plans of an existing module have.
+	contained []terraform.Contained
 }
 
 func (m *moduleCloud) Plan(ctx context.Context, r terraform.ResourceType, in instance.Instance, c terraform.Config) (terraform.Plan, diagnostic.Diagnostics) {
 	p, diags := m.cloud.Plan(ctx, r, in, c)
 	if !in.Exists() {
 		p.Creates, p.Imports = m.creates, m.imports
+	} else if p.Action != terraform.NoOp {
+		p.Contained = m.contained
 	}
 	return p, diags
 }

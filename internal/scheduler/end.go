@@ -55,7 +55,7 @@ func (s *Scheduler) settle(e *entry, r Request, t task, res result) []Event {
 		}
 	}
 	e.showApplied(r, res, s.flapping(e, &r))
-	e.attempts.note(r, res)
+	e.attempts.note(r, res, t.plan)
 	s.noteFailure(e.failureOf(res.op), e.last, r, t, why)
 	events := res.events(t, t.because(r), e.ended == faultpoint.Destroy, e.last.At)
 	if res.op.Kind == instance.Update && instance.IdentityChanged(prior, e.record.Instance) {

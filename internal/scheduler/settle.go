@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/hex"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/zclconf/go-cty/cty"
@@ -23,6 +24,10 @@ import (
 //
 // What an apply has left is what it has answered, or what the first read afterwards has shown. That
 // read may also show what was changed outside, so when there is a suspicion, it follows at once.
+//
+// What an apply of a module has left is not compared: a module counts plans that change objects though
+// none in between left them as they are. Its objects may have been changed outside, so none is refused
+// before it was replaced maxReplacements times.
 
 const (
 	settlesWithin   = 3
@@ -61,17 +66,22 @@ type lastApply struct {
 	unsteady bool
 }
 
+// consisting is the state of lastApply of an object that consists of several.
+const consisting = "consisting"
+
 func settlingConfig(r *Request) string { return r.ConfigHash + " " + r.Release }
 
-// noteApplied notes what an operation on the current object has left. An object that consists of
-// several is left out: its state does not tell what is changed.
+// noteApplied notes what an operation on the current object has left.
 func (e *entry) noteApplied(r *Request, res result) {
 	if res.op.Kind == instance.Delete && res.op.Deposed != "" {
 		return
 	}
 	e.lastApply = nil
-	if r.Consists == nil && r.Config != nil && res.op.Kind != instance.Delete && !res.undispatched && res.record != nil && !res.diags.HasErrors() {
-		e.lastApply = &lastApply{config: settlingConfig(r), state: instance.Digest(e.record.Instance.State), at: e.last.At}
+	if r.Config != nil && res.op.Kind != instance.Delete && !res.undispatched && res.record != nil && !res.diags.HasErrors() {
+		e.lastApply = &lastApply{config: settlingConfig(r), state: consisting, at: e.last.At}
+		if r.Consists == nil {
+			e.lastApply.state = instance.Digest(e.record.Instance.State)
+		}
 	}
 }
 
@@ -80,7 +90,7 @@ func (e *entry) noteRead(state cty.Value, changed bool, now time.Time) {
 	a := e.lastApply
 	switch {
 	case a == nil:
-	case !changed:
+	case !changed, a.state == consisting:
 		a.read = true
 	case a.unsteady:
 		a.state = instance.Digest(state)
@@ -105,7 +115,8 @@ func (e *entry) suspected() bool {
 // repeats reports whether a plan changes what an apply of the same configuration has left.
 func (e *entry) repeats(r *Request, p *terraform.Plan) bool {
 	a := e.lastApply
-	return a != nil && a.state != "" && a.config == settlingConfig(r) && changesObject(p) && instance.Digest(p.Prior.State) == a.state
+	return a != nil && a.state != "" && a.config == settlingConfig(r) && changesObject(p) &&
+		(a.state == consisting || instance.Digest(p.Prior.State) == a.state)
 }
 
 // changesObject reports whether a plan changes an object that exists, and is not to be replaced
@@ -128,7 +139,7 @@ func (e *entry) counted(r *Request) *instance.Unsettled {
 // counted.
 func (e *entry) counts(r *Request, p *terraform.Plan) *instance.Unsettled {
 	was := e.counted(r)
-	if r.Consists != nil || !changesObject(p) {
+	if !changesObject(p) {
 		return was // such as the create of a replacement
 	}
 	out := instance.Unsettled{Config: settlingConfig(r)}
@@ -136,7 +147,7 @@ func (e *entry) counts(r *Request, p *terraform.Plan) *instance.Unsettled {
 		out = *was
 	}
 	switch {
-	case p.Action.IsReplace():
+	case replaces(p):
 		if of := replacedBecause(p); of != out.Replaced {
 			out.Replaced, out.Replacements = of, 0
 		}
@@ -153,6 +164,9 @@ func (e *entry) counts(r *Request, p *terraform.Plan) *instance.Unsettled {
 
 // replacedBecause identifies the values because of which a plan replaces an object.
 func replacedBecause(p *terraform.Plan) string {
+	if !p.Action.IsReplace() {
+		return instance.Digest(cty.StringVal(fmt.Sprint(replacedObjects(p))))
+	}
 	c := correctionOf(p)
 	if c == (correction{}) {
 		return fmt.Sprint(p.RequiresReplace)
@@ -162,14 +176,14 @@ func replacedBecause(p *terraform.Plan) string {
 
 // unsettled returns what a plan repeats; nil if it repeats nothing.
 func (e *entry) unsettled(r *Request, p *terraform.Plan) *Unsettled {
-	if !changesObject(p) || r.Consists != nil {
+	if !changesObject(p) {
 		return nil
 	}
 	was, repeats := e.counted(r), e.repeats(r, p)
 	switch {
-	case p.Action.IsReplace() && (repeats || was != nil && was.Replacements >= maxReplacements && was.Replaced == replacedBecause(p)):
+	case replaces(p) && (repeats && p.Action.IsReplace() || was != nil && was.Replacements >= maxReplacements && was.Replaced == replacedBecause(p)):
 		return &Unsettled{Plan: p, Never: true}
-	case p.Action.IsReplace() || was == nil || was.Updates == 0 || !repeats && e.lastApply != nil:
+	case replaces(p) || was == nil || was.Updates == 0 || !repeats && e.lastApply != nil:
 		return nil
 	}
 	wait := min(1<<min(was.Updates-1, 10), maxSettleBackoff)
@@ -179,7 +193,23 @@ func (e *entry) unsettled(r *Request, p *terraform.Plan) *Unsettled {
 }
 
 // refuses reports whether the change is never made again by itself.
-func (u *Unsettled) refuses() bool { return u != nil && u.Plan.Action.IsReplace() }
+func (u *Unsettled) refuses() bool { return u != nil && u.Replaces() }
+
+// Replaces reports whether the change is a replacement, of the object or of one that it consists of.
+func (u *Unsettled) Replaces() bool { return replaces(u.Plan) }
+
+// replaces reports whether a plan replaces the object, or one that it consists of.
+func replaces(p *terraform.Plan) bool { return p.Action.IsReplace() || len(replacedObjects(p)) > 0 }
+
+// replacedObjects returns the addresses of the objects that a plan of several replaces, but not because their creates have failed.
+func replacedObjects(p *terraform.Plan) (out []string) {
+	for _, c := range p.Contained {
+		if c.Action.IsReplace() && c.Reason != terraform.ReplaceBecauseTainted {
+			out = append(out, c.Address)
+		}
+	}
+	return out
+}
 
 // waits reports whether it is too early to make the change again.
 func (u *Unsettled) waits(now time.Time) bool {
@@ -211,6 +241,10 @@ func errNeverSettles(u *Unsettled) *Error {
 	for _, path := range u.Plan.RequiresReplace {
 		out = append(out, diagnostic.AttributeErrorf(path, "Object not replaced",
 			"The object was made with this configuration, and its API has returned another value of this argument, so it would be replaced again and again. Set the argument to the value that status.plan shows, or list it in spec.lifecycle.ignoreChanges.")...)
+	}
+	if of := replacedObjects(u.Plan); len(of) > 0 {
+		out = diagnostic.Errorf("Objects not replaced",
+			"The module was applied with this configuration, and these objects would be replaced again and again: %s. Correct their arguments in the module, or list them in ignore_changes; landbridge retry replaces them once more.", strings.Join(of, ", "))
 	}
 	if out == nil {
 		out = diagnostic.Errorf("Object not replaced",

@@ -138,7 +138,7 @@ examplecloud_thing Web Server id=t-ID,region=eu-central-1 -
 
 	before := w.cloud.Audit(t)
 	_, said := run(t, w.flags("import", "--unmanaged", "--apply")...)
-	want = `Note: examplecloud_id_import, examplecloud_shapes cannot be listed: the provider has no list resource for it. Objects that you know are imported one by one: landbridge import TYPE --id ID
+	want = `Note: examplecloud_id_import, examplecloud_record, examplecloud_shapes cannot be listed: the provider has no list resource for it. Objects that you know are imported one by one: landbridge import TYPE --id ID
 examplecloud_alias name=www → Alias NS/www
 examplecloud_thing id=t-ID,region=eu-central-1 → Thing NS/web-server
 2 resources applied.

@@ -40,19 +40,24 @@ func (k *Kind) replacements(ctx context.Context, keys []store.Key) map[store.Key
 	return out
 }
 
-// released returns the resources for whose replacement a dependent has waited, and waits no more.
-func (k *Kind) released(ctx context.Context, r *CustomResource) (map[store.Key]bool, error) {
-	var out map[store.Key]bool
+// released returns the resources for whose replacement a dependent has waited, and waits no more, and those whose objects are still
+// being replaced, as the API server has them. The cache may be older or newer: both must be known from one read.
+func (k *Kind) released(ctx context.Context, r *CustomResource) (out map[store.Key]bool, still map[store.Key]*unstructured.Unstructured, _ error) {
+	still = map[store.Key]*unstructured.Unstructured{}
 	for _, a := range answersOf(&r.Unstructured) {
-		if !a.Waits && a.Follows {
+		if a.Follows {
 			continue // it has followed already
 		}
 		key := keyOfAnswer(a)
 		u, err := k.target(ctx, key, true)
 		if err != nil {
-			return nil, fmt.Errorf("cannot read %s: %w", nameOf(key, r.GetNamespace()), err)
+			return nil, nil, fmt.Errorf("cannot read %s: %w", nameOf(key, r.GetNamespace()), err)
 		}
-		if p := replacementOf(u); holds(p) || p != nil && p.Phase == phasePlanned {
+		p := replacementOf(u)
+		if p != nil {
+			still[key] = u
+		}
+		if p == nil && !a.Waits || p != nil && p.Phase != phaseFollowing {
 			continue
 		}
 		if out == nil {
@@ -60,7 +65,7 @@ func (k *Kind) released(ctx context.Context, r *CustomResource) (map[store.Key]b
 		}
 		out[key] = true
 	}
-	return out, nil
+	return out, still, nil
 }
 
 func byName(a, b store.Key) int {
@@ -101,11 +106,11 @@ func (f referrer) awaitReplacements(ctx context.Context, r *CustomResource) erro
 		if !answered {
 			a = managed.AwaitedReplacement{Group: of.Group, Kind: of.Kind, Namespace: of.Namespace, Name: of.Name, UID: string(x.GetUID())}
 		}
-		again := !answered || a.Plan != p.Plan || a.Generation != r.GetGeneration() || holds(p) && !a.Waits
+		again := !answered || a.ID != p.ID || a.Generation != r.GetGeneration() || a.Refused != "" || holds(p) && !a.Waits
 		if again && a.Effect != effectDestroyed {
 			a.Effect, a.Refused = planned()
 		}
-		a.Plan, a.Generation, a.Follows = p.Plan, r.GetGeneration(), false
+		a.ID, a.Generation, a.Follows = p.ID, r.GetGeneration(), false
 		a.Waits = holds(p) && !busy
 		if holds(p) {
 			waits = append(waits, nameOf(of, r.GetNamespace()))
@@ -191,14 +196,14 @@ func (f referrer) destroy(ctx context.Context, r *CustomResource) (gone bool, _ 
 	case !o.Exists() && len(o.Instance.Deposed) == 0:
 		return true, nil
 	}
-	var plan string
+	var id string
 	for _, x := range r.replaced {
-		plan = max(plan, "for "+replacementOf(x).Plan)
+		id = max(id, "for "+replacementOf(x).ID)
 	}
 	if err := e.mayWrite(ctx); err != nil {
 		return false, err
 	}
-	if err := e.begin(ctx, r, replacementOf(r.read), plan, terraform.DeleteThenCreate); err != nil {
+	if err := e.begin(ctx, r, replacementOf(r.read), id, terraform.DeleteThenCreate); err != nil {
 		return false, c.explain(ctx, r, err)
 	}
 	if err := f.kind.Scheduler.Delete(ctx, e.request); err != nil {

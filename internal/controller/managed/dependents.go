@@ -2,6 +2,8 @@ package managed
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"strings"
@@ -19,6 +21,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/scheduler"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 	"github.com/landbridge-io/landbridge/internal/terraform"
+	"github.com/landbridge-io/landbridge/internal/translate"
 )
 
 // The replacement of an object to which other resources refer, its dependents, has phases, as Terraform's graph orders them:
@@ -49,12 +52,12 @@ func replacementOf(u *unstructured.Unstructured) *managed.Replacement {
 	}
 	raw, _, _ := unstructured.NestedFieldNoCopy(u.Object, "status", "replacement")
 	fields, _ := raw.(map[string]any)
-	plan, _ := fields["plan"].(string)
+	id, _ := fields["id"].(string)
 	phase, _ := fields["phase"].(string)
 	if phase == "" {
 		return nil
 	}
-	return &managed.Replacement{Plan: plan, Phase: phase}
+	return &managed.Replacement{ID: id, Phase: phase}
 }
 
 // holds reports whether dependents wait.
@@ -88,7 +91,7 @@ func answerTo(u *unstructured.Unstructured, to types.UID) (managed.AwaitedReplac
 }
 
 func (r *CustomResource) setReplacement(p managed.Replacement) {
-	r.set(map[string]any{"plan": p.Plan, "phase": p.Phase}, "status", "replacement")
+	r.set(map[string]any{"id": p.ID, "phase": p.Phase}, "status", "replacement")
 }
 
 // dependents returns Request.Dependents of a resource.
@@ -97,20 +100,20 @@ func (e *external) dependents(r *CustomResource) func(context.Context, scheduler
 		stored := replacementOf(r.read)
 		switch step {
 		case scheduler.Recreate:
-			return e.startAtOnce(ctx, r, stored, o)
+			return e.startAtOnce(ctx, r, stored, e.replacementID(r, o.Plan))
 		case scheduler.DestroyDeposed:
 			return e.follow(ctx, r, stored)
 		}
-		return e.begin(ctx, r, stored, o.PlanHash, o.Plan.Action)
+		return e.begin(ctx, r, stored, e.replacementID(r, o.Plan), o.Plan.Action)
 	}
 }
 
 // startAtOnce makes dependents wait for the new object of one that is gone already.
-func (e *external) startAtOnce(ctx context.Context, r *CustomResource, stored *managed.Replacement, o *scheduler.Observation) error {
+func (e *external) startAtOnce(ctx context.Context, r *CustomResource, stored *managed.Replacement, id string) error {
 	if by, err := e.kind.referrers(ctx, r); err != nil || len(by) == 0 || holds(stored) {
 		return awaitingDependents(err)
 	}
-	r.setReplacement(managed.Replacement{Plan: o.PlanHash, Phase: phaseStarted})
+	r.setReplacement(managed.Replacement{ID: id, Phase: phaseStarted})
 	return whenTold("the object is created again as soon as the status tells so")
 }
 
@@ -124,7 +127,7 @@ func (e *external) follow(ctx context.Context, r *CustomResource, stored *manage
 		return awaitingDependents(err)
 	}
 	if stored.Phase != phaseFollowing && len(by) > 0 {
-		r.setReplacement(managed.Replacement{Plan: stored.Plan, Phase: phaseFollowing})
+		r.setReplacement(managed.Replacement{ID: stored.ID, Phase: phaseFollowing})
 		return whenTold("the old object is destroyed as soon as the resources that refer to it follow the new one")
 	}
 	var waiting []string
@@ -139,14 +142,21 @@ func (e *external) follow(ctx context.Context, r *CustomResource, stored *manage
 	return nil
 }
 
-// begin returns nil when the replacement may begin. plan identifies it.
-func (e *external) begin(ctx context.Context, r *CustomResource, stored *managed.Replacement, plan string, action terraform.Action) error {
+// replacementID identifies a replacement by what it is for, and not by its values: plans of some providers differ with each look.
+func (e *external) replacementID(r *CustomResource, p *terraform.Plan) string {
+	h := sha256.New()
+	fmt.Fprintln(h, r.GetGeneration(), p.Action, p.Reason, translate.FieldPaths(e.kind.Model, p.RequiresReplace))
+	return hex.EncodeToString(h.Sum(nil)[:8])
+}
+
+// begin returns nil when the replacement may begin.
+func (e *external) begin(ctx context.Context, r *CustomResource, stored *managed.Replacement, id string, action terraform.Action) error {
 	by, err := e.kind.referrers(ctx, r)
 	if err != nil || len(by) == 0 {
 		return awaitingDependents(err)
 	}
-	next := managed.Replacement{Plan: plan, Phase: phasePlanned}
-	if stored == nil || stored.Plan != plan || stored.Phase == phaseFollowing {
+	next := managed.Replacement{ID: id, Phase: phasePlanned}
+	if stored == nil || stored.ID != id || stored.Phase == phaseFollowing {
 		r.setReplacement(next)
 		return awaitingDependents(errors.New("the object is replaced as soon as the resources that refer to it are ready for it"))
 	}
@@ -184,7 +194,7 @@ func (k *Kind) judge(p *managed.Replacement, r *CustomResource, all []dependent)
 			v.waiting = append(v.waiting, d.name+" (is being deleted)")
 		case paused(&CustomResource{Unstructured: *d.resource}):
 			v.refused = append(v.refused, d.name+" is paused")
-		case a.Plan != p.Plan || a.Generation != d.resource.GetGeneration() && !a.Waits:
+		case a.ID != p.ID || a.Generation != d.resource.GetGeneration() && !a.Waits:
 			v.waiting = append(v.waiting, d.name+" (has not answered yet)")
 		case a.Refused != "":
 			v.refused = append(v.refused, d.name+": "+a.Refused)
@@ -275,7 +285,7 @@ func keepReplacement(r *CustomResource, o *scheduler.Observation, status map[str
 	}
 	over := o.Operation == nil && o.Exists() && len(o.Instance.Deposed) == 0 && o.Plan != nil && !o.Plan.Action.IsReplace()
 	if !over {
-		status["replacement"] = map[string]any{"plan": p.Plan, "phase": p.Phase}
+		status["replacement"] = map[string]any{"id": p.ID, "phase": p.Phase}
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -85,7 +86,8 @@ func (f referrer) resolve(ctx context.Context, r *CustomResource) (changed bool,
 	}
 	graph.Awaits(key, references.Sources(refs)) // before the lookup, so that resources created meanwhile are noticed
 	resolver := references.Resolver{Reader: f.client.Client, Served: f.kind.Neighbours.Served, Call: f.kind.caller(r), Lacks: f.kind.lacks, Wrote: f.wrote(r)}
-	if r.released, err = f.kind.released(ctx, r); err != nil {
+	var still map[store.Key]*unstructured.Unstructured
+	if r.released, still, err = f.kind.released(ctx, r); err != nil {
 		return false, err
 	}
 	if len(r.released) > 0 {
@@ -94,6 +96,8 @@ func (f referrer) resolve(ctx context.Context, r *CustomResource) (changed bool,
 	found, err := resolver.Resolve(ctx, &r.Unstructured, refs)
 	f.kind.wake(graph.Refers(key, found.Targets))
 	r.replaced = f.kind.replacements(ctx, found.Targets)
+	maps.DeleteFunc(still, func(of store.Key, _ *unstructured.Unstructured) bool { return !slices.Contains(found.Targets, of) })
+	maps.Copy(r.replaced, still)
 	for of := range r.replaced {
 		found.Awaited = append(found.Awaited, references.Where{Key: of})
 	}

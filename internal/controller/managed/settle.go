@@ -27,7 +27,7 @@ func neverSettles(k *Kind, u *scheduler.Unsettled) xpv2.Condition {
 		return c
 	}
 	c.Status = corev1.ConditionTrue
-	if c.Reason = v1alpha1.ReasonUpdateRepeats; u.Plan.Action.IsReplace() {
+	if c.Reason = v1alpha1.ReasonUpdateRepeats; u.Replaces() {
 		c.Reason = v1alpha1.ReasonReplacementRepeats
 	}
 	c.Message = Shorten(unsettledText(k, u))
@@ -36,6 +36,9 @@ func neverSettles(k *Kind, u *scheduler.Unsettled) xpv2.Condition {
 
 // unsettledText says which fields do not settle, with both values, and what to do.
 func unsettledText(k *Kind, u *scheduler.Unsettled) string {
+	if of := u.Plan.Contained; len(of) > 0 {
+		return unsettledObjects(u)
+	}
 	fields := unsettledFields(k, u.Plan)
 	if u.Plan.Action.IsReplace() {
 		return fmt.Sprintf("The remote object is kept, since its successor would have to be replaced likewise: %s. "+
@@ -44,6 +47,23 @@ func unsettledText(k *Kind, u *scheduler.Unsettled) string {
 	return fmt.Sprintf("%d updates since %s have not made the remote object as declared: %s. "+
 		"Set these fields to the values that the provider returns, or list them in spec.lifecycle.ignoreChanges. The next update is at %s.",
 		u.Updates, u.Since.UTC().Format(time.RFC3339), fields, u.NextAt.UTC().Format(time.RFC3339))
+}
+
+// unsettledObjects says which objects of a module do not settle, and what to do.
+func unsettledObjects(u *scheduler.Unsettled) string {
+	var of []string
+	for _, c := range u.Plan.Contained {
+		of = append(of, c.Address)
+	}
+	if more := len(of) - maxPaths; more > 0 {
+		of = append(of[:maxPaths], fmt.Sprintf("%d more", more))
+	}
+	const remedy = "Correct their arguments in the module, or list them in ignore_changes of their lifecycle."
+	if u.Replaces() {
+		return fmt.Sprintf("The objects are kept, since their successors would have to be replaced likewise: %s. %s", strings.Join(of, ", "), remedy)
+	}
+	return fmt.Sprintf("%d applies since %s have not made these objects as declared: %s. %s The next apply is at %s.",
+		u.Updates, u.Since.UTC().Format(time.RFC3339), strings.Join(of, ", "), remedy, u.NextAt.UTC().Format(time.RFC3339))
 }
 
 func unsettledFields(k *Kind, p *terraform.Plan) string {
