@@ -68,10 +68,20 @@ func (e *Engine) Refresh(ctx context.Context, r terraform.ResourceType, in insta
 	return terraform.Refreshed{Instance: out, Unchanged: stored && sameInstance(in, out), Upgraded: state.value}, diags
 }
 
-// completeIdentity reads an object of which an upgrader has left attributes of the identity null, without that identity: SDKs take it
-// for a change of the identity that a read fills them in. It is false if the answer has other values than the upgrader's.
+// lacksRequired reports whether an attribute of an identity is null that imports require.
+func (c *call) lacksRequired(identity cty.Value) bool {
+	for name, a := range c.schema.Identity.Attributes {
+		if a.RequiredForImport && identity.GetAttr(name).IsNull() {
+			return true
+		}
+	}
+	return false
+}
+
+// completeIdentity reads an object of which an upgrader has left required attributes of the identity null, without that identity: SDKs
+// take it for a change of the identity that a read fills them in. Other attributes stay as Terraform has them. It is false if the answer has other values than the upgrader's.
 func (c *call) completeIdentity(ctx context.Context, in instance.Instance, state []byte, upgraded cty.Value) (instance.Instance, bool) {
-	if upgraded == cty.NilVal || upgraded.IsNull() {
+	if upgraded == cty.NilVal || upgraded.IsNull() || !c.lacksRequired(upgraded) {
 		return in, false
 	}
 	answer, err := c.server.ReadResource(ctx, c.readRequest(state, nil, in.Private))
