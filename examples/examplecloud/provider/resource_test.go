@@ -64,7 +64,7 @@ func TestFormsAgree(t *testing.T) {
 			want(t, "lists of "+string(form), firstLists, lists)
 			want(t, "identities of "+string(form), firstIdentities, identities)
 		}
-		if got := len(firstTypes); got != 17 {
+		if got := len(firstTypes); got != 18 {
 			t.Errorf("%d resource types", got)
 		}
 	}
