@@ -1,7 +1,6 @@
 package managed
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -68,10 +67,6 @@ func (k *Kind) released(ctx context.Context, r *CustomResource) (out map[store.K
 	return out, still, nil
 }
 
-func byName(a, b store.Key) int {
-	return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Group, b.Group))
-}
-
 func keyOfAnswer(a managed.AwaitedReplacement) store.Key {
 	return store.Key{Group: a.Group, Kind: a.Kind, Namespace: a.Namespace, Name: a.Name}
 }
@@ -92,7 +87,7 @@ func (f referrer) awaitReplacements(ctx context.Context, r *CustomResource) erro
 	var answers []managed.AwaitedReplacement
 	var waits []string
 	destroy := false
-	for _, of := range slices.SortedFunc(maps.Keys(r.replaced), byName) {
+	for _, of := range slices.SortedFunc(maps.Keys(r.replaced), store.Key.Compare) {
 		x := r.replaced[of]
 		p := replacementOf(x)
 		a, answered := answerTo(&r.Unstructured, x.GetUID())
@@ -240,7 +235,7 @@ func (f referrer) effect(ctx context.Context, r *CustomResource) (effect, refuse
 	}
 	p := f.kind.preview(as)
 	if len(found.Missing) > 0 {
-		if !crossplaneNamed(as) {
+		if !hadObject(as) {
 			return "", "" // it has no object yet
 		}
 		return "", waitsForOthers + strings.Join(found.Missing, "; ")
@@ -260,8 +255,8 @@ func (f referrer) effect(ctx context.Context, r *CustomResource) (effect, refuse
 	return string(plan.Action), p.conceal(strings.Join(stops, "; "), as.secrets, &scheduler.Observation{Instance: p.stored})
 }
 
-// crossplaneNamed reports whether the resource has had an object.
-func crossplaneNamed(r *CustomResource) bool {
+// hadObject reports whether the resource has had an object.
+func hadObject(r *CustomResource) bool {
 	return meta.GetExternalName(r) != "" || r.string("status", "state") != "" && r.string("status", "state") != "Empty"
 }
 

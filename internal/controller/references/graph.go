@@ -1,7 +1,6 @@
 package references
 
 import (
-	"cmp"
 	"maps"
 	"slices"
 	"sync"
@@ -193,8 +192,6 @@ func (g *Graph) Referrers(key store.Key) []store.Key {
 			out = append(out, x)
 		}
 	}
-	slices.SortFunc(out, func(a, b store.Key) int {
-		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Group, b.Group))
-	})
+	slices.SortFunc(out, store.Key.Compare)
 	return out
 }

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -31,6 +32,11 @@ type Key struct {
 	Group, Kind string
 	// Namespace is empty for a cluster-scoped resource.
 	Namespace, Name string
+}
+
+// Compare orders keys as people look for them: by kind, namespace and name.
+func (k Key) Compare(o Key) int {
+	return cmp.Or(cmp.Compare(k.Kind, o.Kind), cmp.Compare(k.Namespace, o.Namespace), cmp.Compare(k.Name, o.Name), cmp.Compare(k.Group, o.Group))
 }
 
 // Record is a stored instance.
