@@ -61,6 +61,7 @@ func (p Provider) With(over Provider) Provider {
 	set(&p.Group, over.Group)
 	p.ProviderConfig.Fields = join(p.ProviderConfig.Fields, over.ProviderConfig.Fields, mergeField)
 	p.Overrides = slices.Concat(p.Overrides, over.Overrides)
+	p.Names = join(p.Names, over.Names, func(_, b Names) Names { return b })
 	p.Resources = join(p.Resources, over.Resources, merge)
 	return p
 }

@@ -17,6 +17,10 @@ type Provider struct {
 	// Overrides configure all resource types that match. They are applied in order, before the entry of
 	// a type in Resources.
 	Overrides []Override `json:"overrides,omitempty"`
+	// Names are the names of kinds, by Terraform's names of the resource types. They are for names that a
+	// cluster or a repository has assigned; kind and plural of resources and overrides come before them.
+	// Types that the provider does not have are ignored, so that the names are there when it has them.
+	Names map[string]Names `json:"names,omitempty"`
 	// Resources configures single resource types, by Terraform's names. The provider must have them.
 	Resources map[string]Resource `json:"resources,omitempty"`
 }

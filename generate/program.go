@@ -40,7 +40,11 @@ func (p Program) run(dir string, allowBreaking bool, stdout, stderr io.Writer) e
 	if err != nil {
 		return err
 	}
-	provider, err := model.NewProvider(p.Name, record.Schema, p.Config)
+	known, err := generator.KnownNames(dir)
+	if err != nil {
+		return err
+	}
+	provider, err := model.KeepNames(p.Name, record.Schema, p.Config, known)
 	if err != nil {
 		return fmt.Errorf("%s: %w", configurationFiles(dir), err)
 	}

@@ -121,3 +121,59 @@ func TestProgramRefusesOtherSchema(t *testing.T) {
 		t.Errorf("got error %v", err)
 	}
 }
+
+// Kinds that were generated keep their names when the provider adds types, and the program is told of names that differ
+// from those that a new repository would have.
+func TestProgramKeepsNames(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	p := generate.Program{Name: "cloud", Module: "example.org/provider-cloud", Config: config.Provider{Group: "cloud.example.org"}}
+	generated := func(types ...string) {
+		t.Helper()
+		s := &schema.Provider{Protocol: 6, Config: &schema.Block{}, Resources: map[string]*schema.Resource{}}
+		for _, r := range types {
+			s.Resources[r] = &schema.Resource{Type: r, Block: &schema.Block{Attributes: map[string]*schema.Attribute{"size": {Type: cty.Number, Optional: true}}}}
+		}
+		raw, err := (&schema.Record{Provider: "cloud", Version: "1.2.0", Schema: s}).Encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		write(t, filepath.Join(dir, "config", "schema.json"), raw)
+		if err := generate.Run(p, dir, false, new(bytes.Buffer), new(bytes.Buffer)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	names := filepath.Join(dir, "config", "zz_names.go")
+	generated("cloud_allow")
+	if _, err := os.Stat(names); !os.IsNotExist(err) {
+		t.Errorf("names of a new repository are recorded: %v", err)
+	}
+	generated("cloud_allow", "cloud_allow_list")
+	raw, err := os.ReadFile(names)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `	config.Assign("cloud", map[string]config.Names{
+		"cloud_allow_list": {Kind: "CloudAllowList", ListKind: "CloudAllowListList", Plural: "cloudallowlists", Singular: "cloudallowlist"},
+	})
+`
+	if !strings.Contains(string(raw), want) {
+		t.Errorf("got:\n%s", raw)
+	}
+	// If only a list kind collides, it alone has another name, in the CRD and in Go.
+	generated("cloud_allow", "cloud_allow_list", "cloud_allow_list_list", "cloud_rule_list")
+	generated("cloud_allow", "cloud_allow_list", "cloud_allow_list_list", "cloud_rule_list", "cloud_rule")
+	for file, want := range map[string]string{
+		"package/crds/cloud.example.org_rules.yaml":           "listKind: CloudRuleList",
+		"package/crds/cloud.example.org_rulelists.yaml":       "kind: RuleList\n",
+		"apis/cloud/v1alpha1/zz_groupversion_info.go":         "&Rule{}, &CloudRuleList{},",
+		"apis/cloud/v1alpha1/zz_rule_types.go":                "type CloudRuleList struct",
+		"package/crds/cloud.example.org_cloudallowlists.yaml": "kind: CloudAllowList\n",
+		"package/crds/cloud.example.org_allowlistlists.yaml":  "kind: AllowListList\n",
+	} {
+		raw, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(file)))
+		if err != nil || !strings.Contains(string(raw), want) {
+			t.Errorf("%s: %v, without %s", file, err, want)
+		}
+	}
+}

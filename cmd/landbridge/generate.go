@@ -31,6 +31,8 @@ no network access, except to download it.
 With --documentation, attributes that the provider's own examples set to those of other resources
 get references and selectors beside them, unless the configuration says otherwise.
 
+Kinds that are in DIR keep their names, and kinds that the provider adds give way.
+
 The new kinds are compared with those in DIR, and changes for their users are printed. If manifests
 or programs made for the old kinds would break, nothing is written, unless --allow-breaking is given.
 
@@ -53,6 +55,11 @@ afterwards.`,
 					return err
 				}
 			}
+			known, err := generator.KnownNames(output)
+			if err != nil {
+				return err
+			}
+			flags.known = known
 			p, err := flags.open(cmd.Context(), provider, nil)
 			if err != nil {
 				return err

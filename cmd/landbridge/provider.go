@@ -50,7 +50,9 @@ type providerFlags struct {
 	cmd *cobra.Command
 	// documentation is a folder to infer references from. Not every command has a flag for it.
 	documentation string
-	timeout       time.Duration
+	// known are the names that kinds had before. Not every command knows them.
+	known   map[string]config.Names
+	timeout time.Duration
 }
 
 func (f *providerFlags) add(cmd *cobra.Command) {
@@ -115,7 +117,7 @@ func (f *providerFlags) readConfig(file string) (*config.File, error) {
 func (f *providerFlags) present(found foundProvider, s *schema.Provider, c *config.File) (*openedProvider, error) {
 	name := cmp.Or(f.name, found.name())
 	if f.documentation == "" {
-		m, err := model.NewProvider(name, s, c.Provider)
+		m, err := model.KeepNames(name, s, c.Provider, f.known)
 		if err != nil {
 			return nil, c.Locate(err)
 		}
@@ -126,7 +128,7 @@ func (f *providerFlags) present(found foundProvider, s *schema.Provider, c *conf
 		return nil, fmt.Errorf("--documentation: %w", err)
 	}
 	defer docs.Close()
-	m, inferred, err := inference.Provider(name, s, c.Provider, docs.FS())
+	m, inferred, err := inference.Provider(name, s, c.Provider, f.known, docs.FS())
 	if err != nil {
 		return nil, c.Locate(err)
 	}

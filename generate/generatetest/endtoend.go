@@ -124,9 +124,9 @@ func (e *endToEnd) install(t *testing.T) {
 		u.SetGroupVersionKind(apiextensionsv1.SchemeGroupVersion.WithKind("CustomResourceDefinition"))
 		e.apply(t, d.Name, u)
 	}
-	for kind, d := range all {
+	for kind := range all {
 		list := &unstructured.UnstructuredList{}
-		list.SetGroupVersionKind(kind.GroupVersion().WithKind(d.Spec.Names.ListKind))
+		list.SetGroupVersionKind(kind.GroupVersion().WithKind(kind.Kind + "List"))
 		e.until(t, "the kind "+kind.Kind+" to be served", func(ctx context.Context) error {
 			return e.client.List(ctx, list, client.Limit(1))
 		})

@@ -43,7 +43,8 @@ type Options struct {
 	// Examples also generates a manifest of each kind.
 	Examples bool
 	// Record is the schema that the model is made from. If set, config/zz_provider.go is generated with
-	// its version and checksum.
+	// its version and checksum, and config/zz_names.go with the names of kinds that keep other names than they would
+	// get today.
 	Record *schema.Record
 }
 
@@ -93,6 +94,9 @@ func Provider(p *model.Provider, o Options) (*Output, error) {
 	}
 	if o.Record != nil {
 		if err := out.addRecord(o.Record); err != nil {
+			return nil, err
+		}
+		if err := out.addNames(o.Record.Provider, p); err != nil {
 			return nil, err
 		}
 	}
@@ -201,13 +205,13 @@ func (o *Output) addPackage(dir string, of *goPackage, configs []*configKind) er
 		for _, name := range types {
 			names[name] = true
 		}
-		registered = append(registered, registration{f.of, f.kind})
+		registered = append(registered, registration{f.of, f.kind, f.listKind})
 		o.Files[f.file] = f.source
 	}
 	for _, c := range configs {
 		name := c.crd.Spec.Names.Kind
 		names[name], names[name+"List"] = true, true
-		registered = append(registered, registration{"", name})
+		registered = append(registered, registration{"", name, name + "List"})
 	}
 	for _, k := range kinds {
 		for _, name := range []string{k.resource.Kind, k.resource.ListKind} {
@@ -216,7 +220,7 @@ func (o *Output) addPackage(dir string, of *goPackage, configs []*configKind) er
 			}
 			names[name] = true
 		}
-		registered = append(registered, registration{k.resource.Type, k.resource.Kind})
+		registered = append(registered, registration{k.resource.Type, k.resource.Kind, k.resource.ListKind})
 	}
 	// The names of all kinds' own types are claimed before those of nested types.
 	for _, c := range configs {
@@ -256,8 +260,8 @@ func (o *Output) addPackage(dir string, of *goPackage, configs []*configKind) er
 	return err
 }
 
-// registration is a kind of a package, and its resource type.
-type registration struct{ of, kind string }
+// registration is a kind of a package with its list kind, and its resource type.
+type registration struct{ of, kind, listKind string }
 
 // each makes and adds a file for each element, concurrently.
 func each[T any](all []T, file func(T) (name string, content []byte, err error), to Files) error {

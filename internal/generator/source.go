@@ -189,14 +189,14 @@ func (l *{{.ListKind}}) GetItems() []resource.Managed {
 // groupVersion returns the file that registers the kinds of a package.
 func groupVersion(group, version string, registered []registration) ([]byte, error) {
 	slices.SortStableFunc(registered, func(a, b registration) int { return strings.Compare(a.of, b.of) })
-	kinds := make([]string, len(registered))
+	kinds := make([]struct{ Kind, ListKind string }, len(registered))
 	for i, r := range registered {
-		kinds[i] = r.kind
+		kinds[i].Kind, kinds[i].ListKind = r.kind, r.listKind
 	}
 	var body bytes.Buffer
 	err := groupTemplate.Execute(&body, struct {
 		Header, Group, Version string
-		Kinds                  []string
+		Kinds                  []struct{ Kind, ListKind string }
 	}{header, group, version, kinds})
 	if err != nil {
 		return nil, err
@@ -238,7 +238,7 @@ var (
 	SchemeBuilder = runtime.NewSchemeBuilder(func(s *runtime.Scheme) error {
 		s.AddKnownTypes(CRDGroupVersion,
 {{- range .Kinds}}
-			&{{.}}{}, &{{.}}List{},
+			&{{.Kind}}{}, &{{.ListKind}}{},
 {{- end}}
 		)
 		metav1.AddToGroupVersion(s, CRDGroupVersion)

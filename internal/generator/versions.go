@@ -25,9 +25,9 @@ import (
 
 // former is a kind in an earlier API version that stays served. Its Go types stay as they were generated.
 type former struct {
-	of, kind, version string // of is the resource type
-	file              string
-	source            []byte
+	of, kind, listKind, version string // of is the resource type
+	file                        string
+	source                      []byte
 }
 
 // storageVersion is the marker of the types of the version in which objects are stored.
@@ -78,7 +78,7 @@ func (h history) addTo(d *apiextensionsv1.CustomResourceDefinition) ([]*former, 
 	}
 	var out []*former
 	for _, v := range keep {
-		f := &former{kind: d.Spec.Names.Kind, version: v, file: path.Join(packageDir(d.Spec.Group, v), typesFile(d.Spec.Names.Singular))}
+		f := &former{kind: d.Spec.Names.Kind, listKind: d.Spec.Names.ListKind, version: v, file: path.Join(packageDir(d.Spec.Group, v), typesFile(d.Spec.Names.Singular))}
 		raw, err := os.ReadFile(filepath.Join(h.dir, filepath.FromSlash(f.file)))
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil, fmt.Errorf("%s is missing, which has the Go types of the version %s: restore it, or drop the version with droppedVersions", f.file, v)

@@ -42,10 +42,11 @@ func (r Reference) String() string {
 // errConfigured is the error of references that the configuration overrides.
 var errConfigured = errors.New("the configuration says otherwise")
 
-// Provider makes the model of a provider like model.NewProvider, with the references that are inferred from
-// its documentation in addition to those of the configuration. References are sorted by type and path.
-func Provider(name string, s *schema.Provider, c config.Provider, docs fs.FS) (*model.Provider, []Reference, error) {
-	p, err := model.NewProvider(name, s, c)
+// Provider makes the model of a provider like model.KeepNames, with the references that are inferred from
+// its documentation in addition to those of the configuration. References are sorted by type and path. known are the names
+// that kinds had before (see model.KeepNames).
+func Provider(name string, s *schema.Provider, c config.Provider, known map[string]config.Names, docs fs.FS) (*model.Provider, []Reference, error) {
+	p, err := model.KeepNames(name, s, c, known)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -78,7 +79,7 @@ func Provider(name string, s *schema.Provider, c config.Provider, docs fs.FS) (*
 	}
 	// References that are not possible, such as those whose names are taken, are left out.
 	for {
-		p, err := model.NewProvider(name, s, with)
+		p, err := model.KeepNames(name, s, with, known)
 		if err == nil {
 			return p, found, nil
 		}

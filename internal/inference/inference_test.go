@@ -24,7 +24,7 @@ import (
 func TestRealProvider(t *testing.T) {
 	t.Parallel()
 	docs := os.DirFS(providertest.Documentation(t, "hcloud"))
-	p, found, err := inference.Provider("hcloud", schematest.Provider(t, "hcloud"), config.Provider{}, docs)
+	p, found, err := inference.Provider("hcloud", schematest.Provider(t, "hcloud"), config.Provider{}, nil, docs)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +42,7 @@ func TestRealProvider(t *testing.T) {
 	}
 	golden.Check(t, "hcloud.golden", []byte(got.String()))
 	// The same each time.
-	_, again, err := inference.Provider("hcloud", schematest.Provider(t, "hcloud"), config.Provider{}, docs)
+	_, again, err := inference.Provider("hcloud", schematest.Provider(t, "hcloud"), config.Provider{}, nil, docs)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +55,7 @@ func TestRealProvider(t *testing.T) {
 func TestNothingToInfer(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"local", "random"} {
-		_, found, err := inference.Provider(name, schematest.Provider(t, name), config.Provider{}, os.DirFS(providertest.Documentation(t, name)))
+		_, found, err := inference.Provider(name, schematest.Provider(t, name), config.Provider{}, nil, os.DirFS(providertest.Documentation(t, name)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -179,7 +179,7 @@ func TestInference(t *testing.T) {
 				docs[file] = &fstest.MapFile{Data: []byte(text)}
 			}
 			before := fmt.Sprint(x.config)
-			p, found, err := inference.Provider("cloud", cloud(), x.config, docs)
+			p, found, err := inference.Provider("cloud", cloud(), x.config, nil, docs)
 			if err != nil || x.err != "" {
 				if err == nil || err.Error() != x.err {
 					t.Fatalf("error %v, want %q", err, x.err)
@@ -213,7 +213,7 @@ func TestInference(t *testing.T) {
 
 func TestUnreadable(t *testing.T) {
 	t.Parallel()
-	_, _, err := inference.Provider("cloud", cloud(), config.Provider{}, os.DirFS(filepath.Join(t.TempDir(), "nowhere")))
+	_, _, err := inference.Provider("cloud", cloud(), config.Provider{}, nil, os.DirFS(filepath.Join(t.TempDir(), "nowhere")))
 	if err == nil || !strings.Contains(err.Error(), "cannot read the documentation") {
 		t.Errorf("got %v", err)
 	}
@@ -230,7 +230,7 @@ func FuzzInference(f *testing.F) {
 	s := cloud()
 	f.Fuzz(func(t *testing.T, text string) {
 		docs := fstest.MapFS{"a.md": {Data: []byte(text)}, "b.tf": {Data: []byte(text)}}
-		p, found, err := inference.Provider("cloud", s, config.Provider{}, docs)
+		p, found, err := inference.Provider("cloud", s, config.Provider{}, nil, docs)
 		if err != nil {
 			if p != nil || !strings.HasPrefix(err.Error(), "the documentation has no examples") {
 				t.Fatal(err)
@@ -250,7 +250,7 @@ func TestDeepNesting(t *testing.T) {
 	t.Parallel()
 	for _, x := range []string{"(", "[", "{a=", "!", "- ", "a?", "\"${", "a {\n", "a.b[", "f(", "[for x in ", "!/**/", "%{if a}", "a+", "a.", "a[0]", "a||", "<<E\n${"} {
 		text := "x = " + strings.Repeat(x, 250<<10/len(x))
-		_, _, err := inference.Provider("cloud", cloud(), config.Provider{}, fstest.MapFS{"a.tf": {Data: []byte(text)}})
+		_, _, err := inference.Provider("cloud", cloud(), config.Provider{}, nil, fstest.MapFS{"a.tf": {Data: []byte(text)}})
 		if err != nil && !strings.HasPrefix(err.Error(), "the documentation has no examples") {
 			t.Errorf("%q: %v", x, err)
 		}

@@ -52,8 +52,8 @@ func TestNames(t *testing.T) {
 		},
 		"list kinds collide": {
 			types: []string{"cloud_ip", "cloud_ip_list"},
-			want:  []string{"cloud_ip: cloud.landbridge.io/IP ips", "cloud_ip_list: cloud.landbridge.io/CloudIPList cloudiplists"},
-			notes: []string{"cloud_ip_list: the name IPList is taken, CloudIPList is used instead"},
+			want:  []string{"cloud_ip: cloud.landbridge.io/IP ips", "cloud_ip_list: cloud.landbridge.io/IPList iplists"},
+			notes: []string{"cloud_ip: the name IPList is taken, CloudIPList is used instead"},
 		},
 		"plurals collide": {
 			types: []string{"cloud_setting", "cloud_settings"},

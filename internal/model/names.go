@@ -52,18 +52,26 @@ func FieldName(name string) string { return camelCase(name) }
 func pascalCase(name string) string {
 	var b strings.Builder
 	for _, w := range words(name) {
-		lower := strings.ToLower(w)
-		letters := strings.TrimRight(lower, "0123456789")
-		switch {
-		case initialisms[lower], letters != "" && initialisms[letters]:
-			b.WriteString(strings.ToUpper(w))
-		case strings.HasSuffix(lower, "s") && initialisms[lower[:len(lower)-1]]:
-			b.WriteString(strings.ToUpper(w[:len(w)-1]) + "s")
-		default:
-			b.WriteString(title(w))
-		}
+		b.WriteString(pascalWord(w))
 	}
 	return b.String()
+}
+
+// pascalWord returns a word of a kind: with a capital, or as an initialism, in which case digits or the s of a plural may
+// follow it.
+func pascalWord(w string) string {
+	lower := strings.ToLower(w)
+	letters := strings.TrimRight(lower, "0123456789")
+	if written, ok := initialisms[lower]; ok {
+		return written
+	}
+	if written, ok := initialisms[letters]; ok {
+		return written + lower[len(letters):]
+	}
+	if one, ok := strings.CutSuffix(lower, "s"); ok && initialisms[one] != "" {
+		return initialisms[one] + "s"
+	}
+	return title(w)
 }
 
 // GoName returns the exported Go identifier of an attribute or block, made as kinds are: cidr_block becomes
@@ -100,17 +108,3 @@ func plural(kind string) string {
 		return s + "s"
 	}
 }
-
-// initialisms are written in capitals in kinds. None of them is a word.
-var initialisms = func() map[string]bool {
-	out := map[string]bool{}
-	for _, w := range strings.Fields(`acl acm ai aks alb ami api arn asg asn aws bgp ca cdn cidr cname cors cpu
-		csr cvm db dhcp dkim dlp dms dns ebs ecr ecs efs eip eks elb emr fifo fqdn ftp gcp gcs gke gpu gui
-		hmac hpc hsm http https iam id idp imap iot ip ipam ipsec iso ipv json jwt kms kv lb ldap lfs mfa mqtt mtls mx nacl
-		nat nfs nlb ns ntp oauth oci oidc os osb otp pdf pki ptr qos ram rbac rdns rds rpc rsa sam saml sas scim sdk sdn
-		sftp sip sku sla smb smtp sms sns spf sql sqs sso ssh ssl ssm ssid sts tcp tls tpu ttl txt udp
-		ui uid url uri uuid vdi vlan vm vpc vpn vps waf wan xml xss`) {
-		out[w] = true
-	}
-	return out
-}()

@@ -78,6 +78,12 @@ func shortName(name string) string { return strings.ToLower(strings.ReplaceAll(n
 // usually is the prefix of its resource types, and is taken from them if it is empty. Errors in the configuration are
 // *config.Errors.
 func NewProvider(name string, s *schema.Provider, c config.Provider) (*Provider, error) {
+	return KeepNames(name, s, c, nil)
+}
+
+// KeepNames is NewProvider for kinds that had names before, by resource type. Unless the configuration says otherwise, they
+// keep them, and kinds that are new give way.
+func KeepNames(name string, s *schema.Provider, c config.Provider, known map[string]config.Names) (*Provider, error) {
 	short := c.Name
 	if short == "" {
 		short = shortName(cmp.Or(name, prefix(s)))
@@ -108,13 +114,10 @@ func NewProvider(name string, s *schema.Provider, c config.Provider) (*Provider,
 	}
 
 	functions := newFunctions(s.Signatures)
-	names := newNameSpace()
-	names.reserve(p.Group, ProviderConfigKind, ClusterProviderConfigKind)
+	var requests []*request
 	types := slices.Sorted(maps.Keys(s.Resources))
-	// Configured names take precedence over derived ones.
-	slices.SortStableFunc(types, func(a, b string) int { return chosen(configured[b].Resource) - chosen(configured[a].Resource) })
 	for _, t := range types {
-		rc, isConfigured := configured[t]
+		rc := configured[t]
 		r := &Resource{
 			Type: t, Schema: s.Resources[t], Group: p.Group, Version: cmp.Or(rc.Version, p.Version),
 			ShortNames: slices.Clone(rc.ShortNames), Categories: categories(short),
@@ -128,11 +131,36 @@ func NewProvider(name string, s *schema.Provider, c config.Provider) (*Provider,
 		if err == nil {
 			err = checkVersions(r.Version, rc.DroppedVersions)
 		}
-		var renamed []Renamed
-		if err == nil {
-			renamed, err = names.name(r, name, rc.Resource)
+		if err != nil {
+			return nil, rc.Blame(err)
 		}
-		if err == nil && isConfigured {
+		given := c.Names[t]
+		if err := checkGiven(given); err != nil {
+			return nil, config.At(err, "names", t)
+		}
+		requests = append(requests, newRequest(r, name, rc.Resource, given, known[t]))
+		p.Resources[t] = r
+	}
+	names := newNameSpace()
+	names.reserve(p.Group, ProviderConfigKind, ClusterProviderConfigKind)
+	if err := names.assign(requests); err != nil {
+		e := (*namingError)(nil)
+		if !errors.As(err, &e) {
+			return nil, err
+		}
+		if e.given {
+			return nil, config.At(e.err, "names", e.resourceType)
+		}
+		return nil, configured[e.resourceType].Blame(e.err)
+	}
+	for _, q := range requests {
+		p.Renamed = append(p.Renamed, q.renamed...)
+	}
+	for _, t := range types {
+		r := p.Resources[t]
+		rc, isConfigured := configured[t]
+		var err error
+		if isConfigured {
 			err = r.configure(rc.Resource)
 		}
 		if err == nil {
@@ -141,8 +169,6 @@ func NewProvider(name string, s *schema.Provider, c config.Provider) (*Provider,
 		if err != nil {
 			return nil, rc.Blame(err)
 		}
-		p.Renamed = append(p.Renamed, renamed...)
-		p.Resources[t] = r
 	}
 	for _, t := range slices.Sorted(maps.Keys(configured)) {
 		if err := p.refer(p.Resources[t], configured[t].References); err != nil {
@@ -172,11 +198,36 @@ func configType(b *schema.Block, c config.ProviderConfig) (*Type, error) {
 	return out, nil
 }
 
+// maxGroup is the greatest length of a group: the name of a CRD is that of the plural and the group, with a dot.
+const maxGroup = validation.DNS1123SubdomainMaxLength - maxName - 1
+
 func checkGroup(group string) error {
 	if msgs := validation.IsDNS1123Subdomain(group); len(msgs) > 0 || !strings.Contains(group, ".") {
 		return fmt.Errorf("%q: it must be a domain name with a dot, such as cloud.landbridge.io", group)
 	}
+	if len(group) > maxGroup {
+		return fmt.Errorf("%q: it must have %d characters at most, since the names of CRDs contain it", group, maxGroup)
+	}
 	return nil
+}
+
+func checkKind(kind, setting string) error {
+	if kind != "" && (len(validation.IsDNS1035Label(strings.ToLower(kind))) > 0 || strings.Contains(kind, "-") || kind[0] < 'A' || kind[0] > 'Z') {
+		return config.At(fmt.Errorf("%q: it must be in PascalCase, with %d characters at most", kind, maxName), setting)
+	}
+	return nil
+}
+
+func checkResource(name string, setting ...string) error {
+	if msgs := validation.IsDNS1035Label(name); name != "" && len(msgs) > 0 {
+		return config.At(fmt.Errorf("%q: %s", name, strings.Join(msgs, "; ")), setting...)
+	}
+	return nil
+}
+
+// checkGiven finds given names that Kubernetes does not accept.
+func checkGiven(n config.Names) error {
+	return cmp.Or(checkKind(n.Kind, "kind"), checkKind(n.ListKind, "listKind"), checkResource(n.Plural, "plural"), checkResource(n.Singular, "singular"))
 }
 
 // checkNames finds names that Kubernetes does not accept.
@@ -186,13 +237,8 @@ func checkNames(c config.Resource) error {
 			return config.At(err, "group")
 		}
 	}
-	if c.Kind != "" && (len(validation.IsDNS1035Label(strings.ToLower(c.Kind))) > 0 || strings.Contains(c.Kind, "-") || c.Kind[0] < 'A' || c.Kind[0] > 'Z') {
-		return config.At(fmt.Errorf("%q: it must be in PascalCase", c.Kind), "kind")
-	}
-	if c.Plural != "" {
-		if msgs := validation.IsDNS1035Label(c.Plural); len(msgs) > 0 {
-			return config.At(fmt.Errorf("%q: %s", c.Plural, strings.Join(msgs, "; ")), "plural")
-		}
+	if err := cmp.Or(checkKind(c.Kind, "kind"), checkResource(c.Plural, "plural")); err != nil {
+		return err
 	}
 	for i, n := range c.ShortNames {
 		if msgs := validation.IsDNS1035Label(n); len(msgs) > 0 {
@@ -200,114 +246,4 @@ func checkNames(c config.Resource) error {
 		}
 	}
 	return nil
-}
-
-func chosen(c config.Resource) int {
-	n := 0
-	if c.Kind != "" {
-		n++
-	}
-	if c.Plural != "" {
-		n++
-	}
-	return n
-}
-
-// nameSpace holds the names that are taken in each API group. In a group, kinds and list kinds must be
-// distinct, and so must plurals, singulars and short names.
-type nameSpace struct{ kinds, resources map[string]map[string]bool }
-
-func newNameSpace() *nameSpace {
-	return &nameSpace{kinds: map[string]map[string]bool{}, resources: map[string]map[string]bool{}}
-}
-
-func (n *nameSpace) of(group string) (kinds, resources map[string]bool) {
-	if n.kinds[group] == nil {
-		n.kinds[group], n.resources[group] = map[string]bool{}, map[string]bool{}
-	}
-	return n.kinds[group], n.resources[group]
-}
-
-func (n *nameSpace) reserve(group string, kinds ...string) {
-	k, r := n.of(group)
-	for _, kind := range kinds {
-		k[kind], k[kind+"List"] = true, true
-		r[strings.ToLower(kind)], r[plural(kind)] = true, true
-	}
-}
-
-func (n *nameSpace) name(r *Resource, provider string, c config.Resource) (renamed []Renamed, err error) {
-	kinds, resources := n.of(r.Group)
-	bare := r.Type
-	if rest, ok := strings.CutPrefix(r.Type, provider+"_"); ok {
-		bare = rest
-	} else if _, rest, ok := strings.Cut(r.Type, "_"); ok {
-		bare = rest
-	}
-	candidates := []string{kindName(bare), kindName(r.Type)}
-	if c.Kind != "" {
-		candidates = []string{c.Kind}
-	}
-	free := func(kind string) bool { return !kinds[kind] && !kinds[kind+"List"] }
-	r.Kind = firstFree(candidates, free)
-	if c.Kind != "" && r.Kind != c.Kind {
-		return nil, config.At(fmt.Errorf("%s is taken", c.Kind), "kind")
-	}
-	if r.Kind != candidates[0] {
-		renamed = append(renamed, Renamed{Type: r.Type, Wanted: candidates[0], Got: r.Kind})
-	}
-	r.ListKind = r.Kind + "List"
-	kinds[r.Kind], kinds[r.ListKind] = true, true
-
-	// A singular may be another type's plural (setting, settings), so both move together.
-	freeResource := func(singular string) bool {
-		return !resources[singular] && !resources[plural(singular)]
-	}
-	singulars := []string{strings.ToLower(r.Kind), strings.ToLower(kindName(r.Type)), strings.ToLower(kindName(r.Type)) + "resource"}
-	if c.Plural != "" {
-		freeResource = func(singular string) bool { return !resources[singular] }
-	}
-	r.Singular = firstFree(singulars, freeResource)
-	r.Plural = plural(r.Singular)
-	if c.Plural != "" {
-		if resources[c.Plural] {
-			return nil, config.At(fmt.Errorf("%s is taken", c.Plural), "plural")
-		}
-		r.Plural = c.Plural
-	}
-	if r.Singular != singulars[0] {
-		renamed = append(renamed, Renamed{Type: r.Type, Wanted: plural(singulars[0]), Got: r.Plural})
-	}
-	resources[r.Plural], resources[r.Singular] = true, true
-	for i, s := range c.ShortNames {
-		if resources[s] {
-			return nil, config.At(fmt.Errorf("%s is taken", s), "shortNames", strconv.Itoa(i))
-		}
-		resources[s] = true
-	}
-	return renamed, nil
-}
-
-func firstFree(candidates []string, free func(string) bool) string {
-	for _, c := range candidates {
-		if free(c) {
-			return c
-		}
-	}
-	last := candidates[len(candidates)-1]
-	for i := 2; ; i++ {
-		if c := fmt.Sprintf("%s%d", last, i); free(c) {
-			return c
-		}
-	}
-}
-
-// kindName returns the name of a kind. Kinds are DNS labels, so a name that begins with a digit gets a
-// letter in front.
-func kindName(name string) string {
-	k := pascalCase(name)
-	if k == "" || k[0] < 'A' || k[0] > 'Z' {
-		return "X" + k
-	}
-	return k
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/landbridge-io/landbridge/config"
 	"github.com/landbridge-io/landbridge/schema"
 )
 
@@ -19,6 +20,8 @@ type Resource struct {
 	Group, Version, Kind, ListKind string
 	Plural, Singular               string
 	ShortNames, Categories         []string
+	// Naming is where the names come from.
+	Naming Naming
 	// Dropped are the API versions that the kind no longer has.
 	Dropped []string
 	// Description of the kind. Defaults to that of the schema.
@@ -28,6 +31,7 @@ type Resource struct {
 	// Functions are those of the provider; nil if there are none.
 	Functions *Functions
 
+	own   config.Names
 	rules *rules
 	// immutable is the number of immutable fields.
 	immutable  int
@@ -42,6 +46,12 @@ type Resource struct {
 // GroupVersionKind returns the kind of the custom resource.
 func (r *Resource) GroupVersionKind() kschema.GroupVersionKind {
 	return kschema.GroupVersionKind{Group: r.Group, Version: r.Version, Kind: r.Kind}
+}
+
+// ListGroupVersionKind returns the kind by which controller-runtime's clients list custom resources. They take the name of
+// the kind from it, without the suffix, and so it may differ from ListKind.
+func (r *Resource) ListGroupVersionKind() kschema.GroupVersionKind {
+	return r.GroupVersionKind().GroupVersion().WithKind(r.Kind + "List")
 }
 
 // GroupVersionResource returns the API path of the custom resource.

@@ -37,9 +37,7 @@ func (r ManagedResource) Configuration() ConfigurationReference {
 
 // Resources returns the custom resources of a kind in all namespaces; none if it is not served.
 func (c *Reader) Resources(ctx context.Context, r *model.Resource) ([]ManagedResource, error) {
-	gvk := r.GroupVersionKind()
-	gvk.Kind = r.ListKind
-	return listed(ctx, c.Client, gvk, func(u *unstructured.Unstructured) ([]ManagedResource, error) {
+	return listed(ctx, c.Client, r.ListGroupVersionKind(), func(u *unstructured.Unstructured) ([]ManagedResource, error) {
 		return []ManagedResource{resource(r, u)}, nil
 	})
 }

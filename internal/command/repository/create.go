@@ -136,7 +136,7 @@ func Create(ctx context.Context, o Options) (*Result, error) {
 	var references []byte
 	if docs == nil {
 		p, err = model.NewProvider(f.Provider, s, configuration)
-	} else if p, inferred, err = inference.Provider(f.Provider, s, configuration, docs); err == nil {
+	} else if p, inferred, err = inference.Provider(f.Provider, s, configuration, nil, docs); err == nil {
 		f.References = true
 		references, err = yaml.Marshal(inference.Configuration(inferred))
 	}

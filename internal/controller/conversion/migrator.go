@@ -86,7 +86,7 @@ func (m *migrator) definition(ctx context.Context, name string) (again time.Dura
 		return settle - since, nil
 	}
 	begin := time.Now()
-	n, refused, err := m.rewrite(ctx, schema.GroupVersionKind{Group: d.Spec.Group, Version: version, Kind: d.Spec.Names.Kind}, d.Spec.Names.ListKind)
+	n, refused, err := m.rewrite(ctx, schema.GroupVersionKind{Group: d.Spec.Group, Version: version, Kind: d.Spec.Names.Kind})
 	switch {
 	case err != nil:
 		return 0, fmt.Errorf("cannot migrate the stored objects of %s to %s: %w", name, version, err)
@@ -130,9 +130,9 @@ func changed(d *apiextensionsv1.CustomResourceDefinition) time.Time {
 
 // rewrite updates each object without a change, so that the API server stores it in the current version. The API server
 // does not write objects that are stored so already. Objects that were changed meanwhile need no rewrite.
-func (m *migrator) rewrite(ctx context.Context, kind schema.GroupVersionKind, listKind string) (n int, refused, err error) {
+func (m *migrator) rewrite(ctx context.Context, kind schema.GroupVersionKind) (n int, refused, err error) {
 	list := &metav1.PartialObjectMetadataList{}
-	list.SetGroupVersionKind(kind.GroupVersion().WithKind(listKind))
+	list.SetGroupVersionKind(kind.GroupVersion().WithKind(kind.Kind + "List"))
 	var errs []error
 	for next := ""; ; {
 		if err := m.live.List(ctx, list, client.Limit(pageSize), client.Continue(next)); err != nil {

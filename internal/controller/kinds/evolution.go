@@ -122,7 +122,7 @@ func (rt *Runtime) evolveKind(ctx context.Context, d *apiextensionsv1.CustomReso
 	}
 	for next := ""; ; {
 		objects := &unstructured.UnstructuredList{}
-		objects.SetGroupVersionKind(kschema.GroupVersionKind{Group: have.Spec.Group, Version: version, Kind: have.Spec.Names.ListKind})
+		objects.SetGroupVersionKind(kschema.GroupVersionKind{Group: have.Spec.Group, Version: version, Kind: have.Spec.Names.Kind + "List"})
 		if err := rt.Manager.GetAPIReader().List(ctx, objects, client.Limit(pageSize), client.Continue(next)); err != nil {
 			return nil, nil, err
 		}

@@ -35,8 +35,9 @@ func hasObjects(ctx context.Context, reader client.Reader, listKind kschema.Grou
 	return len(list.Items) > 0, err
 }
 
+// listKind returns the kind by which clients list objects: see model.Resource.ListGroupVersionKind.
 func listKind(c *apiextensionsv1.CustomResourceDefinition) kschema.GroupVersionKind {
-	return kschema.GroupVersionKind{Group: c.Spec.Group, Version: c.Spec.Versions[0].Name, Kind: c.Spec.Names.ListKind}
+	return kschema.GroupVersionKind{Group: c.Spec.Group, Version: c.Spec.Versions[0].Name, Kind: c.Spec.Names.Kind + "List"}
 }
 
 // AnyObjects reports whether any object of an owner's kinds exists.

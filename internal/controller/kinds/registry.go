@@ -36,13 +36,13 @@ type Registry struct {
 // References returns the graph of references between resources.
 func (r *Registry) References() *references.Graph { return &r.references }
 
-// Served returns the list kind of a kind, and whether a controller of the kind runs.
+// Served returns the kind by which a kind is listed (model.Resource.ListGroupVersionKind), and whether a controller of the kind runs.
 func (r *Registry) Served(kind schema.GroupKind) (list string, ok bool) {
 	k := r.Kind(kind)
 	if k == nil {
 		return "", false
 	}
-	return k.Model.ListKind, true
+	return k.Model.ListGroupVersionKind().Kind, true
 }
 
 // Kind returns the running controller of a kind, or nil.

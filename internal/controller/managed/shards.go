@@ -299,9 +299,7 @@ var errElsewhere = errors.New("another replica works on the resources of the pro
 // users returns the resources of the kind for which a function returns true. They must not be changed.
 func (k *Kind) users(ctx context.Context, reader client.Reader, uses func(*unstructured.Unstructured) bool, o ...client.ListOption) ([]unstructured.Unstructured, error) {
 	list := &unstructured.UnstructuredList{}
-	gvk := k.Model.GroupVersionKind()
-	gvk.Kind = k.Model.ListKind
-	list.SetGroupVersionKind(gvk)
+	list.SetGroupVersionKind(k.Model.ListGroupVersionKind())
 	if err := reader.List(ctx, list, append(o, client.UnsafeDisableDeepCopy)...); err != nil {
 		return nil, err
 	}

@@ -50,8 +50,7 @@ func AwaitsDeletion(o metav1.Object) bool {
 // cache has none, the API server is asked, since a deletion reaches the cache late.
 func (k *Kind) BeingDeleted(ctx context.Context) (int, error) {
 	cached, live := &unstructured.UnstructuredList{}, &metav1.PartialObjectMetadataList{}
-	gvk := k.Model.GroupVersionKind()
-	gvk.Kind = k.Model.ListKind
+	gvk := k.Model.ListGroupVersionKind()
 	cached.SetGroupVersionKind(gvk)
 	live.SetGroupVersionKind(gvk)
 	if n, err := awaitingDeletion(ctx, k.reader, cached); n > 0 || err != nil {
