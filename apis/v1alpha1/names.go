@@ -6,6 +6,9 @@ const (
 	LabelProvider = "landbridge.io/provider"
 	// AnnotationResourceType is on the CRD of a managed resource. Its value is Terraform's name of the type.
 	AnnotationResourceType = "landbridge.io/resource-type"
+	// AnnotationNames is on the CRD of a managed resource of a TerraformProvider. Its value are the names of the kind as
+	// JSON, and which of them the spec had when the CRD was written. The kind keeps the others.
+	AnnotationNames = "landbridge.io/names"
 	// AnnotationFormerVersions is on a CRD with several API versions. Its value are the versions that are
 	// not stored, separated by commas.
 	AnnotationFormerVersions = "landbridge.io/former-versions"

@@ -19,6 +19,7 @@ import (
 // +kubebuilder:printcolumn:name="SOURCE",type="string",JSONPath=".spec.source"
 // +kubebuilder:printcolumn:name="VERSION",type="string",JSONPath=".status.installed.version"
 // +kubebuilder:printcolumn:name="ACTIVATED",type="integer",JSONPath=".status.activated"
+// +kubebuilder:printcolumn:name="PROGRESS",type="string",JSONPath=".status.conditions[?(@.reason=='Installing')].message"
 // +kubebuilder:printcolumn:name="RESOURCES",type="integer",JSONPath=".status.resources",priority=1
 // +kubebuilder:printcolumn:name="AGE",type="date",JSONPath=".metadata.creationTimestamp"
 type TerraformProvider struct {
@@ -80,6 +81,12 @@ type TerraformProviderSpec struct {
 	// ProviderConfig configures how the kinds ProviderConfig and ClusterProviderConfig are presented.
 	// +optional
 	ProviderConfig config.ProviderConfig `json:"providerConfig,omitzero"`
+
+	// Names are the names of kinds, by Terraform's names of the resource types, as status.names of another cluster has them:
+	// with them, the provider's kinds have the same names here. The kind and plural of a type in resources come before
+	// them. Types that the provider does not have are ignored. A kind that has objects is not renamed.
+	// +optional
+	Names map[string]config.Names `json:"names,omitempty"`
 
 	// Overrides configure how all resource types that match are presented. They are applied in order,
 	// before the entry of a type in resources.
@@ -196,7 +203,7 @@ const (
 
 // Config returns how the provider is presented.
 func (s *TerraformProviderSpec) Config() config.Provider {
-	return config.Provider{Group: s.Group, ProviderConfig: s.ProviderConfig, Overrides: s.Overrides, Resources: s.Resources}
+	return config.Provider{Group: s.Group, ProviderConfig: s.ProviderConfig, Names: s.Names, Overrides: s.Overrides, Resources: s.Resources}
 }
 
 // Execution is how resources are planned and applied.
@@ -307,6 +314,11 @@ type TerraformProviderStatus struct {
 	// Activated is the number of resource types that are served.
 	// +optional
 	Activated int `json:"activated,omitempty"`
+	// Names are the names of the kinds that a new installation would name otherwise, by Terraform's names of the resource
+	// types: those that gave way to others, and those that were named by an earlier rule. In another cluster, spec.names
+	// takes them over.
+	// +optional
+	Names map[string]config.Names `json:"names,omitempty"`
 	// Available are versions of a provider from a registry that are newer than the installed one, the newest first; ten at
 	// most.
 	// +listType=atomic

@@ -556,6 +556,13 @@ func (in *TerraformProviderSpec) DeepCopyInto(out *TerraformProviderSpec) {
 		copy(*out, *in)
 	}
 	in.ProviderConfig.DeepCopyInto(&out.ProviderConfig)
+	if in.Names != nil {
+		in, out := &in.Names, &out.Names
+		*out = make(map[string]config.Names, len(*in))
+		for key, val := range *in {
+			(*out)[key] = val
+		}
+	}
 	if in.Overrides != nil {
 		in, out := &in.Overrides, &out.Overrides
 		*out = make([]config.Override, len(*in))
@@ -617,6 +624,13 @@ func (in *TerraformProviderStatus) DeepCopyInto(out *TerraformProviderStatus) {
 		in, out := &in.Installed, &out.Installed
 		*out = new(InstalledProvider)
 		(*in).DeepCopyInto(*out)
+	}
+	if in.Names != nil {
+		in, out := &in.Names, &out.Names
+		*out = make(map[string]config.Names, len(*in))
+		for key, val := range *in {
+			(*out)[key] = val
+		}
 	}
 	if in.Available != nil {
 		in, out := &in.Available, &out.Available

@@ -21,6 +21,8 @@ const (
 	NamesAssigned Naming = iota
 	// NamesConfigured are those of the configuration of the resource type: its kind, its plural, or both.
 	NamesConfigured
+	// NamesHeld are those that the kind has only as long as it has objects.
+	NamesHeld
 )
 
 // Names returns the names of the kind.

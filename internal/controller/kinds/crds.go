@@ -68,7 +68,7 @@ func Mark(crd *apiextensionsv1.CustomResourceDefinition, owner string) error {
 }
 
 // EnsureCRD creates or updates the CRD and waits until it is established. It returns an error for IsConflict if
-// the CRD exists with another owner. changed reports whether an existing CRD was updated.
+// the CRD exists with another owner. changed reports whether the definition of an existing CRD was updated.
 func EnsureCRD(ctx context.Context, crds apiextensions.CustomResourceDefinitionInterface, owner string, crd *apiextensionsv1.CustomResourceDefinition) (changed bool, err error) {
 	want := crd.DeepCopy()
 	if err := Mark(want, owner); err != nil {
@@ -81,11 +81,19 @@ func EnsureCRD(ctx context.Context, crds apiextensions.CustomResourceDefinitionI
 	case err != nil:
 	case have.Labels[v1alpha1.LabelProvider] != owner:
 		return false, &conflictError{name: crd.Name, owner: have.Labels[v1alpha1.LabelProvider]}
-	case have.Annotations[AnnotationSum] != want.Annotations[AnnotationSum]:
-		have.Labels, have.Spec = want.Labels, want.Spec
-		metav1.SetMetaDataAnnotation(&have.ObjectMeta, AnnotationSum, want.Annotations[AnnotationSum])
-		have, err = crds.Update(ctx, have, metav1.UpdateOptions{})
-		changed = true
+	default:
+		changed = have.Annotations[AnnotationSum] != want.Annotations[AnnotationSum]
+		names, named := want.Annotations[v1alpha1.AnnotationNames]
+		if named = named && have.Annotations[v1alpha1.AnnotationNames] != names; named {
+			metav1.SetMetaDataAnnotation(&have.ObjectMeta, v1alpha1.AnnotationNames, names)
+		}
+		if changed {
+			have.Labels, have.Spec = want.Labels, want.Spec
+			metav1.SetMetaDataAnnotation(&have.ObjectMeta, AnnotationSum, want.Annotations[AnnotationSum])
+		}
+		if changed || named {
+			have, err = crds.Update(ctx, have, metav1.UpdateOptions{})
+		}
 	}
 	if err != nil {
 		return false, fmt.Errorf("cannot install the CRD %s: %w", crd.Name, err)

@@ -416,9 +416,17 @@ func modelOf(m *v1alpha1.TerraformModule, s *schema.Resource) (*model.Provider, 
 	if group == "" {
 		group = DefaultGroup
 	}
-	return model.NewProvider("module", &schema.Provider{Protocol: 6, Config: &schema.Block{}, Resources: map[string]*schema.Resource{s.Type: s}}, config.Provider{
-		Group: group, Resources: map[string]config.Resource{s.Type: {Kind: m.Spec.Kind, Plural: m.Spec.Plural}},
-	})
+	made := func(known map[string]config.Names) (*model.Provider, error) {
+		return model.KeepNames("module", &schema.Provider{Protocol: 6, Config: &schema.Block{}, Resources: map[string]*schema.Resource{s.Type: s}}, config.Provider{
+			Group: group, Resources: map[string]config.Resource{s.Type: {Kind: m.Spec.Kind, Plural: m.Spec.Plural}},
+		}, known)
+	}
+	p, err := made(nil)
+	if err != nil || m.Spec.Kind != "" || !strings.EqualFold(m.Status.Kind, p.Resources[s.Type].Kind) {
+		return p, err
+	}
+	// The kind exists, and keeps its capitals, which an earlier release may have chosen otherwise.
+	return made(map[string]config.Names{s.Type: {Kind: m.Status.Kind}})
 }
 
 // start serves a module as run specifies, in place of old, which may be nil.

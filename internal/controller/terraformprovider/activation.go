@@ -12,7 +12,9 @@ import (
 	"time"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 	"github.com/landbridge-io/landbridge/internal/controller/kinds"
 	"github.com/landbridge-io/landbridge/internal/crd"
 	"github.com/landbridge-io/landbridge/internal/model"
@@ -46,6 +48,9 @@ func (r *Reconciler) activate(ctx context.Context, run *running, active []string
 	errs = kinds.Each(active, func(t string) error {
 		c, err := crd.Resource(run.Model.Resources[t])
 		if err == nil {
+			if names := run.names[t]; names != "" {
+				metav1.SetMetaDataAnnotation(&c.ObjectMeta, v1alpha1.AnnotationNames, names)
+			}
 			err = ensure(c)
 		}
 		if err == nil {

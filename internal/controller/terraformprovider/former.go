@@ -75,6 +75,7 @@ func (r *Reconciler) tryFormer(ctx context.Context, p *v1alpha1.TerraformProvide
 	}
 	p = p.DeepCopy()
 	p.Spec.Group, p.Spec.ProviderConfig, p.Spec.Overrides, p.Spec.Resources = c.Group, c.ProviderConfig, c.Overrides, c.Resources
+	p.Spec.Names = c.Names
 	p.Spec.Source, p.Spec.Version, p.Spec.Checksums = was.Source, was.Version, nil // its checksum is that of the status
 	p.Spec.Trust = nil                                                             // it was trusted when it was installed
 	from, problem := r.find(ctx, p, formerOf(p.UID))

@@ -34,6 +34,8 @@ type running struct {
 	// config is the configuration of the model. kept are the parts of it that do not apply yet.
 	config config.Provider
 	kept   []string
+	// names has AnnotationNames for the CRDs of resource types.
+	names map[string]string
 }
 
 // runningProvider returns the provider as it runs, or nil.
@@ -68,6 +70,7 @@ func (r *Reconciler) install(ctx context.Context, p *v1alpha1.TerraformProvider)
 	p.Status.Sandbox = r.sandboxState(how)
 	p.Status.Protocol = run.Model.Schema.Protocol
 	p.Status.Resources = len(run.Model.Resources)
+	p.Status.Names = recordedNames(p, run.Model)
 
 	active, wrong := activated(run.Model, p.Spec.Activate)
 	errs, again := r.activate(ctx, run, active)
@@ -163,12 +166,16 @@ func (r *Reconciler) present(ctx context.Context, p *v1alpha1.TerraformProvider,
 	if err != nil {
 		return nil, kinds.Unhealthy(v1alpha1.ReasonActivationFailed, err).Retried(), kinds.Resync
 	}
+	names, err := annotations(m, p.Spec.Config())
+	if err != nil {
+		return nil, kinds.Unhealthy(v1alpha1.ReasonActivationFailed, err).Retried(), kinds.Resync
+	}
 	run := &running{
 		ServedProvider: r.NewProvider(kinds.ProviderOptions{
 			Name: p.Name, Model: m, Address: addressOf(p), Launcher: s.launcher, Limits: limits(p), Executor: s.how.executor(),
 			Release: kinds.ReleaseOf(s.launcher, p.Spec.Config(), slices.Concat(kept, []string{string(s.how.way), s.how.program()})...),
 		}),
-		source: p.Spec.Source, key: s.key, logLevel: p.Spec.LogLevel, how: s.how, config: p.Spec.Config(), kept: kept,
+		source: p.Spec.Source, key: s.key, logLevel: p.Spec.LogLevel, how: s.how, config: p.Spec.Config(), kept: kept, names: names,
 	}
 	r.mu.Lock()
 	r.providers[p.UID] = run

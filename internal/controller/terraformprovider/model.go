@@ -9,8 +9,6 @@ import (
 	"strconv"
 	"strings"
 
-	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -21,9 +19,9 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// Model returns the model of a TerraformProvider's kinds. Kinds that have objects keep the names they have in the
-// cluster; kept has a message for each. Mistakes in the spec are *config.Error. name is the provider's own, such
-// as random.
+// Model returns the model of a TerraformProvider's kinds. Kinds that the cluster has keep their names, unless the spec has
+// others; and even then while they have objects: kept has a message for each of these. Mistakes in the spec are
+// *config.Error. name is the provider's own, such as random.
 func Model(ctx context.Context, reader client.Reader, p *v1alpha1.TerraformProvider, name string, s *schema.Provider) (m *model.Provider, kept []string, err error) {
 	c := p.Spec.Config()
 	if err := oneVersion(c); err != nil {
@@ -36,9 +34,20 @@ func Model(ctx context.Context, reader client.Reader, p *v1alpha1.TerraformProvi
 	if err != nil {
 		return nil, nil, fmt.Errorf("cannot list the provider's CRDs: %w", err)
 	}
-	have := &inCluster{reader: reader, names: map[string]string{}}
+	have := &inCluster{reader: reader, types: map[string]string{}, marks: map[string]string{}, names: map[string]definedNames{}}
 	for _, o := range crds {
-		have.names[o.Name] = o.Annotations[v1alpha1.AnnotationResourceType]
+		have.types[o.Name] = o.Annotations[v1alpha1.AnnotationResourceType]
+		have.marks[o.Name] = o.Annotations[v1alpha1.AnnotationNames]
+	}
+	if err := have.read(ctx, p, s); err != nil {
+		return nil, nil, fmt.Errorf("cannot read the names of the provider's kinds: %w", err)
+	}
+	known, err := have.known(p, m, c)
+	if err != nil {
+		return nil, nil, inSpec(err)
+	}
+	if m, err = model.KeepNames(name, s, c, known); err != nil {
+		return nil, nil, inSpec(err)
 	}
 	group, err := have.group(ctx, m)
 	if err != nil {
@@ -47,27 +56,31 @@ func Model(ctx context.Context, reader client.Reader, p *v1alpha1.TerraformProvi
 	if group != "" {
 		kept = append(kept, fmt.Sprintf("spec.group: the group remains %s while objects of it exist", group))
 		c.Group = group
-		if m, err = model.NewProvider(name, s, c); err != nil {
+		if m, err = model.KeepNames(name, s, c, known); err != nil {
 			return nil, nil, inSpec(err)
 		}
 	}
-	names, err := have.kinds(ctx, m)
+	names, err := have.held(ctx, m)
 	if err != nil || len(names) == 0 {
 		return m, kept, err
 	}
-	c.Resources = maps.Clone(c.Resources)
+	c.Resources, known = maps.Clone(c.Resources), maps.Clone(known)
 	if c.Resources == nil {
 		c.Resources = map[string]config.Resource{}
 	}
 	for _, t := range slices.Sorted(maps.Keys(names)) {
+		n := have.names[names[t]]
+		kept = append(kept, fmt.Sprintf("%s: the kind remains %s of %s while objects of it exist", settingOf(c, t), n.Kind, groupOf(names[t])))
 		r := c.Resources[t]
-		r.Group, r.Kind, r.Plural = names[t].Group, names[t].Kind, names[t].plural
-		c.Resources[t] = r
-		kept = append(kept, fmt.Sprintf("spec.resources.%s: the kind remains %s of %s while objects of it exist", t, r.Kind, r.Group))
+		r.Group, r.Kind, r.Plural = groupOf(names[t]), n.Kind, n.Plural
+		c.Resources[t], known[t] = r, n.Names
 	}
 	wanted := m
-	if m, err = model.NewProvider(name, s, c); err != nil {
+	if m, err = model.KeepNames(name, s, c, known); err != nil {
 		return nil, nil, fmt.Errorf("the names of the kinds cannot change while objects of %s exist: %w", strings.Join(slices.Sorted(maps.Keys(names)), ", "), inSpec(err))
+	}
+	for t := range names {
+		m.Resources[t].Naming = model.NamesHeld
 	}
 	m.Renamed = wanted.Renamed
 	return m, kept, nil
@@ -111,29 +124,33 @@ func inSpec(err error) error {
 // inCluster has a provider's CRDs in the cluster.
 type inCluster struct {
 	reader client.Reader
-	// names has the resource types by the names of the CRDs. The type is "" for provider configurations.
-	names map[string]string
+	// types has the resource types by the names of the CRDs, and marks the values of AnnotationNames. The type is "" for
+	// provider configurations.
+	types, marks map[string]string
+	// names has the names of the kinds of resource types, by the names of the CRDs.
+	names map[string]definedNames
 }
 
-type kindNames struct {
-	kschema.GroupKind
-	plural string
+// groupOf returns the group of a CRD.
+func groupOf(name string) string {
+	_, group, _ := strings.Cut(name, ".")
+	return group
 }
 
 // group returns the group of the provider's kinds, if it differs from the model's and has objects. Otherwise it
 // returns "".
 func (c *inCluster) group(ctx context.Context, m *model.Provider) (string, error) {
-	for _, name := range slices.Sorted(maps.Keys(c.names)) {
-		_, group, _ := strings.Cut(name, ".")
-		if c.names[name] != "" || group == m.Group {
+	for _, name := range slices.Sorted(maps.Keys(c.types)) {
+		group := groupOf(name)
+		if c.types[name] != "" || group == m.Group {
 			continue
 		}
 		// Resources refer to configurations of the group.
 		for _, other := range slices.Sorted(maps.Keys(c.names)) {
-			if _, g, _ := strings.Cut(other, "."); g != group {
+			if groupOf(other) != group {
 				continue
 			}
-			if _, used, err := c.used(ctx, other); used || err != nil {
+			if used, err := c.used(ctx, other); used || err != nil {
 				return group, err
 			}
 		}
@@ -141,41 +158,30 @@ func (c *inCluster) group(ctx context.Context, m *model.Provider) (string, error
 	return "", nil
 }
 
-// kinds returns the names of the kinds that have objects, and whose names differ from the model's.
-func (c *inCluster) kinds(ctx context.Context, m *model.Provider) (map[string]kindNames, error) {
-	out := map[string]kindNames{}
+// held returns the CRDs of the kinds that have objects, and that are named otherwise than in the model, by resource type.
+func (c *inCluster) held(ctx context.Context, m *model.Provider) (map[string]string, error) {
+	out := map[string]string{}
 	for _, name := range slices.Sorted(maps.Keys(c.names)) {
-		t := c.names[name]
+		t := c.types[name]
 		r := m.Resources[t]
-		if r == nil || r.CRDName() == name {
+		if r == nil || r.CRDName() == name && r.Kind == c.names[name].Kind {
 			continue
 		}
-		names, used, err := c.used(ctx, name)
+		used, err := c.used(ctx, name)
 		if err != nil {
 			return nil, err
 		}
 		if other, ok := out[t]; used && ok {
-			return nil, fmt.Errorf("%s and %s both have objects and are both kinds of %s: delete the objects of one of them", other.GroupKind, names.GroupKind, t)
+			return nil, fmt.Errorf("%s and %s both have objects and are both kinds of %s: delete the objects of one of them", other, name, t)
 		}
 		if used {
-			out[t] = names
+			out[t] = name
 		}
 	}
 	return out, nil
 }
 
-// used reports whether any object of a CRD's kind exists, and returns the names of the kind.
-func (c *inCluster) used(ctx context.Context, name string) (names kindNames, used bool, err error) {
-	u := &unstructured.Unstructured{}
-	u.SetGroupVersionKind(apiextensionsv1.SchemeGroupVersion.WithKind("CustomResourceDefinition"))
-	if err := c.reader.Get(ctx, client.ObjectKey{Name: name}, u); err != nil {
-		return names, false, client.IgnoreNotFound(err)
-	}
-	field := func(path ...string) string {
-		s, _, _ := unstructured.NestedString(u.Object, path...)
-		return s
-	}
-	names = kindNames{kschema.GroupKind{Group: field("spec", "group"), Kind: field("spec", "names", "kind")}, field("spec", "names", "plural")}
-	used, err = kinds.HasObjects(ctx, c.reader, kschema.GroupVersionKind{Group: names.Group, Version: model.Version, Kind: field("spec", "names", "listKind")})
-	return names, used, err
+// used reports whether any object of a CRD's kind exists.
+func (c *inCluster) used(ctx context.Context, name string) (bool, error) {
+	return kinds.HasObjects(ctx, c.reader, kschema.GroupVersionKind{Group: groupOf(name), Version: model.Version, Kind: c.names[name].Kind + "List"})
 }
