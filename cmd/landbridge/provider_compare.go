@@ -25,7 +25,9 @@ func newProviderCompareCommand() *cobra.Command {
 		Long: `Show what another version of a provider changes in its kinds: fields that are added, removed,
 required, sensitive or of another type. For each change it shows whether manifests and programs made
 for the old version still work, whether the kind needs a new API version and how objects are
-converted, and whether objects need manual changes.
+converted, and whether objects need manual changes. Kinds keep the names that they have in OLD, and
+kinds that NEW adds give way. Kinds of a cluster may have names of their own (status.names of the
+TerraformProvider): write them into the file for --config, under names.
 
 OLD and NEW are binaries, directories that hold one, JSON files with a schema, or versions in a
 registry or a mirror: hashicorp/random@3.6.0. The providers are started to read their schemas. They
@@ -65,6 +67,7 @@ a new API version or manual changes, and 2 on errors.`,
 			if err != nil {
 				return false, fmt.Errorf("%s: %w", args[0], err)
 			}
+			flags.known = old.model.KeptNames()
 			new, err := flags.present(newFound, newSchema, c)
 			if err != nil {
 				return false, fmt.Errorf("%s: %w", args[1], err)

@@ -14,6 +14,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/testing/examplecloudtest"
 	"github.com/landbridge-io/landbridge/internal/testing/providertest"
 	"github.com/landbridge-io/landbridge/internal/testing/schematest"
+	"github.com/landbridge-io/landbridge/schema"
 )
 
 func TestProviderCompare(t *testing.T) {
@@ -57,18 +58,25 @@ func TestProviderCompare(t *testing.T) {
 	random := providertest.Binary(t, "random")
 	s := schematest.Provider(t, "random")
 	delete(s.Resources, "random_uuid7")
-	raw, err := json.Marshal(s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	file := filepath.Join(t.TempDir(), "old.json")
-	if err := os.WriteFile(file, raw, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	out, _, err := run(t, "provider", "compare", file, "hashicorp/random@3.9.0", "--provider-mirror", providertest.Mirror(t, "random"), "--config", settings)
+	out, _, err := run(t, "provider", "compare", written(t, s), "hashicorp/random@3.9.0", "--provider-mirror", providertest.Mirror(t, "random"), "--config", settings)
 	wantText := "random_uuid7 (Seven)\n  works as it is:\n    + resource type added\nIn place: 1. New API version: 0. By hand: 0.\n"
 	if err != nil || out != wantText {
 		t.Errorf("%v, got:\n%s", err, out)
+	}
+	// A type that is added gives way to one that has its name.
+	s = schematest.Provider(t, "random")
+	added := s.Resources["random_pet"]
+	pet := *added
+	pet.Type = "zoo_pet"
+	s.Resources["zoo_pet"] = &pet
+	delete(s.Resources, "random_pet")
+	without := written(t, s)
+	s.Resources["random_pet"] = added
+	out, stderr, err := run(t, "provider", "compare", without, written(t, s), "--name", "random")
+	wantText = "random_pet (RandomPet)\n  works as it is:\n    + resource type added (the name Pet is taken, RandomPet is used instead)\n" +
+		"In place: 1. New API version: 0. By hand: 0.\n"
+	if err != nil || out != wantText {
+		t.Errorf("%v: %s, got:\n%s", err, stderr, out)
 	}
 	out, _, err = run(t, "provider", "compare", random, random)
 	if err != nil || out != "Nothing changed.\n" {
@@ -89,4 +97,18 @@ func TestProviderCompare(t *testing.T) {
 			t.Errorf("%s: got %v, %s, want %s", name, err, stderr, test.want)
 		}
 	}
+}
+
+// written returns the name of a new JSON file with a schema.
+func written(t *testing.T, s *schema.Provider) string {
+	t.Helper()
+	raw, err := json.Marshal(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "schema.json")
+	if err := os.WriteFile(file, raw, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return file
 }

@@ -21,7 +21,24 @@ func Compare(old, new *model.Provider) (Report, error) {
 	if err != nil {
 		return Report{}, err
 	}
-	return CompareKinds(a, b), nil
+	out := CompareKinds(a, b)
+	for i, c := range out.Changes {
+		if c.Change == ResourceTypeAdded {
+			out.Changes[i].Note = gaveWay(new, c.ResourceType)
+		}
+	}
+	return out, nil
+}
+
+// gaveWay tells which names a kind has instead of those that others have; "" if there are none.
+func gaveWay(p *model.Provider, resourceType string) string {
+	var out []string
+	for _, r := range p.Renamed {
+		if r.Type == resourceType {
+			out = append(out, r.Reason())
+		}
+	}
+	return strings.Join(out, "; ")
 }
 
 // CompareKinds returns the changes between the kinds of two versions, by resource type.

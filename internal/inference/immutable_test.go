@@ -44,7 +44,7 @@ func TestImmutable(t *testing.T) {
 			s := &schema.Provider{Config: &schema.Block{}, Resources: map[string]*schema.Resource{"cloud_server": {Type: "cloud_server", Block: &schema.Block{Attributes: map[string]*schema.Attribute{
 				"name": text, "size": text, "zone": text, "label": text, "kept": text, "seen": {Type: cty.String, Optional: true, Computed: true}, "tags": {Type: cty.Map(cty.String), Optional: true},
 			}}}}}
-			p, _, err := inference.Provider("cloud", s, config.Provider{Resources: map[string]config.Resource{"cloud_server": test.config}}, fstest.MapFS{test.file: {Data: []byte(page)}})
+			p, _, err := inference.Provider("cloud", s, config.Provider{Resources: map[string]config.Resource{"cloud_server": test.config}}, nil, fstest.MapFS{test.file: {Data: []byte(page)}})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -55,6 +55,18 @@ func (p *Provider) AllNames() map[string]config.Names {
 	return out
 }
 
+// KeptNames returns what AllNames does without the names that the configuration decides: another configuration gives
+// them up.
+func (p *Provider) KeptNames() map[string]config.Names {
+	out := p.AllNames()
+	for t, r := range p.Resources {
+		if r.Naming == NamesConfigured {
+			delete(out, t)
+		}
+	}
+	return out
+}
+
 const (
 	// maxName is the greatest length of each name of a kind.
 	maxName = validation.DNS1035LabelMaxLength

@@ -56,7 +56,12 @@ type Renamed struct {
 }
 
 func (r Renamed) String() string {
-	return fmt.Sprintf("%s: the name %s is taken, %s is used instead", r.Type, r.Wanted, r.Got)
+	return r.Type + ": " + r.Reason()
+}
+
+// Reason is String without the type.
+func (r Renamed) Reason() string {
+	return fmt.Sprintf("the name %s is taken, %s is used instead", r.Wanted, r.Got)
 }
 
 // prefix returns the first word of the resource types' names.

@@ -74,7 +74,7 @@ func EnsureCRD(ctx context.Context, crds apiextensions.CustomResourceDefinitionI
 	if err := Mark(want, owner); err != nil {
 		return false, err
 	}
-	have, err := crds.Get(ctx, crd.Name, metav1.GetOptions{})
+	have, err := remaining(ctx, crds, crd.Name)
 	switch {
 	case kerrors.IsNotFound(err):
 		have, err = crds.Create(ctx, want, metav1.CreateOptions{})
@@ -110,6 +110,19 @@ func EnsureCRD(ctx context.Context, crds apiextensions.CustomResourceDefinitionI
 		return changed, fmt.Errorf("the CRD %s is not served: %w", crd.Name, err)
 	}
 	return changed, nil
+}
+
+// remaining returns a CRD, or an error that is not found. It waits until one that is being deleted is gone, which takes
+// moments, since only CRDs without objects are deleted.
+func remaining(ctx context.Context, crds apiextensions.CustomResourceDefinitionInterface, name string) (have *apiextensionsv1.CustomResourceDefinition, err error) {
+	ended := wait.PollUntilContextTimeout(ctx, 20*time.Millisecond, time.Minute, true, func(ctx context.Context) (bool, error) {
+		have, err = crds.Get(ctx, name, metav1.GetOptions{})
+		return err != nil || have.DeletionTimestamp.IsZero(), nil
+	})
+	if ended != nil && err == nil {
+		err = fmt.Errorf("it is being deleted: %w", ended)
+	}
+	return have, err
 }
 
 // installedCRD returns an error unless the CRD is established as it is wanted. Whoever is told of its change tries again.

@@ -2,6 +2,11 @@ package kinds
 
 import "github.com/landbridge-io/landbridge/internal/controller/managed"
 
+// OwnNames returns the names of an owner's own objects: ClusterRoles and admission policies.
+func OwnNames(owner string) []string {
+	return []string{roleName(owner, roleController), finalizerPolicy(owner), approverPolicy(owner)}
+}
+
 // Serve adds a kind whose controller has started.
 func Serve(r *Registry, k *managed.Kind) { r.started(k, nil) }
 

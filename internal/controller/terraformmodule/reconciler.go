@@ -143,6 +143,10 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	} else if err != nil {
 		return reconcile.Result{}, err
 	}
+	if err := kinds.CheckOwner(kinds.ModuleOwner(m.Name)); err != nil {
+		r.Registry.Attempted(kinds.Source{Kind: kinds.ModuleSource, Name: m.Name})
+		return kinds.RetryOnConflict(r.Refuse(ctx, m, &m.Status.ConditionedStatus, &m.Status.Messages, v1alpha1.FinalizerModule, err))
+	}
 	r.SetPoll(kinds.ModuleOwner(m.Name), m.Spec.PollInterval)
 	r.SetApproval(kinds.ModuleOwner(m.Name), m.Spec.ApprovalPolicy) // even if nothing else of the spec can be carried out
 	deleted := !m.DeletionTimestamp.IsZero()

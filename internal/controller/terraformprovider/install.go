@@ -158,10 +158,10 @@ func (r *Reconciler) present(ctx context.Context, p *v1alpha1.TerraformProvider,
 	if old != nil {
 		old.Stop(ctx)
 	}
-	// Former names first: their short names may be those of new kinds.
+	// Former names first: their short names may be those of new kinds. The API server does not change the kind of a CRD.
 	_, err = r.Prune(ctx, p.Name, func(c *apiextensionsv1.CustomResourceDefinition) bool {
 		is := m.Resources[c.Annotations[v1alpha1.AnnotationResourceType]]
-		return is == nil || is.CRDName() == c.Name
+		return is == nil || is.CRDName() == c.Name && is.Kind == c.Spec.Names.Kind
 	})
 	if err != nil {
 		return nil, kinds.Unhealthy(v1alpha1.ReasonActivationFailed, err).Retried(), kinds.Resync

@@ -126,6 +126,10 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	} else if err != nil {
 		return reconcile.Result{}, err
 	}
+	if err := kinds.CheckOwner(p.Name); err != nil {
+		r.Registry.Attempted(kinds.Source{Kind: sourceKind, Name: p.Name})
+		return kinds.RetryOnConflict(r.Refuse(ctx, p, &p.Status.ConditionedStatus, &p.Status.Messages, v1alpha1.FinalizerProvider, err))
+	}
 	r.SetPoll(p.Name, p.Spec.PollInterval)
 	r.SetApproval(p.Name, p.Spec.ApprovalPolicy) // even if nothing else of the spec can be carried out
 	wait, err := r.awaited(ctx, p)

@@ -418,6 +418,9 @@ func TestSecretName(t *testing.T) {
 		if problems := validation.IsDNS1123Subdomain(name); len(problems) != 0 {
 			t.Fatalf("%q is no name of a Secret: %v", name, problems)
 		}
+		if problems := validation.IsValidLabelValue(store.KindLabel(k.Group, k.Kind)); len(problems) != 0 {
+			t.Fatalf("the label of %v: %v", k, problems)
+		}
 		if name != store.SecretName(k) {
 			t.Fatal("another name for the same key")
 		}

@@ -20,6 +20,8 @@ const (
 	// there is no token, but the URL of a login and the file with a token for it, or variableToken has that token.
 	variableConfiguration = "TESTPROVIDER_CONFIGURATION"
 	variableToken         = "CLOUD_TOKEN"
+	// variableTypes has further resource types without the provider's name, separated by spaces.
+	variableTypes = "TESTPROVIDER_TYPES"
 )
 
 func main() {
@@ -46,7 +48,7 @@ func main() {
 	name, version, _ := strings.Cut(strings.TrimPrefix(filepath.Base(os.Args[0]), "terraform-provider-"), "_v")
 	s := &server{
 		name: name, second: strings.HasPrefix(version, "2"), configurable: os.Getenv(variableConfiguration) != "", login: os.Getenv(variableConfiguration) == "login",
-		cloud: cloud{dir: os.Getenv(variableDirectory)},
+		others: strings.Fields(os.Getenv(variableTypes)), cloud: cloud{dir: os.Getenv(variableDirectory)},
 	}
 	if err := tf6server.Serve("registry.terraform.io/test/"+name, func() tfprotov6.ProviderServer { return s }); err != nil {
 		fmt.Fprintln(os.Stderr, err)

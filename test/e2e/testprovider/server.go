@@ -18,31 +18,36 @@ type server struct {
 	second       bool // version 2
 	configurable bool
 	login        bool // by a token in a file
+	others       []string
 	cloud        cloud
 }
 
 func (s *server) kind(typeName string) string { return strings.TrimPrefix(typeName, s.name+"_") }
 
 func (s *server) GetMetadata(context.Context, *tfprotov6.GetMetadataRequest) (*tfprotov6.GetMetadataResponse, error) {
-	return &tfprotov6.GetMetadataResponse{
-		ServerCapabilities: s.capabilities(),
-		Resources:          []tfprotov6.ResourceMetadata{{TypeName: s.name + "_thing"}, {TypeName: s.name + "_place"}},
-	}, nil
+	out := &tfprotov6.GetMetadataResponse{ServerCapabilities: s.capabilities()}
+	for _, kind := range s.kinds() {
+		out.Resources = append(out.Resources, tfprotov6.ResourceMetadata{TypeName: s.name + "_" + kind})
+	}
+	return out, nil
 }
+
+func (s *server) kinds() []string { return append([]string{"thing", "place"}, s.others...) }
 
 func (s *server) capabilities() *tfprotov6.ServerCapabilities {
 	return &tfprotov6.ServerCapabilities{GetProviderSchemaOptional: true}
 }
 
 func (s *server) GetProviderSchema(context.Context, *tfprotov6.GetProviderSchemaRequest) (*tfprotov6.GetProviderSchemaResponse, error) {
-	return &tfprotov6.GetProviderSchemaResponse{
+	out := &tfprotov6.GetProviderSchemaResponse{
 		ServerCapabilities: s.capabilities(),
 		Provider:           s.configSchema(),
-		ResourceSchemas: map[string]*tfprotov6.Schema{
-			s.name + "_thing": s.resourceSchema(),
-			s.name + "_place": s.resourceSchema(),
-		},
-	}, nil
+		ResourceSchemas:    map[string]*tfprotov6.Schema{},
+	}
+	for _, kind := range s.kinds() {
+		out.ResourceSchemas[s.name+"_"+kind] = s.resourceSchema()
+	}
+	return out, nil
 }
 
 func (s *server) GetResourceIdentitySchemas(context.Context, *tfprotov6.GetResourceIdentitySchemasRequest) (*tfprotov6.GetResourceIdentitySchemasResponse, error) {
