@@ -1,6 +1,7 @@
 package e2e_test
 
 import (
+	gocmp "cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -195,6 +196,28 @@ func TestNamesAreStable(t *testing.T) {
 	}
 	c.Remove(t, p)
 	stop()
+}
+
+// A large installation shows how many kinds are served.
+func TestProgressOfInstallation(t *testing.T) {
+	c := shared(t)
+	d := newDouble(t, "large")
+	var types []string
+	for i := range 58 {
+		types = append(types, fmt.Sprintf("part%d", i))
+	}
+	p := d.provider()
+	set(t, p, append(d.Env, m{"name": "TESTPROVIDER_TYPES", "value": strings.Join(types, " ")}), "spec", "env")
+	c.MustCreate(t, p)
+	message := c.WaitFalse(t, p, "Healthy", "Installing", " of 60 kinds are served")
+	if served := gocmp.Or(text(p, "status", "activated"), "0"); message != served+" of 60 kinds are served" {
+		t.Errorf("%s kinds are activated: %s", served, message)
+	}
+	if !isTrue(p, "Installed", "Reconciling") {
+		t.Errorf("conditions: %v", p.Object["status"])
+	}
+	c.WaitFor(t, p, "healthy", func() bool { return isTrue(p, "Healthy") && text(p, "status", "activated") == "60" })
+	c.Remove(t, p)
 }
 
 // What is named after an object does not exceed Kubernetes' limits: the object is refused, and can be deleted.

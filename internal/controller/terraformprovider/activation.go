@@ -22,8 +22,8 @@ import (
 )
 
 // activate serves the given resource types, which are sorted, and no others. An error about one type does not
-// affect the others. It returns when to reconcile again.
-func (r *Reconciler) activate(ctx context.Context, run *running, active []string) (errs []error, again time.Duration) {
+// affect the others. done is called for each kind that the API server serves. activate returns when to reconcile again.
+func (r *Reconciler) activate(ctx context.Context, run *running, active []string, done func()) (errs []error, again time.Duration) {
 	var changed atomic.Bool
 	ensure := func(c *apiextensionsv1.CustomResourceDefinition) error {
 		was, err := r.EnsureCRD(ctx, run.Name, c)
@@ -57,6 +57,7 @@ func (r *Reconciler) activate(ctx context.Context, run *running, active []string
 			mu.Lock()
 			defer mu.Unlock()
 			served = append(served, t)
+			done()
 		}
 		return err
 	})

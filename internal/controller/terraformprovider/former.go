@@ -104,7 +104,7 @@ func (r *Reconciler) tryFormer(ctx context.Context, p *v1alpha1.TerraformProvide
 		return false, problem.Err
 	}
 	active, _ := activated(run.Model, p.Spec.Activate)
-	errs, _ := r.activate(ctx, run, active)
+	errs, _ := r.activate(ctx, run, active, func() {})
 	return false, errors.Join(errs...)
 }
 

@@ -73,7 +73,9 @@ func (r *Reconciler) install(ctx context.Context, p *v1alpha1.TerraformProvider)
 	p.Status.Names = recordedNames(p, run.Model)
 
 	active, wrong := activated(run.Model, p.Spec.Activate)
-	errs, again := r.activate(ctx, run, active)
+	served, end := r.showProgress(ctx, p, len(active))
+	errs, again := r.activate(ctx, run, active, served)
+	end()
 	p.Status.Activated = len(run.Types())
 	if len(run.kept) > 0 {
 		again = min(again, inUse)
