@@ -30,7 +30,7 @@ const (
 func specSchema(r *model.Resource, root *model.Type, w writer) props {
 	// initProvider has the same fields without descriptions, and without references.
 	brief := w
-	w.references, w.spent, w.immutable = true, new(int64), true
+	w.references, w.spent, w.immutable, w.late = true, new(int64), true, r.Settings.LateInitialize
 	forProvider := w.object(root, 0, false)
 	forProvider.Description = "The desired state of the remote object."
 	brief.descriptions = 0
