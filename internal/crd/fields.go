@@ -33,6 +33,9 @@ type writer struct {
 	// as a whole. Lists, sets and maps there have one owner: server-side apply would merge what Landbridge
 	// has written with what the user sets later.
 	late, written bool
+	// partial is set for what is merged with other values: elements of lists may lack fields, too. Those of
+	// sets are never merged.
+	partial bool
 }
 
 func (w writer) object(t *model.Type, level int, complete bool) props {
@@ -121,7 +124,7 @@ func (w writer) typ(t *model.Type, level int, complete bool) props {
 }
 
 func (w writer) list(t *model.Type, level int) props {
-	element := w.within(t.MaxItems).element(t, level, true)
+	element := w.within(t.MaxItems).element(t, level, !w.partial || t.Kind == model.Set)
 	out := props{Type: "array", Items: &apiextensionsv1.JSONSchemaPropsOrArray{Schema: &element}}
 	if w.status {
 		return out
