@@ -4,6 +4,7 @@ import (
 	"maps"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/utils/ptr"
 
 	"github.com/landbridge-io/landbridge/internal/model"
 	"github.com/landbridge-io/landbridge/schema"
@@ -28,6 +29,13 @@ type writer struct {
 	// immutable makes fields immutable that are said to be.
 	immutable bool
 	elements  int64
+	// late is set if late initialization may write fields, written inside a field that Landbridge may write
+	// as a whole. Lists, sets and maps there have one owner: server-side apply would merge what Landbridge
+	// has written with what the user sets later.
+	late, written bool
+	// partial is set for what is merged with other values: elements of lists may lack fields, too. Those of
+	// sets are never merged.
+	partial bool
 }
 
 func (w writer) object(t *model.Type, level int, complete bool) props {
@@ -68,6 +76,9 @@ func (w writer) field(f *model.Field, level int, complete bool) props {
 		p.Description = w.description("Key of a Secret that holds the value.", f, complete)
 		return p
 	}
+	if w.late && f.LateInitialized() || w.references && f.Reference != nil {
+		w.written = true
+	}
 	p := w.typ(f.Type, level, complete)
 	p.Description = w.description("", f, complete)
 	if w.immutable && f.Immutable {
@@ -94,7 +105,11 @@ func (w writer) typ(t *model.Type, level int, complete bool) props {
 		return w.object(t, level, complete)
 	case model.Map:
 		element := w.within(0).element(t, level, complete)
-		return props{Type: "object", AdditionalProperties: &apiextensionsv1.JSONSchemaPropsOrBool{Allows: true, Schema: &element}}
+		out := props{Type: "object", AdditionalProperties: &apiextensionsv1.JSONSchemaPropsOrBool{Allows: true, Schema: &element}}
+		if w.written {
+			out.XMapType = ptr.To("atomic")
+		}
+		return out
 	case model.List, model.Set:
 		if t.Singleton {
 			return w.object(t.Element, level, complete)
@@ -109,7 +124,7 @@ func (w writer) typ(t *model.Type, level int, complete bool) props {
 }
 
 func (w writer) list(t *model.Type, level int) props {
-	element := w.within(t.MaxItems).element(t, level, true)
+	element := w.within(t.MaxItems).element(t, level, !w.partial || t.Kind == model.Set)
 	out := props{Type: "array", Items: &apiextensionsv1.JSONSchemaPropsOrArray{Schema: &element}}
 	if w.status {
 		return out
@@ -121,9 +136,11 @@ func (w writer) list(t *model.Type, level int) props {
 		out.MinItems = &t.MinItems
 	}
 	if t.Kind == model.Set && t.Element.IsPrimitive() {
-		set := "set"
-		out.XListType = &set
-		element.Nullable = false // the API server allows no null in such a set
+		out.XListType = ptr.To("set")
+		if w.written {
+			out.XListType = ptr.To("atomic")
+		}
+		element.Nullable = false // the API server allows no null in a list of the type set
 	}
 	return out
 }

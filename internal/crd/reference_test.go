@@ -52,8 +52,8 @@ func TestReferencesAdmission(t *testing.T) {
 		"nothing in an element":      {change: block(map[string]any{"label": "a"}), want: "one of maxAgeDays, maxAgeDaysRef and maxAgeDaysSelector must be given"},
 		"nothing in one of many":     {change: set("listBlock", []any{map[string]any{"label": "a"}}), want: "one of maxAgeDays, maxAgeDaysRef and maxAgeDaysSelector must be given"},
 		"not in initProvider": {change: func(spec map[string]any) {
-			spec["initProvider"] = map[string]any{"someBlock": []any{map[string]any{"maxAgeDaysRef": ref("a")}}}
-		}, want: "spec.initProvider.someBlock[0].maxAgeDays: Required value"},
+			spec["initProvider"] = map[string]any{"setAttribute": []any{map[string]any{"maxAgeDaysRef": ref("a")}}}
+		}, want: "spec.initProvider.setAttribute[0].maxAgeDays: Required value"},
 		"observed without a reference": {change: func(spec map[string]any) {
 			spec["forProvider"], spec["managementPolicies"] = map[string]any{}, []any{"Observe"}
 		}},

@@ -30,12 +30,12 @@ const (
 func specSchema(r *model.Resource, root *model.Type, w writer) props {
 	// initProvider has the same fields without descriptions, and without references.
 	brief := w
-	w.references, w.spent, w.immutable = true, new(int64), true
+	w.references, w.spent, w.immutable, w.late = true, new(int64), true, r.Settings.LateInitialize
 	forProvider := w.object(root, 0, false)
 	forProvider.Description = "The desired state of the remote object."
-	brief.descriptions = 0
+	brief.descriptions, brief.partial = 0, true
 	initProvider := brief.object(root, 0, false)
-	initProvider.Description = "Fields of forProvider that apply only when the remote object is created. Values in forProvider take precedence. Objects are merged, lists are not."
+	initProvider.Description = "Fields of forProvider that apply only when the remote object is created. Values in forProvider take precedence. Objects, maps, and elements of lists of objects, by their index, are merged; other lists and sets are not."
 
 	rules := requiredRules(root, forProvider)
 	rules = append(rules, apiextensionsv1.ValidationRule{

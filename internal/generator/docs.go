@@ -158,8 +158,8 @@ func typeName(p props) string {
 	switch {
 	case p.Items != nil:
 		kind := "list"
-		if p.XListType != nil {
-			kind = *p.XListType
+		if p.XListType != nil { // of sets: set, or atomic if Landbridge may write it
+			kind = "set"
 		}
 		return kind + " of " + typeName(*p.Items.Schema)
 	case p.AdditionalProperties != nil:

@@ -218,7 +218,11 @@ func markers(schema props) []string {
 		add("+listType=%s", *schema.XListType)
 	}
 	if schema.XMapType != nil {
-		add("+structType=%s", *schema.XMapType)
+		kind := "struct"
+		if schema.AdditionalProperties != nil {
+			kind = "map"
+		}
+		add("+%sType=%s", kind, *schema.XMapType)
 	}
 	if schema.Nullable {
 		add("+nullable")

@@ -33,6 +33,9 @@ func newRules(c config.Resource) *rules {
 		if c.CreateToken != nil {
 			r.late[c.CreateToken.Argument] = true // the token of one create, and not the user's choice
 		}
+		if c.DefaultTags != nil {
+			r.late[tagsAttribute(*c.DefaultTags)] = true // it also has tags that are not the user's
+		}
 	}
 	return r
 }

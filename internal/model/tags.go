@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -27,11 +28,10 @@ type Tags struct {
 	Crossplane bool
 }
 
+func tagsAttribute(c config.DefaultTags) string { return cmp.Or(c.Attribute, "tags") }
+
 func (r *Resource) tag(c config.DefaultTags) error {
-	name := c.Attribute
-	if name == "" {
-		name = "tags"
-	}
+	name := tagsAttribute(c)
 	f := r.Root().Object.ByTerraform(name)
 	switch {
 	case f == nil:

@@ -180,6 +180,12 @@ func (f *Field) InputName() string {
 // Secret reports whether the value must not be shown.
 func (f *Field) Secret() bool { return f.Sensitive || f.WriteOnly }
 
+// LateInitialized reports whether late initialization, where it is enabled, sets the field as a whole. It
+// does so if the field is not set and the provider has chosen a value.
+func (f *Field) LateInitialized() bool {
+	return f.Input && f.Computed && !f.LateIgnored && f.SecretRef == "" && !f.Type.HasSecrets()
+}
+
 // IsAbsent reports whether a value means that a field of the type is not set. Marks are ignored.
 func (t *Type) IsAbsent(v cty.Value) bool {
 	v, _ = v.Unmark()

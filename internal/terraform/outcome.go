@@ -4,7 +4,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/zclconf/go-cty/cty"
+
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
+	"github.com/landbridge-io/landbridge/internal/instance"
 )
 
 const outcomeUnknown = "Create outcome unknown"
@@ -18,6 +21,17 @@ func OutcomeUnknownError(resourceType string) diagnostic.Diagnostics {
 // OutcomeUnknown reports whether a create of Apply may have made an object that is not in the instance
 // that Apply returned.
 func OutcomeUnknown(d diagnostic.Diagnostics) bool { return d.HasSummary(outcomeUnknown) }
+
+// Unidentified reports whether an object that a create has left cannot be found again: it has neither an
+// id, which the plan left to the provider, nor an identity. Nothing is known of objects without the attribute id.
+func Unidentified(planned, state, identity cty.Value) bool {
+	if t := state.Type(); state.IsNull() || !t.IsObjectType() || !t.HasAttribute("id") || t.AttributeType("id") != cty.String {
+		return false
+	}
+	id := state.GetAttr("id")
+	return !planned.IsNull() && !planned.GetAttr("id").IsKnown() && (id.IsNull() || id.RawEquals(cty.StringVal(""))) &&
+		!instance.Identified(identity)
+}
 
 const objectExists = "Object exists already"
 

@@ -32,11 +32,13 @@ type Configuration struct {
 	SensitivePaths []cty.Path
 }
 
-// Config reads spec.forProvider, with spec.initProvider below it: objects and maps are merged, and
-// forProvider takes precedence. The provider validates required fields. Desired also applies the
-// settings of the resource type. With errors the Configuration is the zero value.
+// Config reads spec.forProvider, with spec.initProvider below it: objects, maps and elements of lists are
+// merged, and forProvider takes precedence. Warnings tell what initProvider has in vain. The provider
+// validates required fields. Desired also applies the settings of the resource type. With errors the
+// Configuration is the zero value.
 func Config(r *model.Resource, forProvider, initProvider map[string]any, secrets Secrets) (Configuration, diagnostic.Diagnostics) {
-	return configuration(r.Root(), merge(r.Root(), forProvider, initProvider), secrets)
+	c, diags := configuration(r.Root(), merge(r.Root(), forProvider, initProvider), secrets)
+	return c, append(diags, InVain(r, forProvider, initProvider)...)
 }
 
 // ProviderConfig reads the provider's arguments in the spec of a ProviderConfig or ClusterProviderConfig.
@@ -56,33 +58,6 @@ func configuration(t *model.Type, in map[string]any, secrets Secrets) (Configura
 		return Configuration{}, d.diags
 	}
 	return Configuration{Value: v, SensitivePaths: d.sensitive}, d.diags
-}
-
-// merge merges over into under; over takes precedence. Only objects and maps are merged, since it is
-// unknown which elements of two lists belong together.
-func merge(t *model.Type, over, under map[string]any) map[string]any {
-	if len(under) == 0 {
-		return over
-	}
-	out := make(map[string]any, len(over)+len(under))
-	for k, v := range under {
-		out[k] = v
-	}
-	for k, v := range over {
-		if v == nil {
-			continue
-		}
-		a, aok := v.(map[string]any)
-		b, bok := out[k].(map[string]any)
-		if aok && bok {
-			if inner := mergeable(t, k); inner != nil {
-				out[k] = merge(inner, a, b)
-				continue
-			}
-		}
-		out[k] = v
-	}
-	return out
 }
 
 // secret reads a reference to a key of a Secret, and the value of the key.
@@ -144,27 +119,4 @@ func untilSet(p cty.Path) cty.Path {
 		}
 	}
 	return p.Copy()
-}
-
-// mergeable returns the type of the object or map at a key; nil if values there are not merged.
-func mergeable(t *model.Type, key string) *model.Type {
-	if t.Kind == model.Map {
-		t = t.Element
-	} else {
-		if t.Singleton {
-			t = t.Element
-		}
-		if t.Object == nil {
-			return nil
-		}
-		f := t.Object.ByInput(key)
-		if f == nil || f.SecretRef != "" {
-			return nil
-		}
-		t = f.Type
-	}
-	if t.Singleton || t.Kind == model.Object || t.Kind == model.Map {
-		return t
-	}
-	return nil
 }

@@ -114,7 +114,7 @@ func TestConfig(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			got, diags := translate.Config(r, test.forProvider, test.initProvider, secrets)
-			if len(diags) > 0 {
+			if diags.HasErrors() {
 				t.Fatal(diags)
 			}
 			if want := with(b, test.want); !got.Value.RawEquals(want) {

@@ -16,12 +16,11 @@ func LateInitialize(r *model.Resource, forProvider, initProvider map[string]any,
 	if !isObject(state) {
 		return forProvider, false
 	}
-	return lateInitialize(r.Root(), r.Settings.Tags, forProvider, initProvider, state)
+	return lateInitialize(r.Root(), forProvider, initProvider, state)
 }
 
-// lateInitialize is LateInitialize for an object. It skips the field with tags, which also has tags that
-// are not the user's.
-func lateInitialize(t *model.Type, tags *model.Tags, over, under map[string]any, state cty.Value) (map[string]any, bool) {
+// lateInitialize is LateInitialize for an object.
+func lateInitialize(t *model.Type, over, under map[string]any, state cty.Value) (map[string]any, bool) {
 	out, changed := over, false
 	set := func(name string, v any) {
 		if !changed {
@@ -33,14 +32,14 @@ func lateInitialize(t *model.Type, tags *model.Tags, over, under map[string]any,
 		out[name] = v
 	}
 	for _, f := range t.Object.All {
-		if !f.Input || f.SecretRef != "" || f.LateIgnored || tags != nil && f == tags.Field {
+		if !f.Input || f.SecretRef != "" || f.LateIgnored {
 			continue
 		}
 		given, inOver := over[f.JSONName]
 		initial, inUnder := under[f.JSONName]
 		value := state.GetAttr(f.Name)
 		if !inOver && !inUnder {
-			if f.Computed && !f.Type.HasSecrets() {
+			if f.LateInitialized() {
 				if v, ok := asInput(f.Type, value); ok {
 					set(f.JSONName, v)
 				}
@@ -58,7 +57,7 @@ func lateInitialize(t *model.Type, tags *model.Tags, over, under map[string]any,
 			continue
 		}
 		below, _ := initial.(map[string]any)
-		if v, more := lateInitialize(inner, nil, object, below, value); more {
+		if v, more := lateInitialize(inner, object, below, value); more {
 			set(f.JSONName, v)
 		}
 	}
@@ -75,8 +74,8 @@ func onlyElement(v cty.Value) cty.Value {
 	return cty.NilVal
 }
 
-// asInput returns the value in the form of spec. ok is false if it is absent or would change in a round
-// trip.
+// asInput returns the value in the form of spec. ok is false if it is absent, would change in a round
+// trip, or has parts without a schema that others could set beside it.
 func asInput(t *model.Type, v cty.Value) (out any, ok bool) {
 	v, _ = v.UnmarkDeep()
 	if !v.IsWhollyKnown() || t.IsAbsent(v) {
@@ -85,49 +84,23 @@ func asInput(t *model.Type, v cty.Value) (out any, ok bool) {
 	out = encoder{inputs: true}.value(t, v)
 	d := decoder{}
 	back := d.value(t, out)
-	return out, len(d.diags) == 0 && back.RawEquals(v)
+	return out, len(d.diags) == 0 && back.RawEquals(v) && !mergedByKey(t, out)
 }
 
-// InitOnly returns the paths that initProvider sets and forProvider does not. They apply only to the
-// create.
-func InitOnly(r *model.Resource, forProvider, initProvider map[string]any) []cty.Path {
-	return initOnly(r.Root(), nil, forProvider, initProvider)
-}
-
-func initOnly(t *model.Type, at cty.Path, over, under map[string]any) []cty.Path {
-	var out []cty.Path
-	for _, name := range slices.Sorted(maps.Keys(under)) {
-		path := at.Copy()
-		switch {
-		case under[name] == nil:
-			continue
-		case t.Kind == model.Map && t.Cty == cty.DynamicPseudoType:
-			path = path.GetAttr(name)
-		case t.Kind == model.Map:
-			path = path.IndexString(name)
-		default:
-			object := t
-			if t.Singleton {
-				if t.Kind == model.Set {
-					continue // elements of sets have no path
-				}
-				object, path = t.Element, path.IndexInt(0)
-			}
-			f := object.Object.ByInput(name)
-			if f == nil || f.Added {
-				continue
-			}
-			path = path.GetAttr(f.Name)
-		}
-		if over[name] == nil {
-			out = append(out, path)
-			continue
-		}
-		a, aok := over[name].(map[string]any)
-		b, bok := under[name].(map[string]any)
-		if inner := mergeable(t, name); aok && bok && inner != nil {
-			out = append(out, initOnly(inner, path, a, b)...)
-		}
+// mergedByKey reports whether server-side apply merges parts of a value by keys that no schema names. Lists,
+// sets and maps with a schema have one owner (package crd), and so have lists without one.
+func mergedByKey(t *model.Type, v any) bool {
+	object, ok := v.(map[string]any)
+	if t.Singleton {
+		t = t.Element
 	}
-	return out
+	switch {
+	case !ok:
+		return false
+	case t.Presented() == model.JSON || t.Kind == model.Dynamic:
+		return true
+	case t.Kind != model.Object:
+		return false
+	}
+	return slices.ContainsFunc(t.Object.All, func(f *model.Field) bool { return mergedByKey(f.Type, object[f.JSONName]) })
 }

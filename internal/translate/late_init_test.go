@@ -7,7 +7,6 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/landbridge-io/landbridge/config"
-	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/translate"
 	"github.com/landbridge-io/landbridge/schema"
 )
@@ -62,22 +61,5 @@ func TestLateInitialize(t *testing.T) {
 				t.Errorf("-want, +got:\n%s", diff)
 			}
 		})
-	}
-}
-
-func TestInitOnly(t *testing.T) {
-	t.Parallel()
-	r := thing(t)
-	got := translate.InitOnly(r,
-		map[string]any{"name": "x", "tags": map[string]any{"a": "1"}, "singletonList": map[string]any{"label": "a"}, "singletonSet": map[string]any{}, "zones": []any{"a"}, "groupBlock": map[string]any{"deep": map[string]any{}}, "old": nil},
-		map[string]any{"name": "y", "size": int64(1), "tags": map[string]any{"a": "2", "b": "2"}, "singletonList": map[string]any{"label": "b", "maxAgeDays": int64(1)}, "singletonSet": map[string]any{"label": "b"}, "zones": []any{"b"}, "passwordSecretRef": ref("text"), "groupBlock": map[string]any{"deep": map[string]any{"label": "x"}}, "old": "o", "vpcId": nil},
-	)
-	var paths []string
-	for _, p := range got {
-		paths = append(paths, diagnostic.FormatPath(p))
-	}
-	want := []string{"group_block.deep[0].label", "old", "password", "singleton_list[0].max_age_days", "size", `tags["b"]`}
-	if diff := cmp.Diff(want, paths); diff != "" {
-		t.Errorf("-want, +got:\n%s", diff)
 	}
 }

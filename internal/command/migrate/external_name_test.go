@@ -194,6 +194,33 @@ func TestFields(t *testing.T) {
 	}
 }
 
+// What initProvider has is kept, also inside what forProvider has, too. What has no effect is told.
+func TestInitProvider(t *testing.T) {
+	t.Parallel()
+	o := upjet(t, resourceType(t, config.Resource{}), "x", m{
+		"name": "n", "disk": []any{m{}}, "subnetIds": []any{"a"}, "rule": []any{m{"port": "1"}},
+	}, nil)
+	o.Object["spec"].(m)["initProvider"] = m{
+		"disk": []any{m{"sizeGb": int64(2)}}, "subnetIds": []any{"b"}, "rule": []any{m{"port": "2"}}, "region": "r",
+	}
+	got, err := o.Takeover(&importer.ConfiguredProvider{}, nil, "team", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := importer.Manifest{Resource: &unstructured.Unstructured{Object: m{"spec": m{}}}}
+	got.Complete(&x)
+	want := m{"disk": m{"sizeGb": int64(2)}, "subnetIds": []any{"b"}, "rule": []any{m{"port": "2"}}, "region": "r"}
+	if diff := cmp.Diff(want, x.Resource.Object["spec"].(m)["initProvider"]); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	told := strings.Join(x.Notes, "\n")
+	for _, path := range []string{"rule", "subnetIds"} {
+		if !strings.Contains(told, "spec.forProvider."+path+": Part of initProvider has no effect") {
+			t.Errorf("nothing is said of %s:\n%s", path, told)
+		}
+	}
+}
+
 // What is observed is the state of the object: attributes of status, sensitive ones from Secrets, and what is declared.
 func TestObserved(t *testing.T) {
 	t.Parallel()

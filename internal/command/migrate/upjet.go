@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/landbridge-io/landbridge/internal/command/importer"
+	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/model"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 	"github.com/landbridge-io/landbridge/internal/translate"
@@ -165,11 +166,14 @@ func (o Upjet) Takeover(p *importer.ConfiguredProvider, all []Upjet, namespace s
 	initProvider, _, _ := unstructured.NestedMap(o.Object, "spec", "initProvider")
 	m := &fields{what: o.Type.Type, namespace: namespace, copies: map[secretName]string{}}
 	declared := &importer.Declared{
-		ForProvider: m.object(o.Type.Root(), forProvider, "spec.forProvider"), InitProvider: m.object(o.Type.Root(), withoutBoth(initProvider, forProvider), "spec.initProvider"),
+		ForProvider: m.object(o.Type.Root(), forProvider, "spec.forProvider"), InitProvider: m.object(o.Type.Root(), initProvider, "spec.initProvider"),
 		Name: meta.GetExternalName(o), Alternatives: targets[1:],
 	}
 	if err := problemsOf(m.problems, func(path string) string { return o.Lines.Of(o.Unstructured, path) }); err != nil {
 		return nil, err
+	}
+	for _, x := range translate.InVain(o.Type, declared.ForProvider, declared.InitProvider) {
+		m.note("%s", translate.Message(o.Type, diagnostic.Diagnostics{x}))
 	}
 	declared.Secrets = func(ref translate.SecretKeySelector) ([]byte, error) {
 		if ref.Namespace = namespace; m.copies[secretName{ref.Name, ref.Key}] != "" {
@@ -195,19 +199,6 @@ func (o Upjet) Takeover(p *importer.ConfiguredProvider, all []Upjet, namespace s
 		}
 	}
 	return out, nil
-}
-
-// withoutBoth returns initProvider without the fields that forProvider has, too, and which take precedence. Objects are
-// merged.
-func withoutBoth(initProvider, forProvider map[string]any) map[string]any {
-	out := map[string]any{}
-	for name, v := range initProvider {
-		_, object := v.(map[string]any)
-		if _, both := forProvider[name]; !both || object {
-			out[name] = v
-		}
-	}
-	return out
 }
 
 // everything returns what is declared and observed of the object. What was observed takes precedence.

@@ -20,6 +20,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 	"github.com/landbridge-io/landbridge/internal/terraform/planview"
+	"github.com/landbridge-io/landbridge/internal/translate"
 )
 
 // Preview returns what an object, if it were applied, would change of its remote object, in a few short lines without
@@ -50,6 +51,8 @@ type preview struct {
 	*connector
 	resource *CustomResource
 	stored   instance.Instance
+	// warnings are about the configuration.
+	warnings diagnostic.Diagnostics
 }
 
 // preview returns a preview of a resource, which has nothing in common with what the kind has in memory.
@@ -82,6 +85,9 @@ func (p *preview) plan(ctx context.Context) ([]string, error) {
 		return []string{fmt.Sprintf("takes the object of %s %s over, and is planned then", from.Key.Kind, from.Key.Name)}, nil
 	}
 	stops, notes := p.consequences(ctx, req, *plan)
+	for _, d := range p.warnings {
+		notes = append(notes, shortened("warning: "+translate.Message(k.Model, diagnostic.Diagnostics{d}), maxWarning))
+	}
 	return slices.Concat(planview.Summary(k.Model, *plan), stops, notes), nil
 }
 
@@ -95,6 +101,7 @@ func (p *preview) planned(ctx context.Context, with func(cty.Value) (cty.Value, 
 	if req.Config == nil {
 		return req, nil, nil
 	}
+	p.warnings = diags.Warnings()
 	ex, release, diags := req.Acquire(ctx)
 	if diags.HasErrors() {
 		return req, nil, p.problem(diags)

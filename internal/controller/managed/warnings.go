@@ -71,5 +71,12 @@ func (e *external) warningTexts(r *CustomResource, o *scheduler.Observation) []s
 			out = append(out, text)
 		}
 	}
+	if o.Exists() {
+		for _, text := range translate.Rounded(e.kind.Model, o.Instance.State, o.Instance.Identity) {
+			if len(out) < maxWarnings {
+				out = append(out, shortened(text, maxWarning))
+			}
+		}
+	}
 	return out
 }

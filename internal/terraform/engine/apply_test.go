@@ -12,6 +12,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/provider"
 	"github.com/landbridge-io/landbridge/internal/terraform"
+	"github.com/landbridge-io/landbridge/schema"
 )
 
 // A create without an answer reports that its outcome is unknown.
@@ -45,6 +46,46 @@ func TestCreateOutcomeUnknown(t *testing.T) {
 			// With an object that was known before, there is no doubt.
 			_, diags = f.change(f.existing(object(nil), identity("1"), "p"), object(map[string]cty.Value{"o": str("b")}))
 			wantEqual(t, "outcome of an update unknown", terraform.OutcomeUnknown(diags), false)
+		})
+	}
+}
+
+// An object that nothing identifies cannot be found again, so a create that has left one may have made another.
+func TestCreateUnidentified(t *testing.T) {
+	ofID := func(id cty.Value) cty.Value { return object(map[string]cty.Value{"id": id}) }
+	for name, test := range map[string]struct {
+		planned, answered, identity cty.Value
+		errors, unknown             bool
+	}{
+		"null":             {planned: cty.UnknownVal(cty.String), answered: null, unknown: true},
+		"empty":            {planned: cty.UnknownVal(cty.String), answered: str(""), unknown: true},
+		"with an error":    {planned: cty.UnknownVal(cty.String), answered: null, errors: true},
+		"an id":            {planned: cty.UnknownVal(cty.String), answered: str("1")},
+		"an identity":      {planned: cty.UnknownVal(cty.String), answered: null, identity: identity("1")},
+		"an empty one":     {planned: cty.UnknownVal(cty.String), answered: null, identity: cty.ObjectVal(map[string]cty.Value{"id": null, "region": null}), unknown: true},
+		"null was planned": {planned: null, answered: null},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := thing()
+			r.Block.Attributes["id"] = &schema.Attribute{Type: cty.String, Computed: true}
+			f := newFixture(t, r)
+			f.Plan = func(*tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
+				return &tfprotov6.PlanResourceChangeResponse{PlannedState: f.enc(ofID(test.planned))}, nil
+			}
+			f.Apply = func(*tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
+				answer := &tfprotov6.ApplyResourceChangeResponse{NewState: f.enc(ofID(test.answered))}
+				if test.identity != cty.NilVal {
+					answer.NewIdentity = f.encIdentity(test.identity)
+				}
+				if test.errors {
+					answer.Diagnostics = providerError("No", "")
+				}
+				return answer, nil
+			}
+			out, diags := f.create(ofID(null))
+			wantEqual(t, "errors", diags.HasErrors(), test.unknown || test.errors)
+			wantEqual(t, "outcome unknown", terraform.OutcomeUnknown(diags), test.unknown)
+			wantEqual(t, "exists", out.Exists(), !test.unknown)
 		})
 	}
 }

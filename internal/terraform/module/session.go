@@ -172,6 +172,27 @@ var errOver = status.Error(codes.FailedPrecondition, "the run has ended")
 
 var errNoObject = status.Error(codes.Unknown, "The provider answered with neither an object nor an error")
 
+var errUnidentified = status.Error(codes.Unknown, "The provider answered with an object that has neither an id nor an identity")
+
+// unidentified reports whether nothing identifies the object that a create has left.
+func unidentified(r *schema.Resource, c *change, answer *tfprotov6.ApplyResourceChangeResponse) bool {
+	planned, err := wire.Unmarshal(c.Planned, r.ImpliedType())
+	if err != nil {
+		return false
+	}
+	state, err := wire.Unmarshal(packed(answer.NewState), r.ImpliedType())
+	if err != nil {
+		return false
+	}
+	identity := cty.NilVal
+	if b := identified(answer.NewIdentity); r.Identity != nil && b != nil {
+		if identity, err = wire.Unmarshal(b, r.IdentityType()); err != nil {
+			return false
+		}
+	}
+	return terraform.Unidentified(planned, state, identity)
+}
+
 // notBegun returns the answer to a change for which the provider was not asked.
 func notBegun(err error) error {
 	return status.Error(codes.FailedPrecondition, fmt.Sprintf("The provider was not asked for the change: %s.", err))
@@ -219,6 +240,9 @@ func (s *attached) ApplyResourceChange(call context.Context, q *tfprotov6.ApplyR
 	}
 	if none := len(packed(answer.NewState)) == 0 || wire.IsNull(packed(answer.NewState)); c.Kind == instance.Create && none && !hasErrors(answer.Diagnostics) {
 		return nil, errNoObject // likewise: it may have made one
+	}
+	if c.Kind == instance.Create && !hasErrors(answer.Diagnostics) && unidentified(r, c, answer) {
+		return nil, errUnidentified // likewise
 	}
 	answer = s.unlessUnproven(c, r, q, answer)
 	s.conceal(r, packed(answer.NewState))
