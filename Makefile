@@ -10,7 +10,7 @@ GO ?= go
 # Programs, tests and lint use the same flags, so that they share one build cache. Providers are
 # released without cgo, too: programs need no C library, and use less memory.
 export CGO_ENABLED := 0
-# Debugging information takes the compiler a quarter of its time, and no program or test that is made
+# Debugging information takes the compiler about a seventh of its time, and no program or test that is made
 # here keeps any. For a debugger, build without this: go build ./cmd/landbridge.
 export GOFLAGS := $(shell $(GO) env GOFLAGS) -gcflags=all=-dwarf=false
 # The released version, such as v0.5.0. Defaults to the tag or commit that the build was made from.
