@@ -46,6 +46,9 @@ const (
 	// ReasonInUse: a provider configuration is being deleted, and resources use it.
 	ReasonInUse xpv2.ConditionReason = "InUse"
 
+	// ReasonNotInSecrets: arguments of a provider configuration look like credentials, and are not in Secrets.
+	ReasonNotInSecrets xpv2.ConditionReason = "NotInSecrets"
+
 	// ReasonSourceNotAvailable, ReasonInvalidModule and ReasonProviderMissing: a TerraformModule's module cannot
 	// be fetched, cannot be used, or needs a provider that is not installed.
 	ReasonSourceNotAvailable xpv2.ConditionReason = "SourceNotAvailable"
@@ -69,6 +72,10 @@ const (
 	ReasonCompiled         xpv2.ConditionReason = "Compiled"
 	ReasonInvalidCondition xpv2.ConditionReason = "InvalidCondition"
 )
+
+// TypePlainTextCredentials is the condition of a provider configuration that is True if it looks as if credentials are in its
+// spec, and not in Secrets. Otherwise there is no such condition.
+const TypePlainTextCredentials xpv2.ConditionType = "PlainTextCredentials"
 
 // TypeLastAsyncOperation is the condition of a managed resource with the result of its last
 // asynchronous operation.

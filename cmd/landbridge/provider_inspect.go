@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -141,7 +140,7 @@ func inspect(p *openedProvider, resources []*model.Resource) inspection {
 		EphemeralResources: slices.Sorted(maps.Keys(p.schema.EphemeralResources)),
 		Actions:            slices.Sorted(maps.Keys(p.schema.Actions)),
 		Functions:          p.schema.Functions,
-		UnmarkedSecrets:    unmarkedSecrets(p.model.Config.Object),
+		UnmarkedSecrets:    model.UnmarkedCredentials(p.model.Config),
 	}
 	for _, r := range resources {
 		x := inspectedResource{
@@ -160,19 +159,6 @@ func inspect(p *openedProvider, resources []*model.Resource) inspection {
 			}
 		}
 		out.Resources = append(out.Resources, x)
-	}
-	return out
-}
-
-var secretName = regexp.MustCompile(`(^|_)(token|password|passphrase|secret|(secret|client|private|api|access)_key|credentials)$`)
-
-// unmarkedSecrets returns the arguments that have the name of a secret and are not sensitive.
-func unmarkedSecrets(arguments *model.Fields) []string {
-	var out []string
-	for _, f := range arguments.All {
-		if f.Input && !f.Secret() && f.Type.Kind == model.String && secretName.MatchString(f.Name) {
-			out = append(out, f.Name)
-		}
 	}
 	return out
 }

@@ -2,6 +2,7 @@ package desired
 
 import (
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
+	"github.com/landbridge-io/landbridge/internal/model"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 	"github.com/landbridge-io/landbridge/internal/translate"
 )
@@ -32,6 +33,7 @@ func (s Spec) Configuration(secrets translate.Secrets) (*terraform.Config, diagn
 	if diags = append(diags, more...); diags.HasErrors() {
 		return nil, diags
 	}
+	diags = append(diags, s.plainCredentials()...)
 	return &terraform.Config{
 		Value: c.Value, SensitivePaths: c.SensitivePaths, CreateBeforeDestroy: s.createBeforeDestroy,
 		IgnoreChanges: terraform.IgnoreChanges{
@@ -40,4 +42,19 @@ func (s Spec) Configuration(secrets translate.Secrets) (*terraform.Config, diagn
 			Paths: append(translate.InitOnly(s.Model, s.Subject.ForProvider, s.Subject.InitProvider), paths...),
 		},
 	}, diags
+}
+
+// plainCredentials warns of values that look like credentials in plain text.
+func (s Spec) plainCredentials() (out diagnostic.Diagnostics) {
+	for _, part := range []struct {
+		name   string
+		fields map[string]any
+	}{{"forProvider", s.Subject.ForProvider}, {"initProvider", s.Subject.InitProvider}} {
+		for _, c := range model.PlainCredentials(s.Model.Root(), part.fields) {
+			out = append(out, diagnostic.Warningf("Credential in plain text", "spec.%s.%s %s, and is not in a Secret. "+
+				"Mark it as sensitive, by resources.%s.fields.%s.sensitive in the configuration of the provider or in the variable of a module, and refer to a Secret.",
+				part.name, c.Path, c.Reason(), s.Model.Schema.Type, c.Field)...)
+		}
+	}
+	return out
 }

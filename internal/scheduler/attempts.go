@@ -9,14 +9,14 @@ import (
 )
 
 // A create that fails after it has made an object leaves a tainted object, which is destroyed and created again. If
-// the same configuration fails in this way each time, that would go on for ever. So the creates of a configuration
-// are counted, in the memory of this process, and after Request.CreateAttempts the tainted object stays. Of a module, the applies are
-// counted that replace a tainted object and fail.
+// the same configuration fails in this way each time, that would go on for ever. So the creates of a configuration,
+// with the same provider configuration, are counted, in the memory of this process, and after Request.CreateAttempts the
+// tainted object stays. Of a module, the applies are counted that replace a tainted object and fail.
 
 // attempts counts consecutive creates of one configuration that failed after they had made an object, or may have.
 type attempts struct {
 	count int64
-	hash  string // of the configuration
+	basis string // of the request
 }
 
 // note counts the outcome of an operation on the current object.
@@ -26,8 +26,8 @@ func (a *attempts) note(r Request, res result, p *terraform.Plan) {
 	case !res.diags.HasErrors():
 		*a = attempts{}
 	case op.Kind == instance.Create && res.mayHaveMade(), p != nil && len(tainted(p)) > 0:
-		if a.hash != r.ConfigHash {
-			*a = attempts{hash: r.ConfigHash}
+		if basis := basisOf(&r); a.basis != basis {
+			*a = attempts{basis: basis}
 		}
 		a.count++
 	}
@@ -46,7 +46,7 @@ func (res result) mayHaveMade() bool {
 // stalled reports whether a plan must not be carried out because creates of its configuration failed too often.
 func (a *attempts) stalled(r *Request, p *terraform.Plan) bool {
 	return p != nil && (p.Action.IsReplace() && p.Reason == terraform.ReplaceBecauseTainted || len(tainted(p)) > 0) &&
-		r.CreateAttempts > 0 && a.hash == r.ConfigHash && a.count >= r.CreateAttempts
+		r.CreateAttempts > 0 && a.count >= r.CreateAttempts && a.basis == basisOf(r)
 }
 
 // tainted returns the addresses of the objects of a module that a plan replaces because their creates have failed.

@@ -91,6 +91,8 @@ func TestCreateAttempts(t *testing.T) {
 				h.want("a", 2) // another configuration
 				h.r.Config.CreateBeforeDestroy = tc.first
 				stalls(3)
+				h.r.Account.Content = "new" // of the provider configuration
+				stalls(3)
 				h.r.CreateAttempts = 4
 				stalls(1)
 				h.r.Asked.Retry = "2"

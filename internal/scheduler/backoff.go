@@ -1,6 +1,9 @@
 package scheduler
 
 import (
+	"maps"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/landbridge-io/landbridge/internal/desired"
@@ -10,7 +13,7 @@ import (
 // failure delays the next attempt of an operation.
 type failure struct {
 	count    int
-	hash     string // of the configuration that failed
+	basis    string // of the request that failed
 	policies desired.Policies
 	approve  string // the approval that was given
 	reapply  string // the last request to set arguments again
@@ -21,11 +24,22 @@ type failure struct {
 
 // of reports whether the same was asked for when the operation failed.
 func (f *failure) of(r Request) bool {
-	return f.hash == r.ConfigHash && f.policies == r.Policies && f.approve == r.Asked.Approve && f.reapply == r.Asked.Reapply
+	return f.basis == basisOf(&r) && f.policies == r.Policies && f.approve == r.Asked.Approve && f.reapply == r.Asked.Reapply
+}
+
+// basisOf identifies what the outcome of an operation depends on, apart from the remote object: the configuration of the
+// resource, the provider's release, and the provider configurations with their Secrets. After a change of any of these, earlier
+// failures tell nothing, whatever their words.
+func basisOf(r *Request) string {
+	parts := []string{r.ConfigHash, r.Release, r.ProviderConfiguration, r.Account.Content}
+	for _, key := range slices.Sorted(maps.Keys(r.Accesses)) {
+		parts = append(parts, key, r.Accesses[key].Configuration, r.Accesses[key].Account.Content)
+	}
+	return strings.Join(parts, "\x00")
 }
 
 // backoff returns the error of a failed operation while it is too early to try again. A changed
-// configuration, policy or approval is tried at once.
+// configuration, provider configuration, policy or approval is tried at once.
 func (s *Scheduler) backoff(f *failure, r Request) error {
 	if f == nil || !f.of(r) || !s.o.Clock.Now().Before(f.retryAt) {
 		return nil

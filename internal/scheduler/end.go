@@ -165,7 +165,10 @@ func (s *Scheduler) noteFailure(f **failure, last *Outcome, r Request, t task, w
 			// The provider's pool delays all calls alike, so this failure does not count.
 			wait, count = s.o.MinBackoff, count-1
 		}
-		*f = &failure{count: count + 1, hash: r.ConfigHash, policies: r.Policies, approve: r.Asked.Approve, reapply: r.Asked.Reapply, retryAt: last.At.Add(wait), reason: why.Reason, diags: why.Diagnostics}
+		*f = &failure{
+			count: count + 1, basis: basisOf(&r), policies: r.Policies, approve: r.Asked.Approve, reapply: r.Asked.Reapply,
+			retryAt: last.At.Add(wait), reason: why.Reason, diags: why.Diagnostics,
+		}
 		last.RetryAt = (*f).retryAt
 	case t.replacement && t.deposed == "":
 		// The delete is one half of a replacement, whose create may fail again and again.

@@ -16,6 +16,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
+	"github.com/landbridge-io/landbridge/internal/scheduler/ownership"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
@@ -324,6 +325,52 @@ func TestBackoff(t *testing.T) {
 		h.cloud.manner = refused
 		fail(time.Second) // success made it forget
 	})
+}
+
+// Whatever the words of the error, what has failed with a former content of a provider configuration is tried at once with
+// another.
+func TestBackoffEndsWithTheConfiguration(t *testing.T) {
+	for name, change := range map[string]func(*scheduler.Request){
+		"content of the provider configuration": func(r *scheduler.Request) { r.Account.Content = "new" },
+		"another provider configuration":        func(r *scheduler.Request) { r.ProviderConfiguration = "other" },
+		"content of one that a module uses": func(r *scheduler.Request) {
+			r.Accesses = map[string]ownership.Access{
+				"b": {Configuration: "b", Account: ownership.Account{Content: "new"}}, "a": {Configuration: "a", Account: ownership.Account{Content: "old"}},
+			}
+		},
+		"release of the provider": func(r *scheduler.Request) { r.Release = "2" },
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, derivable, func(h *harness) {
+				h.r.Account.Content, h.r.Release = "old", "1"
+				h.r.Accesses = map[string]ownership.Access{
+					"a": {Configuration: "a", Account: ownership.Account{Content: "old"}}, "b": {Configuration: "b", Account: ownership.Account{Content: "old"}},
+				}
+				h.cloud.manner = refused
+				for _, wait := range []time.Duration{1, 2} {
+					h.observe()
+					h.apply()
+					synctest.Wait()
+					h.observe()
+					se := h.refuses(h.sched.Apply(t.Context(), h.r), scheduler.ReasonOperationFailed)
+					if got := time.Until(se.RetryAt); got != wait*time.Second {
+						t.Fatalf("tried again after %s, want %s", got, wait*time.Second)
+					}
+					if wait == 1 {
+						time.Sleep(time.Second)
+					}
+				}
+				change(&h.r)
+				h.cloud.manner = inOrder
+				h.observe()
+				h.apply()
+				synctest.Wait()
+				if o := h.observe(); !o.Steady() {
+					t.Errorf("the observation is %+v", o)
+				}
+			})
+		})
+	}
 }
 
 // When an operation that was throttled is tried again is not for that operation to say.

@@ -2,3 +2,6 @@ package providerconfig
 
 // InUse returns what keeps a configuration that is being deleted.
 func InUse(ref Reference, users []User) string { return inUse(ref, users).Message }
+
+// SetPlainCredentials is setPlainCredentials.
+var SetPlainCredentials = setPlainCredentials

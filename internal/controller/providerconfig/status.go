@@ -17,6 +17,7 @@ import (
 
 	"github.com/landbridge-io/landbridge/apis/managed"
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
+	"github.com/landbridge-io/landbridge/internal/model"
 )
 
 // tell writes the status of a configuration if it differs, and reports whether the configuration can be used.
@@ -36,6 +37,7 @@ func (r *reconciler) tell(ctx context.Context, u *unstructured.Unstructured, ref
 		wrong = r.Check(ctx, ref)
 	}
 	setReady(&after.ConditionedStatus, u.GetGeneration(), wrong)
+	setPlainCredentials(&after.ConditionedStatus, u, r.Provider)
 	_, counted := raw["users"]
 	if counted && equality.Semantic.DeepEqual(&before, after) {
 		return wrong == nil, nil
@@ -91,5 +93,36 @@ func setReady(status *xpv2.ConditionedStatus, generation int64, wrong *Problem) 
 	status.SetConditions(ready, xpv2.Condition{
 		Type: v1alpha1.TypeReconciling, Status: corev1.ConditionTrue, Reason: wrong.Reason, Message: wrong.Message,
 		LastTransitionTime: metav1.Now(), ObservedGeneration: generation,
+	})
+}
+
+// setPlainCredentials sets the condition PlainTextCredentials if a configuration looks as if it has credentials in plain text.
+func setPlainCredentials(status *xpv2.ConditionedStatus, u *unstructured.Unstructured, p *model.Provider) {
+	spec, _, _ := unstructured.NestedMap(u.Object, "spec")
+	found := model.PlainCredentials(p.Config, spec)
+	if len(found) == 0 {
+		status.Conditions = slices.DeleteFunc(status.Conditions, func(c xpv2.Condition) bool {
+			return c.Type == v1alpha1.TypePlainTextCredentials
+		})
+		return
+	}
+	var paths, fields []string
+	for _, c := range found {
+		paths = append(paths, "spec."+c.Path)
+		if field := fmt.Sprintf("providerConfig.fields.%s.sensitive: true", c.Field); !slices.Contains(fields, field) {
+			fields = append(fields, field)
+		}
+	}
+	if more := len(paths) - maxNamed; more > 0 {
+		paths = append(paths[:maxNamed], fmt.Sprintf("%d more", more))
+	}
+	if len(fields) > maxNamed {
+		fields = append(fields[:maxNamed], "…")
+	}
+	status.SetConditions(xpv2.Condition{
+		Type: v1alpha1.TypePlainTextCredentials, Status: corev1.ConditionTrue, Reason: v1alpha1.ReasonNotInSecrets,
+		Message: fmt.Sprintf("These arguments look like credentials, and are not in Secrets: %s. Set %s in spec of the TerraformProvider, and refer to Secrets.",
+			strings.Join(paths, ", "), strings.Join(fields, ", ")),
+		LastTransitionTime: metav1.Now(), ObservedGeneration: u.GetGeneration(),
 	})
 }
