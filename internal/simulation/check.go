@@ -48,7 +48,9 @@ type check struct {
 	// writers are the latest terms that changed the cloud, by their shards.
 	writers map[int]int
 	// changing are the processes that change objects of a resource now, by its tag, with the number of their changes.
-	changing   map[string]map[*process]int
+	changing map[string]map[*process]int
+	// ended is the number of processes that have ended.
+	ended      int
 	violations []Violation
 	seen       map[string]bool
 	// sought is the kind of violations that end a schedule; found is set when there was one.
@@ -82,6 +84,7 @@ func (c *check) writes(p *process) {
 
 // failover is called when a process ends: what only it remembered is lost.
 func (c *check) failover() {
+	c.ended++
 	for _, i := range c.w.users.byTag {
 		i.lost = i.lost || i.unsecret
 	}
@@ -169,9 +172,31 @@ func (i *incarnation) excused() bool { return i.released || i.lost || i.gives }
 // destroyed is called when a process destroys an object.
 func (c *check) destroyed(o *object) {
 	i := c.w.users.byTag[o.tag]
-	asked := i.deleted || i.tainted || i.drifted || !o.stored || o.tainted || o.coming || i.zone != o.zone || i.name != o.name || len(i.places) > 2 || i.excused() || i.createFirst
+	if o.normalised == normalisedReplacement && i.zone == o.zone && i.name == o.name {
+		if place := o.name + " " + o.zone; i.rewrittenAt != place {
+			i.rewrittenAt, i.rewritten = place, 0
+		}
+		i.rewritten++ // it may be replaced twice for that
+	}
+	asked := i.deleted || i.tainted || i.drifted || !o.stored || o.tainted || o.coming || i.zone != o.zone || i.name != o.name || len(i.places) > 2 || i.excused() || i.createFirst || i.rewritten > 0 && i.rewritten <= 2 ||
+		o.inconsistent && (i.resized || i.retried)
 	if !asked {
 		c.violated(Destroyed, o.id+o.tag, "%s is destroyed, though nothing asks for it", o)
+	}
+}
+
+// mostRepeats is how often an object is updated to the same size at most in an hour, with at most one update more for each process that
+// has ended.
+const mostRepeats = 12
+
+// updated is called when a process updates an object to a size.
+func (c *check) updated(o *object, size int64) {
+	now := c.w.now()
+	if o.size != size || now.Sub(o.repeatedSince) > time.Hour {
+		o.repeats, o.repeatedSince = 0, now
+	}
+	if o.repeats++; o.repeats > mostRepeats+c.ended {
+		c.violated(Stuck, o.id+o.tag, "%s is updated again and again to size %d", o, size)
 	}
 }
 

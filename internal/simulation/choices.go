@@ -16,10 +16,8 @@ type choices struct {
 	// rests is set in schedules in which nothing happens now and then, until resources leave marks, and in which all are changed at
 	// the end. They cannot be shrunk.
 	rests bool
-	// late is set in schedules whose cloud shows some objects late. They cannot be shrunk.
-	late bool
-	// mute is set in schedules whose cloud answers some creates with neither an object nor an error. They cannot be shrunk.
-	mute bool
+	// behaviours are those of the cloud. Schedules that have any cannot be shrunk.
+	behaviours []behaviour
 	// splits is set in schedules whose provider configurations are split by kinds, or not. They cannot be shrunk.
 	splits bool
 	// replicas is the number of replicas that share the work; at most one means that a leader does all of it.
@@ -30,7 +28,7 @@ type choices struct {
 func (c *choices) shared() bool { return c.replicas > 1 }
 
 func newChoices(o Options, schedule uint64) *choices {
-	return &choices{random: rand.New(rand.NewPCG(o.Seed, schedule)), lists: o.Lists, approvals: o.Approvals, replicas: o.Replicas, rests: schedule%4 == 3, late: schedule%4 == 1, mute: schedule%4 == 2, splits: o.Replicas > 1 && schedule%2 == 0}
+	return &choices{random: rand.New(rand.NewPCG(o.Seed, schedule)), lists: o.Lists, approvals: o.Approvals, replicas: o.Replicas, rests: schedule%4 == 2, behaviours: behavioursOf(schedule), splits: o.Replicas > 1 && schedule%2 == 0}
 }
 
 func replay(made []uint32, replicas int) *choices {

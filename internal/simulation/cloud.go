@@ -63,13 +63,10 @@ type object struct {
 	coming bool
 	// made is when its create was accepted.
 	made time.Time
-	// shown is when reads show it for certain, and listedFrom when lists do. Before, reads show it never or, if it alternates, every
-	// other time: replicas of an API do not learn of it at once.
-	shown, listedFrom time.Time
-	alternates        bool
-	// shownUntil is until when reads show it, though it was destroyed.
-	shownUntil time.Time
-	asked      int
+	quirks
+	// repeats is how often it was updated to its size since repeatedSince.
+	repeats       int
+	repeatedSince time.Time
 	// stored is set when its password was stored: the result of its create is not lost any more.
 	stored bool
 	// tainted is set when its create failed halfway.
@@ -99,6 +96,9 @@ type cloud struct {
 	serial  int
 	// throttled is until when the cloud rejects all requests.
 	throttled time.Time
+	// reserved is until when names of destroyed objects are taken. full is until when nothing can be created.
+	reserved map[string]time.Time
+	full     time.Time
 	// unstarted is until when no provider can be started.
 	unstarted time.Time
 }
@@ -132,42 +132,6 @@ func (c *cloud) visible(resourceType, id string) *object {
 	}
 	return nil
 }
-
-// haunt lets some objects be shown for some time after they were destroyed.
-func (c *cloud) haunt(o *object) {
-	if c.w.calm || !c.w.choices.late || !c.w.choices.one(4) {
-		return
-	}
-	after := pick(c.w.choices, time.Second, 5*time.Second, 15*time.Second)
-	o.shownUntil = c.w.now().Add(after)
-	c.ghosts = append(c.ghosts, o)
-	c.w.note("the cloud shows %s for another %s", o, after)
-}
-
-// shows reports whether a request for an object finds it.
-func (c *cloud) shows(o *object) bool {
-	if !c.w.now().Before(o.shown) {
-		return true
-	}
-	o.asked++
-	return o.alternates && o.asked%2 == 1
-}
-
-// showLate lets some objects appear some time after they are made. The longest time is so short that it ends within the grace
-// period also by a clock that is ahead.
-func (c *cloud) showLate(o *object) {
-	if c.w.calm || !c.w.choices.late || !c.w.choices.one(3) {
-		return
-	}
-	after := pick(c.w.choices, time.Second, 5*time.Second, 10*time.Second, 20*time.Second)
-	o.alternates = c.w.choices.one(3)
-	o.shown = c.w.now().Add(after)
-	o.listedFrom = o.shown.Add(pick(c.w.choices, 0, 0, 2*time.Second))
-	c.w.note("the cloud does not show %s for %s", o, after)
-}
-
-// mutes reports whether a create is answered with neither an object nor an error.
-func (c *cloud) mutes() bool { return !c.w.calm && c.w.choices.mute && c.w.choices.one(6) }
 
 func (c *cloud) remove(o *object) {
 	c.objects = slices.DeleteFunc(c.objects, func(other *object) bool { return other == o })
@@ -319,14 +283,20 @@ func (s *server) ReadResource(ctx context.Context, r *tfprotov6.ReadResourceRequ
 	if v == refuse || v == lose {
 		return nil, errLost
 	}
+	fails := func(text string) (*tfprotov6.ReadResourceResponse, error) {
+		return &tfprotov6.ReadResourceResponse{NewState: r.CurrentState, Diagnostics: []*tfprotov6.Diagnostic{failure(text)}}, nil
+	}
 	if s.p.w.cloud.throttles(v) {
-		return &tfprotov6.ReadResourceResponse{NewState: r.CurrentState, Diagnostics: []*tfprotov6.Diagnostic{failure(tooMany)}}, nil
+		return fails(tooMany)
 	}
 	out := &tfprotov6.ReadResourceResponse{Private: r.Private}
 	o := s.p.w.cloud.visible(r.TypeName, current.text("id"))
 	var read state
 	if o != nil {
-		read = stateOf(o, current["password"])
+		if s.p.w.cloud.unreadable(o) {
+			return fails("The object cannot be read.")
+		}
+		read = s.p.w.cloud.read(o, current["password"])
 	}
 	if out.NewState, err = s.encode(r.TypeName, read); err != nil {
 		return nil, err
@@ -455,11 +425,11 @@ func (s *server) ApplyResourceChange(ctx context.Context, r *tfprotov6.ApplyReso
 	defer w.check.alone(s.p, tagOf(prior, planned))()
 	if w.cloud.throttles(v) {
 		w.note("%s: the cloud throttles a change of %s %s", s.p, r.TypeName, planned.text("name"))
-		return &tfprotov6.ApplyResourceChangeResponse{NewState: r.PriorState, Diagnostics: []*tfprotov6.Diagnostic{failure(tooMany)}}, nil
+		return s.fail(r, tooMany)
 	}
 	if v == refuse {
 		w.note("%s: the cloud refuses a change of %s %s", s.p, r.TypeName, planned.text("name"))
-		return &tfprotov6.ApplyResourceChangeResponse{NewState: r.PriorState, Diagnostics: []*tfprotov6.Diagnostic{failure("The cloud refuses.")}}, nil
+		return s.fail(r, "The cloud refuses.")
 	}
 	switch {
 	case prior == nil:
@@ -469,15 +439,19 @@ func (s *server) ApplyResourceChange(ctx context.Context, r *tfprotov6.ApplyReso
 	}
 	o := w.cloud.present(r.TypeName, prior.text("id"))
 	if o == nil {
-		return &tfprotov6.ApplyResourceChangeResponse{NewState: r.PriorState, Diagnostics: []*tfprotov6.Diagnostic{failure("There is no such object.")}}, nil
+		return s.fail(r, "There is no such object.")
 	}
 	w.note("%s: the cloud updates %s to size %d", s.p, o, planned.size())
 	w.check.asked(r.TypeName, instance.Update, planned)
 	w.taken(o, r.TypeName, planned.text("tag"))
-	o.size = planned.size()
+	w.check.updated(o, planned.size())
+	w.cloud.updated(o, planned.size())
 	s.p.after(v)
-	if v == lose {
+	switch {
+	case v == lose:
 		return nil, errLost
+	case v == proceed && w.cloud.behaves(errorAfterSuccess, 4):
+		return s.fail(r, "The cloud has an internal error.")
 	}
 	return s.answer(r, stateOf(o, prior["password"]), r.PlannedPrivate)
 }
@@ -501,6 +475,11 @@ func failure(text string) *tfprotov6.Diagnostic {
 	return &tfprotov6.Diagnostic{Severity: tfprotov6.DiagnosticSeverityError, Summary: text, Detail: text}
 }
 
+// fail returns the answer to a change that failed, and of which nothing is known to be done.
+func (s *server) fail(r *tfprotov6.ApplyResourceChangeRequest, text string) (*tfprotov6.ApplyResourceChangeResponse, error) {
+	return &tfprotov6.ApplyResourceChangeResponse{NewState: r.PriorState, Diagnostics: []*tfprotov6.Diagnostic{failure(text)}}, nil
+}
+
 func (s *server) answer(r *tfprotov6.ApplyResourceChangeRequest, v state, private []byte, diags ...*tfprotov6.Diagnostic) (*tfprotov6.ApplyResourceChangeResponse, error) {
 	encoded, err := s.encode(r.TypeName, v)
 	if err != nil {
@@ -517,7 +496,11 @@ func (s *server) create(ctx context.Context, r *tfprotov6.ApplyResourceChangeReq
 	w, c := s.p.w, s.p.w.cloud
 	name := planned.text("name")
 	if r.TypeName == named && c.find(named, func(o *object) bool { return o.name == name }) != nil {
-		return &tfprotov6.ApplyResourceChangeResponse{NewState: r.PriorState, Diagnostics: []*tfprotov6.Diagnostic{failure(nameTaken)}}, nil
+		return s.fail(r, nameTaken)
+	}
+	if why := c.refusesCreate(r.TypeName, name); why != "" {
+		w.note("%s: the cloud refuses to create %s %s: %s", s.p, r.TypeName, name, why)
+		return s.fail(r, why)
 	}
 	c.serial++
 	o := &object{
@@ -529,28 +512,31 @@ func (s *server) create(ctx context.Context, r *tfprotov6.ApplyResourceChangeReq
 	}
 	c.objects = append(c.objects, o)
 	w.note("%s: the cloud creates %s in %s", s.p, o, o.zone)
-	c.showLate(o)
+	c.becomes(o)
 	w.check.created(o)
 	w.check.asked(r.TypeName, instance.Create, planned)
 	if v == slow && !s.await(ctx, &pending{o: o, since: w.now()}) {
 		o.tainted = true
 		return s.stopped(ctx, r, stateOf(o, cty.StringVal(o.password)), []byte(o.password))
 	}
-	if o.size != planned.size() {
+	if v == proceed && !s.module {
+		c.differs(o)
+	}
+	if o.size != planned.size() && !o.inconsistent {
 		o.tainted = true // somebody changed it meanwhile, so the answer does not agree with the plan
 	}
 	s.p.after(v)
 	switch {
 	case v == lose:
 		return nil, errLost
-	case v == proceed && c.mutes():
+	case v == proceed && c.behaves(nullCreate, 6):
 		w.note("%s: the cloud answers without %s", s.p, o)
 		return s.answer(r, nil, nil)
 	case v == half:
 		o.tainted = true
 		return s.answer(r, stateOf(o, cty.StringVal(o.password)), []byte(o.password), failure("The create failed halfway."))
 	}
-	return s.answer(r, stateOf(o, cty.StringVal(o.password)), []byte(o.password))
+	return s.answer(r, stateOf(o, cty.StringVal(o.password)), []byte(o.password), c.created(o)...)
 }
 
 func (s *server) destroy(ctx context.Context, r *tfprotov6.ApplyResourceChangeRequest, prior state, v verdict) (*tfprotov6.ApplyResourceChangeResponse, error) {
@@ -564,11 +550,15 @@ func (s *server) destroy(ctx context.Context, r *tfprotov6.ApplyResourceChangeRe
 		s.p.after(v)
 		return s.answer(r, nil, nil)
 	}
+	if why := c.refusesDestroy(o); why != "" {
+		w.note("%s: the cloud does not destroy %s: %s", s.p, o, why)
+		return s.fail(r, why)
+	}
 	w.note("%s: the cloud destroys %s", s.p, o)
 	w.check.destroyed(o)
 	w.check.asked(r.TypeName, instance.Delete, prior)
 	if !o.coming {
-		c.haunt(o)
+		c.destroyed(o)
 	}
 	if v != slow || o.coming {
 		c.remove(o)
@@ -576,8 +566,11 @@ func (s *server) destroy(ctx context.Context, r *tfprotov6.ApplyResourceChangeRe
 		return s.stopped(ctx, r, prior, r.PlannedPrivate)
 	}
 	s.p.after(v)
-	if v == lose {
+	switch {
+	case v == lose:
 		return nil, errLost
+	case v == proceed && c.behaves(errorAfterSuccess, 4):
+		return s.fail(r, "The cloud has an internal error.")
 	}
 	return s.answer(r, nil, nil)
 }

@@ -51,6 +51,12 @@ type incarnation struct {
 	// unsecret is set while its stored instance was deleted by hand and not stored again. lost is set
 	// when no controller remembers it any more.
 	unsecret, lost bool
+	// rewritten is how often its object was replaced only because the cloud shows its zone in another way.
+	// rewrittenAt is its name and zone then.
+	rewritten   int
+	rewrittenAt string
+	// resized is set when its size was changed, and retried when its user asked for a retry.
+	resized, retried bool
 	// drifted is set when its object was destroyed by others.
 	drifted bool
 	// approval is its approval policy, approved are the plans that its user has approved, and changes what they were used
@@ -161,6 +167,7 @@ func (u *users) operate() {
 			return
 		}
 		u.serial++
+		i.retried = true
 		u.annotate(k, v1alpha1.AnnotationRetry, fmt.Sprint(u.serial))
 	case 14:
 		u.keep(k, i)
@@ -334,6 +341,7 @@ func (u *users) left(k store.Key) string {
 func (u *users) resize(k store.Key) {
 	size := int64(u.w.choices.next(5)) + 1
 	u.w.note("user sets the size of %s %s to %d", k.Kind, k.Name, size)
+	u.current[k].resized = true
 	u.edit(k, size, "spec", "forProvider", "size")
 }
 
@@ -539,8 +547,9 @@ func (u *users) help() {
 			}
 		case v1alpha1.ReasonCreateOutcomeUnknown, v1alpha1.ReasonImportFailed:
 			u.decide(k, i, message)
-		case v1alpha1.ReasonInterrupted:
+		case v1alpha1.ReasonInterrupted, v1alpha1.ReasonInconsistentResult:
 			u.serial++
+			i.retried = true
 			u.annotate(k, v1alpha1.AnnotationRetry, fmt.Sprint(u.serial))
 		case v1alpha1.ReasonReplaceRefused:
 			i.deleted = i.deleted || r.GetDeletionTimestamp() != nil

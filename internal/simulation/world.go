@@ -112,7 +112,7 @@ func newWorld(c *choices, t *trace) *world {
 	if c.lists {
 		w.shared = surveying()
 	}
-	w.api, w.cloud = newAPI(w), &cloud{w: w}
+	w.api, w.cloud = newAPI(w), &cloud{w: w, reserved: map[string]time.Time{}}
 	w.users, w.check, w.leases = newUsers(w), newCheck(w), make([]lease, 1)
 	if w.choices.one(4) {
 		w.partSize = 256

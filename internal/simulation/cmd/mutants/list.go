@@ -63,6 +63,14 @@ var mutants = []mutant{
 	{name: "a create in a module without an object in its answer has made none", edit: edit{moduleDir + "session.go",
 		"c.Kind == instance.Create && none && !hasErrors", "false && none && !hasErrors"}},
 
+	// What never settles.
+	{name: "a replacement that does not help is made again", edit: edit{schedulerDir + "settle.go",
+		"return u != nil && u.Replaces()", "return false && u.Replaces()"}},
+	{name: "an update that does not help is made at each look", edit: edit{schedulerDir + "settle.go",
+		"return u != nil && !u.refuses() &&", "return false && !u.refuses() &&"}},
+	{name: "an object that was not made as planned is created again", edit: edit{schedulerDir + "settle.go",
+		"return u != nil && u.Inconsistent &&", "return false && u.Inconsistent &&"}},
+
 	// Visibility.
 	{name: "not found right after a create is taken for gone", edit: edit{schedulerDir + "visibility.go",
 		"return !in.CreatedAt.IsZero() && now.Sub(in.CreatedAt) < s.o.CreationGracePeriod", "return false"}},
@@ -73,6 +81,8 @@ var mutants = []mutant{
 	{name: "the object of an interrupted create is looked for once", edit: edit{schedulerDir + "visibility.go",
 		"if now.After(op.Deadline.Add(s.o.CreationGracePeriod)) {", "if true {"}},
 
+	{name: "a read that shows the object before an update is believed", edit: edit{schedulerDir + "observe.go",
+		"if e.outdatedRead(", "if false && e.outdatedRead("}},
 	{name: "an object of a module is gone if a read does not find it", edit: edit{moduleDir + "visibility.go",
 		"return ok && key != \"\" && now.Sub(at).Abs() < v.grace", "return false && ok && now.Before(at)"}},
 	{name: "the times of a module's creates are not stored", edit: edit{moduleDir + "executor.go",
