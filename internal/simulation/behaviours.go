@@ -59,7 +59,7 @@ func behavioursOf(schedule uint64) []behaviour {
 	if schedule%2 == 0 {
 		return nil
 	}
-	return all[schedule/2%uint64(len(all))]
+	return all[schedule/4%uint64(len(all))]
 }
 
 // behaves reports whether the cloud behaves in a way now: in one of n cases.

@@ -231,8 +231,9 @@ func (r *terraformRun) goesOn(ctx context.Context, step string) bool {
 	return v == proceed && ctx.Err() == nil
 }
 
-// fail reports the error of a resource.
+// fail reports the error of a resource, if there is one.
 func (r *terraformRun) fail(err error, diags []*tfprotov6.Diagnostic) bool {
+	diags = slices.DeleteFunc(slices.Clone(diags), func(d *tfprotov6.Diagnostic) bool { return d.Severity != tfprotov6.DiagnosticSeverityError })
 	d := commandline.Diagnostic{Severity: "error"}
 	switch {
 	case err != nil:
