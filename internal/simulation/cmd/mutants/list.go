@@ -81,8 +81,6 @@ var mutants = []mutant{
 	{name: "the object of an interrupted create is looked for once", edit: edit{schedulerDir + "visibility.go",
 		"if now.After(op.Deadline.Add(s.o.CreationGracePeriod)) {", "if true {"}},
 
-	{name: "a read that shows the object before an update is believed", edit: edit{schedulerDir + "observe.go",
-		"if e.outdatedRead(", "if false && e.outdatedRead("}},
 	{name: "an object of a module is gone if a read does not find it", edit: edit{moduleDir + "visibility.go",
 		"return ok && key != \"\" && now.Sub(at).Abs() < v.grace", "return false && ok && now.Before(at)"}},
 	{name: "the times of a module's creates are not stored", edit: edit{moduleDir + "executor.go",
