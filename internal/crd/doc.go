@@ -10,8 +10,8 @@
 // Required fields of forProvider are required by CEL, and only if managementPolicies let
 // Landbridge create or update the object, in forProvider or initProvider (Crossplane Resource Model).
 // In elements of lists and sets of forProvider they are required, and in sets of initProvider, which are
-// not merged. In other objects both may set them, so the provider reports missing ones. spec.import has the type of the identity schema; it can
-// be added later, but not changed or removed.
+// not merged. In other objects both may set them, so the provider reports missing ones. spec.import has
+// the type of the identity schema; it can be added later, but not changed or removed.
 //
 // A required field that can take its value from other resources may be replaced by its reference or its
 // selector. In elements of lists this is a CEL rule if its cost is within the API server's limit; else

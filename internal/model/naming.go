@@ -30,9 +30,6 @@ func (r *Resource) Names() config.Names {
 	return config.Names{Kind: r.Kind, ListKind: r.ListKind, Plural: r.Plural, Singular: r.Singular}
 }
 
-// OwnNames returns the names that the kind would have if no other kind had names.
-func (r *Resource) OwnNames() config.Names { return r.own }
-
 // AssignedNames returns the names of the kinds that the rule would not give if they were alone, by resource type. With
 // them, the same provider has the same names elsewhere: every other kind has its own names, and there they are free.
 // Names that the configuration of a type decides are left out.

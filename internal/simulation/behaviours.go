@@ -91,8 +91,8 @@ type quirks struct {
 	blockedUntil time.Time
 }
 
-// becomes decides how the cloud behaves with an object that is created.
-func (c *cloud) becomes(o *object) {
+// assignQuirks decides how the cloud behaves with an object that is created.
+func (c *cloud) assignQuirks(o *object) {
 	// The longest time is so short that it ends within the grace period also by a clock that is ahead.
 	if c.behaves(lateRead, 3) {
 		after := pick(c.w.choices, time.Second, 5*time.Second, 10*time.Second, 20*time.Second)
@@ -113,8 +113,8 @@ func (c *cloud) becomes(o *object) {
 	}
 }
 
-// differs makes some objects otherwise than planned.
-func (c *cloud) differs(o *object) {
+// makeInconsistent gives some objects another size than planned.
+func (c *cloud) makeInconsistent(o *object) {
 	if c.behaves(inconsistentCreate, 3) {
 		o.inconsistent = true
 		o.size++

@@ -178,8 +178,11 @@ func (c *check) destroyed(o *object) {
 		}
 		i.rewritten++ // it may be replaced twice for that
 	}
-	asked := i.deleted || i.tainted || i.drifted || !o.stored || o.tainted || o.coming || i.zone != o.zone || i.name != o.name || len(i.places) > 2 || i.excused() || i.createFirst || i.rewritten > 0 && i.rewritten <= 2 ||
-		o.inconsistent && (i.resized || i.retried)
+	wanted := i.deleted || i.tainted || i.drifted || i.excused() || i.createFirst
+	incomplete := !o.stored || o.tainted || o.coming
+	moved := i.zone != o.zone || i.name != o.name || len(i.places) > 2
+	repeated := i.rewritten > 0 && i.rewritten <= 2 || o.inconsistent && (i.resized || i.retried)
+	asked := wanted || incomplete || moved || repeated
 	if !asked {
 		c.violated(Destroyed, o.id+o.tag, "%s is destroyed, though nothing asks for it", o)
 	}

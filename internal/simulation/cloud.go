@@ -512,7 +512,7 @@ func (s *server) create(ctx context.Context, r *tfprotov6.ApplyResourceChangeReq
 	}
 	c.objects = append(c.objects, o)
 	w.note("%s: the cloud creates %s in %s", s.p, o, o.zone)
-	c.becomes(o)
+	c.assignQuirks(o)
 	w.check.created(o)
 	w.check.asked(r.TypeName, instance.Create, planned)
 	if v == slow && !s.await(ctx, &pending{o: o, since: w.now()}) {
@@ -520,7 +520,7 @@ func (s *server) create(ctx context.Context, r *tfprotov6.ApplyResourceChangeReq
 		return s.stopped(ctx, r, stateOf(o, cty.StringVal(o.password)), []byte(o.password))
 	}
 	if v == proceed && !s.module {
-		c.differs(o)
+		c.makeInconsistent(o)
 	}
 	if o.size != planned.size() && !o.inconsistent {
 		o.tainted = true // somebody changed it meanwhile, so the answer does not agree with the plan

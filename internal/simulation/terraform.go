@@ -233,7 +233,9 @@ func (r *terraformRun) goesOn(ctx context.Context, step string) bool {
 
 // fail reports the error of a resource, if there is one.
 func (r *terraformRun) fail(err error, diags []*tfprotov6.Diagnostic) bool {
-	diags = slices.DeleteFunc(slices.Clone(diags), func(d *tfprotov6.Diagnostic) bool { return d.Severity != tfprotov6.DiagnosticSeverityError })
+	diags = slices.DeleteFunc(slices.Clone(diags), func(d *tfprotov6.Diagnostic) bool {
+		return d.Severity != tfprotov6.DiagnosticSeverityError
+	})
 	d := commandline.Diagnostic{Severity: "error"}
 	switch {
 	case err != nil:

@@ -33,12 +33,12 @@ type Configuration struct {
 }
 
 // Config reads spec.forProvider, with spec.initProvider below it: objects, maps and elements of lists are
-// merged, and forProvider takes precedence. Warnings tell what initProvider has in vain. The provider
+// merged, and forProvider takes precedence. Warnings name what has no effect in initProvider. The provider
 // validates required fields. Desired also applies the settings of the resource type. With errors the
 // Configuration is the zero value.
 func Config(r *model.Resource, forProvider, initProvider map[string]any, secrets Secrets) (Configuration, diagnostic.Diagnostics) {
 	c, diags := configuration(r.Root(), merge(r.Root(), forProvider, initProvider), secrets)
-	return c, append(diags, InVain(r, forProvider, initProvider)...)
+	return c, append(diags, Ineffective(r, forProvider, initProvider)...)
 }
 
 // ProviderConfig reads the provider's arguments in the spec of a ProviderConfig or ClusterProviderConfig.

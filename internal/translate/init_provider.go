@@ -143,25 +143,25 @@ func initOnlyOf(t *model.Type, at cty.Path, over, under any) []cty.Path {
 	return nil
 }
 
-const vain = "Part of initProvider has no effect"
+const noEffect = "Part of initProvider has no effect"
 
-// InVain returns a warning for each list, set and value without a schema in initProvider that is left
+// Ineffective returns a warning for each list, set and value without a schema in initProvider that is left
 // out, in part or as a whole. That forProvider takes precedence for single values needs no warning.
-func InVain(r *model.Resource, forProvider, initProvider map[string]any) diagnostic.Diagnostics {
-	v := unused{}
+func Ineffective(r *model.Resource, forProvider, initProvider map[string]any) diagnostic.Diagnostics {
+	v := ineffective{}
 	v.object(r.Root(), nil, forProvider, initProvider)
 	return v.diags
 }
 
-type unused struct{ diags diagnostic.Diagnostics }
+type ineffective struct{ diags diagnostic.Diagnostics }
 
-func (v *unused) warn(at cty.Path, detail string, args ...any) {
+func (v *ineffective) warn(at cty.Path, detail string, args ...any) {
 	v.diags = append(v.diags, diagnostic.Diagnostic{
-		Severity: diagnostic.Warning, Summary: vain, Detail: fmt.Sprintf(detail, args...), Attribute: at.Copy(),
+		Severity: diagnostic.Warning, Summary: noEffect, Detail: fmt.Sprintf(detail, args...), Attribute: at.Copy(),
 	})
 }
 
-func (v *unused) object(t *model.Type, at cty.Path, over, under map[string]any) {
+func (v *ineffective) object(t *model.Type, at cty.Path, over, under map[string]any) {
 	for _, name := range slices.Sorted(maps.Keys(under)) {
 		if inner := below(t, name); inner != nil && over[name] != nil && under[name] != nil {
 			path, ok := step(t, at, name)
@@ -173,7 +173,7 @@ func (v *unused) object(t *model.Type, at cty.Path, over, under map[string]any) 
 	}
 }
 
-func (v *unused) value(t *model.Type, at cty.Path, over, under any) {
+func (v *ineffective) value(t *model.Type, at cty.Path, over, under any) {
 	switch under := under.(type) {
 	case map[string]any:
 		if over, ok := over.(map[string]any); ok && mergesByKey(t) {

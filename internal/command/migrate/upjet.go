@@ -172,7 +172,7 @@ func (o Upjet) Takeover(p *importer.ConfiguredProvider, all []Upjet, namespace s
 	if err := problemsOf(m.problems, func(path string) string { return o.Lines.Of(o.Unstructured, path) }); err != nil {
 		return nil, err
 	}
-	for _, x := range translate.InVain(o.Type, declared.ForProvider, declared.InitProvider) {
+	for _, x := range translate.Ineffective(o.Type, declared.ForProvider, declared.InitProvider) {
 		m.note("%s", translate.Message(o.Type, diagnostic.Diagnostics{x}))
 	}
 	declared.Secrets = func(ref translate.SecretKeySelector) ([]byte, error) {

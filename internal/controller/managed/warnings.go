@@ -59,23 +59,23 @@ func (r *CustomResource) differsOtherwise() bool {
 	return !slices.Equal(before, now)
 }
 
-// warningTexts returns the warnings about the configuration and those of the provider, each once.
+// warningTexts returns the warnings about the configuration, those of the provider, and those about numbers that the status does
+// not hold exactly, each once.
 func (e *external) warningTexts(r *CustomResource, o *scheduler.Observation) []string {
 	var out []string
 	for _, text := range r.differs {
 		out = append(out, shortened(notFollowed+text, maxWarning))
 	}
+	var others []string
 	for _, d := range slices.Concat(e.warnings, o.Warnings) {
-		text := e.conceal(translate.Message(e.kind.Model, diagnostic.Diagnostics{d}), r.secrets, o)
-		if text = shortened(text, maxWarning); !slices.Contains(out, text) && len(out) < maxWarnings {
-			out = append(out, text)
-		}
+		others = append(others, e.conceal(translate.Message(e.kind.Model, diagnostic.Diagnostics{d}), r.secrets, o))
 	}
 	if o.Exists() {
-		for _, text := range translate.Rounded(e.kind.Model, o.Instance.State, o.Instance.Identity) {
-			if len(out) < maxWarnings {
-				out = append(out, shortened(text, maxWarning))
-			}
+		others = append(others, translate.Rounded(e.kind.Model, o.Instance.State, o.Instance.Identity)...)
+	}
+	for _, text := range others {
+		if text = shortened(text, maxWarning); !slices.Contains(out, text) && len(out) < maxWarnings {
+			out = append(out, text)
 		}
 	}
 	return out

@@ -36,7 +36,10 @@ type Key struct {
 
 // Compare orders keys as people look for them: by kind, namespace and name.
 func (k Key) Compare(o Key) int {
-	return cmp.Or(cmp.Compare(k.Kind, o.Kind), cmp.Compare(k.Namespace, o.Namespace), cmp.Compare(k.Name, o.Name), cmp.Compare(k.Group, o.Group))
+	return cmp.Or(
+		cmp.Compare(k.Kind, o.Kind), cmp.Compare(k.Namespace, o.Namespace),
+		cmp.Compare(k.Name, o.Name), cmp.Compare(k.Group, o.Group),
+	)
 }
 
 // Record is a stored instance.

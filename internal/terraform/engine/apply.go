@@ -168,7 +168,8 @@ func (c *call) applied(ctx context.Context, p terraform.Plan, answer *tfprotov6.
 	}
 
 	if p.Action == terraform.Create && !diags.HasErrors() && terraform.Unidentified(p.State, clean, identity) {
-		diags = append(diags, diagnostic.AttributeErrorf(cty.GetAttrPath("id"), invalidResult, "The provider's result for %s has neither an id nor an identity. %s", c.schema.Type, providerBug)...)
+		diags = append(diags, diagnostic.AttributeErrorf(cty.GetAttrPath("id"), invalidResult,
+			"The provider's result for %s has neither an id nor an identity. %s", c.schema.Type, providerBug)...)
 		return c.unanswered(p, diags)
 	}
 

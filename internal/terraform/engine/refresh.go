@@ -78,8 +78,10 @@ func (c *call) lacksRequired(identity cty.Value) bool {
 	return false
 }
 
-// completeIdentity reads an object of which an upgrader has left required attributes of the identity null, without that identity: SDKs
-// take it for a change of the identity that a read fills them in. Other attributes stay as Terraform has them. It is false if the answer has other values than the upgrader's.
+// completeIdentity reads an object of which an upgrader has left required attributes of the identity
+// null, without that identity: SDKs take it for a change of the identity that a read fills them in.
+// Other attributes stay as Terraform has them. It is false if the answer has other values than the
+// upgrader's.
 func (c *call) completeIdentity(ctx context.Context, in instance.Instance, state []byte, upgraded cty.Value) (instance.Instance, bool) {
 	if upgraded == cty.NilVal || upgraded.IsNull() || !c.lacksRequired(upgraded) {
 		return in, false
