@@ -233,6 +233,7 @@ func merge(under, over Resource) Resource {
 		return a
 	})
 	set(&out.PollInterval, over.PollInterval)
+	set(&out.CreationGracePeriod, over.CreationGracePeriod)
 	out.Functions = both(under.Functions, over.Functions, func(a, b Functions) Functions {
 		if b.Configure != nil {
 			a.Configure = b.Configure

@@ -89,6 +89,14 @@ type Resource struct {
 	// +optional
 	PollInterval *metav1.Duration `json:"pollInterval,omitempty"`
 
+	// CreationGracePeriod is how long an object may be missing after its create or import without being taken for gone,
+	// such as 2m; 0s for not at all. spec.lifecycle.creationGracePeriod of a custom resource overrides it. Defaults to that
+	// of the controller.
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:Pattern=`^([0-9]{1,5}(\.[0-9]{1,6})?(ms|s|m|h)){1,4}$`
+	// +optional
+	CreationGracePeriod *metav1.Duration `json:"creationGracePeriod,omitempty"`
+
 	// Functions change values in ways that data cannot express.
 	Functions *Functions `json:"-"`
 }

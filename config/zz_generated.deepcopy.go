@@ -395,6 +395,11 @@ func (in *Resource) DeepCopyInto(out *Resource) {
 		*out = new(v1.Duration)
 		**out = **in
 	}
+	if in.CreationGracePeriod != nil {
+		in, out := &in.CreationGracePeriod, &out.CreationGracePeriod
+		*out = new(v1.Duration)
+		**out = **in
+	}
 	if in.Functions != nil {
 		in, out := &in.Functions, &out.Functions
 		*out = (*in).DeepCopy()

@@ -72,6 +72,11 @@ type Lifecycle struct {
 	// +kubebuilder:validation:Minimum=1
 	CreateAttempts int64 `json:"createAttempts,omitempty"`
 
+	// How long the object may be missing after its create or import without being taken for gone, such as 2m; 0s for not at all. Default: that of the kind's configuration, else of the controller.
+	// +optional
+	// +kubebuilder:validation:Pattern=`^([0-9]+(\.[0-9]+)?(ms|s|m|h))+$`
+	CreationGracePeriod string `json:"creationGracePeriod,omitempty"`
+
 	// Timeouts of operations. Default: somewhat longer than the provider's own timeouts, if it has a field named timeouts in forProvider or uses the legacy SDK; otherwise the timeout of the controller.
 	// +optional
 	Timeouts *Timeouts `json:"timeouts,omitempty"`

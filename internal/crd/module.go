@@ -20,6 +20,7 @@ func Module(r *model.Resource, args ModuleArguments) (*apiextensionsv1.CustomRes
 	top.Description = strings.Replace(top.Description, "the Terraform resource "+r.Type, "a Terraform module", 1)
 	spec, status := top.Properties["spec"], top.Properties["status"]
 	delete(spec.Properties, "import")
+	delete(spec.Properties["lifecycle"].Properties, "creationGracePeriod") // the module's objects have that of the controller
 	spec.XValidations = slices.DeleteFunc(spec.XValidations, func(v apiextensionsv1.ValidationRule) bool { return strings.Contains(v.Rule, "__import__") })
 	ref := spec.Properties["providerConfigRef"]
 	ref.Description = "Kind and name of the configurations of the module's providers: for each provider, a ProviderConfig in the resource's namespace, or a ClusterProviderConfig."

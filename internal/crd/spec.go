@@ -105,8 +105,9 @@ func lifecycleSchema() props {
 			"createBeforeDestroy": {
 				Type: "boolean", Description: "Whether a replacement creates the new object before it destroys the old one. Default: false.",
 			},
-			"createAttempts": {Type: "integer", Format: "int64", Minimum: ptr.To(1.0), Description: "How often an object is created with the same configuration if each creation fails after it has made an object. Each such object is destroyed before the next attempt. The last one stays, and the resource is Stalled until its configuration changes or a retry is requested. Default: 3."},
-			"timeouts":       timeoutsSchema(),
+			"createAttempts":      {Type: "integer", Format: "int64", Minimum: ptr.To(1.0), Description: "How often an object is created with the same configuration if each creation fails after it has made an object. Each such object is destroyed before the next attempt. The last one stays, and the resource is Stalled until its configuration changes or a retry is requested. Default: 3."},
+			"creationGracePeriod": duration("How long the object may be missing after its create or import without being taken for gone, such as 2m; 0s for not at all. Default: that of the kind's configuration, else of the controller."),
+			"timeouts":            timeoutsSchema(),
 			"ignoreChanges": {
 				Type: "array", Items: stringItems(),
 				Description: "Fields of forProvider whose changes are ignored after the object was created, such as tags.team or rule[0].maxAgeDays; \"*\" ignores all fields.",
@@ -124,10 +125,12 @@ const driftDescription = "What happens to fields of forProvider that were change
 // dependentsDescription is the documentation of managed.Lifecycle.ReplaceDependents.
 const dependentsDescription = "What happens to resources that refer to this one and would be replaced if its object is. Ask: neither is replaced. Automatic: their objects are destroyed before this one, and created after it, as by Terraform; resources of other namespaces must have the same policy. Default: Ask."
 
+func duration(description string) props {
+	return props{Type: "string", Pattern: `^([0-9]+(\.[0-9]+)?(ms|s|m|h))+$`, Description: description}
+}
+
 func timeoutsSchema() props {
-	timeout := func(what string) props {
-		return props{Type: "string", Pattern: `^([0-9]+(\.[0-9]+)?(ms|s|m|h))+$`, Description: "Timeout of " + what + ", such as 30m or 1h30m."}
-	}
+	timeout := func(what string) props { return duration("Timeout of " + what + ", such as 30m or 1h30m.") }
 	return props{
 		Type: "object",
 		Description: "Timeouts of operations. Default: somewhat longer than the provider's own timeouts, if it has a field named timeouts in forProvider or uses the" +

@@ -1,6 +1,8 @@
 package desired
 
 import (
+	"time"
+
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -46,6 +48,8 @@ type Spec struct {
 	// CreateAttempts is the number of creates of the same configuration that may fail after they have made an
 	// object.
 	CreateAttempts int64
+	// CreationGracePeriod is how long the object may be missing after its create; nil for the controller's default.
+	CreationGracePeriod *time.Duration
 	// DeleteWithoutRefresh is set when the object is to be destroyed without being read first.
 	DeleteWithoutRefresh bool
 	// Timeouts are those of spec.lifecycle. DefaultTimeouts are those of the provider's
@@ -86,6 +90,8 @@ func Read(m *model.Resource, r CustomResource) (Spec, diagnostic.Diagnostics) {
 	out.ignoreChanges, _, _ = unstructured.NestedStringSlice(lifecycle, "ignoreChanges")
 	var diags, more diagnostic.Diagnostics
 	out.Timeouts, diags = timeouts(object(lifecycle, "timeouts"))
+	out.CreationGracePeriod, more = gracePeriod(lifecycle["creationGracePeriod"], m.Settings.CreationGracePeriod)
+	diags = append(diags, more...)
 	out.Known, more = knownObject(m, r, out.Subject)
 	return out, append(diags, more...)
 }

@@ -329,3 +329,32 @@ func TestReadCreateAttempts(t *testing.T) {
 		})
 	}
 }
+
+func TestReadCreationGracePeriod(t *testing.T) {
+	minute, second, none := time.Minute, time.Second, time.Duration(0)
+	for name, tc := range map[string]struct {
+		lifecycle  m
+		configured *time.Duration
+		want       *time.Duration
+		wrong      bool
+	}{
+		"of the controller": {},
+		"of the kind":       {configured: &minute, want: &minute},
+		"of the resource":   {lifecycle: m{"creationGracePeriod": "1s"}, configured: &minute, want: &second},
+		"none":              {lifecycle: m{"creationGracePeriod": "0s"}, configured: &minute, want: &none},
+		"not a duration":    {lifecycle: m{"creationGracePeriod": "soon"}, configured: &minute, want: &minute, wrong: true},
+		"negative":          {lifecycle: m{"creationGracePeriod": "-1s"}, wrong: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			kind := identified(t)
+			kind.Settings.CreationGracePeriod = tc.configured
+			spec, diags := desired.Read(kind, desired.CustomResource{Spec: m{"lifecycle": tc.lifecycle}})
+			if diff := cmp.Diff(tc.want, spec.CreationGracePeriod); diff != "" || diags.HasErrors() != tc.wrong {
+				t.Errorf("%s%v", diff, diags)
+			}
+			if tc.wrong && !strings.Contains(diags.String(), "spec.lifecycle.creationGracePeriod is ") {
+				t.Errorf("got %v", diags)
+			}
+		})
+	}
+}

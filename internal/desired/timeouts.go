@@ -49,6 +49,19 @@ func timeouts(in map[string]any) (Timeouts, diagnostic.Diagnostics) {
 	return out, diags
 }
 
+// gracePeriod reads spec.lifecycle.creationGracePeriod, with the default of the kind's configuration.
+func gracePeriod(in any, configured *time.Duration) (*time.Duration, diagnostic.Diagnostics) {
+	text, ok := in.(string)
+	if !ok {
+		return configured, nil
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil || d < 0 {
+		return configured, diagnostic.Errorf("Invalid duration", "spec.lifecycle.creationGracePeriod is %q. Give a duration such as 30s or 2m.", text)
+	}
+	return &d, nil
+}
+
 // defaultTimeouts returns those of the kind's configuration.
 func defaultTimeouts(t config.Timeouts) Timeouts {
 	return Timeouts{

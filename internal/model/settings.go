@@ -52,7 +52,9 @@ type Settings struct {
 	Timeouts       config.Timeouts
 	// PollInterval is the interval at which unchanged objects are read. Defaults to that of the provider.
 	PollInterval time.Duration
-	Functions    config.Functions
+	// CreationGracePeriod is how long an object may be missing after its create; nil for the controller's default.
+	CreationGracePeriod *time.Duration
+	Functions           config.Functions
 }
 
 // Value is the configured value of a top-level attribute.
@@ -142,6 +144,9 @@ func (r *Resource) configure(c config.Resource) error {
 			return config.At(errors.New("it must be at least 1s"), "pollInterval")
 		}
 		s.PollInterval = d.Duration
+	}
+	if d := c.CreationGracePeriod; d != nil {
+		s.CreationGracePeriod = &d.Duration
 	}
 	if t := c.Timeouts; t != nil {
 		s.Timeouts = *t

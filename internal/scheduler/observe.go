@@ -258,7 +258,7 @@ func (s *Scheduler) refresh(ctx context.Context, e *entry, r *Request, ex terraf
 		e.readWarned, e.view.unplanned = warned, true
 	}
 	gone := !refreshed.Instance.Exists()
-	if e.outdatedRead(&refreshed.Instance, s.o.Clock.Now(), s.o.CreationGracePeriod) {
+	if e.outdatedRead(&refreshed.Instance, s.o.Clock.Now(), s.gracePeriod(r)) {
 		return readUnchanged, nil
 	}
 	if refreshed.Unchanged && !gone {

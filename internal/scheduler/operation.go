@@ -224,7 +224,7 @@ func (s *Scheduler) run(e *entry, rec store.Record, r Request, op *instance.Oper
 	if met.Exists() && doubt != nil {
 		return notStarted(&rec, diagnostic.Errorf("Operation not started", "The object of an earlier create, which was interrupted, has appeared."))
 	}
-	if met.Exists() && t.destroyed.shows(met, s.o.Clock.Now(), s.o.CreationGracePeriod) {
+	if met.Exists() && t.destroyed.shows(met, s.o.Clock.Now(), s.gracePeriod(&r)) {
 		return notStarted(&rec, diagnostic.Errorf("Operation not started", "The object that was destroyed for it is still shown by its API. It is tried again."))
 	}
 	if met.Exists() {

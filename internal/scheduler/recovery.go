@@ -104,7 +104,7 @@ func (s *Scheduler) recoverByHandle(ctx context.Context, e *entry, r Request, op
 		// Several objects may have the name that an import id is made of.
 		return true, failed(ReasonCreateOutcomeUnknown, awaited(op, op.Deadline))
 	case diags.HasErrors():
-		if err := s.mayAppear(e, op); err != nil {
+		if err := s.mayAppear(e, &r, op); err != nil {
 			return true, err
 		}
 		if doubtful, err := s.doubtful(e, r, op); doubtful {
@@ -154,7 +154,7 @@ func (s *Scheduler) recoverMade(ctx context.Context, e *entry, r Request, op *in
 		found, diags := ex.Import(ctx, r.Resource, terraform.ImportTarget{Identity: identity})
 		switch {
 		case terraform.NonExistent(diags), !diags.HasErrors() && in.IsDeposed(found):
-			if err := s.mayAppear(e, op); err != nil {
+			if err := s.mayAppear(e, &r, op); err != nil {
 				return err
 			}
 			return s.recovered(ctx, e, r, op, in.FallBack(op.Deposed), false) // it was destroyed since

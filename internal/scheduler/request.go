@@ -62,6 +62,8 @@ type Request struct {
 	// CreateAttempts is the number of creates of the same configuration that may fail after they have made an
 	// object. Then the last object stays until the configuration changes or a retry is asked for. 0 is no limit.
 	CreateAttempts int64
+	// CreationGracePeriod is that of the resource; nil for the one of the Options.
+	CreationGracePeriod *time.Duration
 	// WithoutRefresh is set when a deletion destroys the object without reading it first.
 	WithoutRefresh bool
 

@@ -30,7 +30,7 @@ func (s *Scheduler) Rest(r Request) bool {
 		return e.resting
 	}
 	now := s.o.Clock.Now()
-	if s.isRecent(&e.record.Instance, now) || e.updated != nil && now.Sub(e.updated.at) < s.o.CreationGracePeriod {
+	if s.isRecent(&r, &e.record.Instance, now) || e.updated != nil && now.Sub(e.updated.at) < s.gracePeriod(&r) {
 		return false // a read may not show it as it is
 	}
 	packed, ok := e.record.Instance.Packed()

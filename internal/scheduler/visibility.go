@@ -62,11 +62,11 @@ func (s *Scheduler) notFound(e *entry, r *Request, key string, in instance.Insta
 	now := s.o.Clock.Now()
 	a := e.absent(key, now)
 	if a.looks == 1 {
-		a.recent = s.isRecent(&in, now)
+		a.recent = s.isRecent(r, &in, now)
 	}
 	mayDestroy := key != "" || r.Deleted && r.Policies.Delete
 	// If the clock was set back, the period ends by the time since it was not found first.
-	within := s.isRecent(&in, now) && now.Sub(a.since) < s.o.CreationGracePeriod
+	within := s.isRecent(r, &in, now) && now.Sub(a.since) < s.gracePeriod(r)
 	switch {
 	case len(in.RawState)+len(in.RawIdentity) > 0:
 		return gone
@@ -98,8 +98,16 @@ func (e *entry) absent(key string, now time.Time) *absence {
 }
 
 // isRecent reports whether an object is within its grace period.
-func (s *Scheduler) isRecent(in *instance.Instance, now time.Time) bool {
-	return !in.CreatedAt.IsZero() && now.Sub(in.CreatedAt) < s.o.CreationGracePeriod
+func (s *Scheduler) isRecent(r *Request, in *instance.Instance, now time.Time) bool {
+	return !in.CreatedAt.IsZero() && now.Sub(in.CreatedAt) < s.gracePeriod(r)
+}
+
+// gracePeriod returns the grace period of a resource.
+func (s *Scheduler) gracePeriod(r *Request) time.Duration {
+	if r.CreationGracePeriod != nil {
+		return *r.CreationGracePeriod
+	}
+	return s.o.CreationGracePeriod
 }
 
 // found notes that a read has found the current object.
@@ -110,8 +118,8 @@ func (e *entry) found(in *instance.Instance) {
 
 // unproven reports whether the success of an operation that has destroyed an object does not prove that it is gone: no read has
 // found it since its create, and it may not be visible yet.
-func (s *Scheduler) unproven(t *task, in *instance.Instance) bool {
-	return t.kind == instance.Delete && t.unseen && s.isRecent(in, s.o.Clock.Now())
+func (s *Scheduler) unproven(r *Request, t *task, in *instance.Instance) bool {
+	return t.kind == instance.Delete && t.unseen && s.isRecent(r, in, s.o.Clock.Now())
 }
 
 // dated returns what the provider has left of an object, with the time of its create. An object whose destruction is not proven
@@ -127,7 +135,7 @@ func (s *Scheduler) dated(r Request, t *task, in, out instance.Instance, diags d
 	switch {
 	case t.kind == instance.Create && out.Exists():
 		out.CreatedAt = s.o.Clock.Now()
-	case t.kind == instance.Delete && !diags.HasErrors() && s.unproven(t, &before):
+	case t.kind == instance.Delete && !diags.HasErrors() && s.unproven(&r, t, &before):
 		out = before
 	case out.Exists():
 		out.CreatedAt = before.CreatedAt
@@ -150,13 +158,13 @@ func absentOf(op *instance.Operation) string { return "created by " + op.ID }
 
 // mayAppear notes that the object of an interrupted create was not found, and returns an error as long as this does not prove
 // that there is none. The process that asked for it has ended before it was looked for first.
-func (s *Scheduler) mayAppear(e *entry, op *instance.Operation) error {
+func (s *Scheduler) mayAppear(e *entry, r *Request, op *instance.Operation) error {
 	now := s.o.Clock.Now()
-	if now.After(op.Deadline.Add(s.o.CreationGracePeriod)) {
+	if now.After(op.Deadline.Add(s.gracePeriod(r))) {
 		return nil
 	}
 	a := e.absent(absentOf(op), now)
-	until := a.since.Add(s.o.CreationGracePeriod)
+	until := a.since.Add(s.gracePeriod(r))
 	if !now.Before(until) {
 		return nil
 	}

@@ -202,3 +202,29 @@ func TestReadBeforeUpdate(t *testing.T) {
 		}
 	})
 }
+
+// A resource may have a grace period of its own.
+func TestGracePeriodOfAResource(t *testing.T) {
+	for name, tc := range map[string]struct {
+		period time.Duration
+		after  time.Duration
+		want   int
+	}{
+		"longer, within":  {5 * time.Minute, 4 * time.Minute, 1},
+		"longer, ended":   {5 * time.Minute, 6 * time.Minute, 2},
+		"shorter, within": {5 * time.Second, 3 * time.Second, 1},
+		"shorter, ended":  {5 * time.Second, 20 * time.Second, 2},
+		"none":            {0, 3 * time.Second, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			visibly(t, noIdentity, func(h *harness) {
+				h.r.CreationGracePeriod = &tc.period
+				h.created()
+				h.reconcile(tc.after)
+				if got := h.cloud.serial; got != tc.want {
+					t.Errorf("the object was created %d times, want %d", got, tc.want)
+				}
+			})
+		})
+	}
+}

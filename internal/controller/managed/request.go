@@ -54,7 +54,7 @@ func (c *connector) subject(ctx context.Context, r *CustomResource, spec desired
 		Policies:       spec.Policies,
 		Import:         spec.Import,
 		Known:          spec.Known,
-		CreateAttempts: spec.CreateAttempts, Poll: k.interval(ownInterval(r)), WithoutRefresh: spec.DeleteWithoutRefresh,
+		CreateAttempts: spec.CreateAttempts, CreationGracePeriod: spec.CreationGracePeriod, Poll: k.interval(ownInterval(r)), WithoutRefresh: spec.DeleteWithoutRefresh,
 		ConfirmCreate: spec.Tokens.ConfirmCreate,
 		Version:       r.GetResourceVersion(), Release: k.Release, Marked: k.Options.Marked,
 		Asked: store.Tokens{Taint: spec.Tokens.Taint, Untaint: spec.Tokens.Untaint, Retry: spec.Tokens.Retry, Reapply: spec.Tokens.Reapply, Interrupt: spec.Tokens.Interrupt,

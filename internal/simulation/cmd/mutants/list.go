@@ -73,13 +73,13 @@ var mutants = []mutant{
 
 	// Visibility.
 	{name: "not found right after a create is taken for gone", edit: edit{schedulerDir + "visibility.go",
-		"return !in.CreatedAt.IsZero() && now.Sub(in.CreatedAt) < s.o.CreationGracePeriod", "return false"}},
+		"return !in.CreatedAt.IsZero() && now.Sub(in.CreatedAt) < s.gracePeriod(r)", "return false"}},
 	{name: "the time of a create is not stored", edit: edit{schedulerDir + "visibility.go",
 		"out.CreatedAt = s.o.Clock.Now()\n\tcase t.kind == instance.Delete", "out.CreatedAt = time.Time{}\n\tcase t.kind == instance.Delete"}},
 	{name: "a deletion that does not find the object is believed", edit: edit{schedulerDir + "visibility.go",
 		"return t.kind == instance.Delete && t.unseen &&", "return false && t.kind == instance.Delete && t.unseen &&"}},
 	{name: "the object of an interrupted create is looked for once", edit: edit{schedulerDir + "visibility.go",
-		"if now.After(op.Deadline.Add(s.o.CreationGracePeriod)) {", "if true {"}},
+		"if now.After(op.Deadline.Add(s.gracePeriod(r))) {", "if true {"}},
 
 	{name: "an object of a module is gone if a read does not find it", edit: edit{moduleDir + "visibility.go",
 		"return ok && key != \"\" && now.Sub(at).Abs() < v.grace", "return false && ok && now.Before(at)"}},
