@@ -48,17 +48,17 @@ type Lifecycle struct {
 	// +kubebuilder:validation:Enum=Automatic;Never
 	ExistenceCheck string `json:"existenceCheck,omitempty"`
 
-	// Which plans wait until somebody approves them. Destructive: those that destroy or replace an object, also because the resource is deleted. Always: all. The TerraformProvider and the provider configuration may require more. Default: Never.
+	// Which plans wait for approval. Destructive: those that destroy or replace an object, also because the resource is deleted. Always: all. The TerraformProvider and the provider configuration may require more. Default: Never.
 	// +optional
 	// +kubebuilder:validation:Enum=Never;Destructive;Always
 	ApprovalPolicy string `json:"approvalPolicy,omitempty"`
 
-	// What happens to fields of forProvider that were changed outside of this resource. Repair: they are changed back. Report: they stay, and status.drift shows them. Approve: they are changed back once somebody has approved the plan. Fields in ignoreChanges stay in any case. Default: Repair.
+	// What happens to fields of forProvider that were changed outside of this resource. Repair: they are changed back. Report: they stay, and status.drift shows them. Approve: they are changed back once the plan is approved. Fields in ignoreChanges stay in any case. Default: Repair.
 	// +optional
 	// +kubebuilder:validation:Enum=Repair;Report;Approve
 	DriftPolicy string `json:"driftPolicy,omitempty"`
 
-	// What happens to resources that refer to this one and would be replaced if its object is. Ask: neither is replaced. Automatic: their objects are destroyed before this one, and created after it, as by Terraform; resources of other namespaces must have the same policy. Default: Ask.
+	// What happens to resources that refer to this one and would be replaced if its object is. Ask: neither is replaced. Automatic: their objects are destroyed before this one, and created after it, as by Terraform; resources of other namespaces must have the same policy. Default: that of the TerraformProvider, else Ask.
 	// +optional
 	// +kubebuilder:validation:Enum=Ask;Automatic
 	ReplaceDependents string `json:"replaceDependents,omitempty"`

@@ -5,7 +5,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// PlanPolicy decides about plans before they are carried out: it denies them, requires that somebody approves them, or
+// PlanPolicy decides about plans before they are carried out: it denies them, requires that they are approved, or
 // warns of them.
 //
 // +kubebuilder:object:root=true
@@ -34,8 +34,8 @@ type PlanPolicySpec struct {
 	// +kubebuilder:validation:MaxLength=8192
 	Condition string `json:"condition"`
 
-	// Action is what happens to such plans. Deny: they are not carried out. RequireApproval: they wait until somebody
-	// approves them, whatever the approval policy is. Warn: they are carried out, with an event.
+	// Action is what happens to such plans. Deny: they are not carried out. RequireApproval: they wait for
+	// approval, whatever the approval policy is. Warn: they are carried out, with an event.
 	Action PlanPolicyAction `json:"action"`
 
 	// Message tells users why, and what to do.

@@ -56,7 +56,7 @@ type TerraformModuleSpec struct {
 	// +optional
 	Allow []ModulePermission `json:"allow,omitempty"`
 
-	// ApprovalPolicy is which plans wait until somebody approves them, for all resources of the kind. Destructive: those
+	// ApprovalPolicy is which plans wait for approval, for all resources of the kind. Destructive: those
 	// that destroy or replace an object. Always: all. A resource may require more with spec.lifecycle.approvalPolicy.
 	// Defaults to Never.
 	// +kubebuilder:validation:Enum=Never;Destructive;Always

@@ -133,12 +133,18 @@ type TerraformProviderSpec struct {
 	// +optional
 	Limits *ProviderLimits `json:"limits,omitempty"`
 
-	// ApprovalPolicy is which plans wait until somebody approves them, for all resources of the provider. Destructive: those
+	// ApprovalPolicy is which plans wait for approval, for all resources of the provider. Destructive: those
 	// that destroy or replace an object. Always: all. A resource may require more with spec.lifecycle.approvalPolicy.
 	// Defaults to Never.
 	// +kubebuilder:validation:Enum=Never;Destructive;Always
 	// +optional
 	ApprovalPolicy string `json:"approvalPolicy,omitempty"`
+
+	// ReplaceDependents is the default of spec.lifecycle.replaceDependents: what happens to resources that refer to one whose
+	// object is replaced, and would be replaced, too. Ask: neither is replaced. Automatic: both are. Defaults to Ask.
+	// +kubebuilder:validation:Enum=Ask;Automatic
+	// +optional
+	ReplaceDependents string `json:"replaceDependents,omitempty"`
 
 	// Admission is whether the API server shows plans of the provider's resources as warnings. DryRun: with kubectl apply
 	// --dry-run=server. Warn: with each change of a spec. The controller needs --webhook-port. Defaults to Off.

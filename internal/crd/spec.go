@@ -117,13 +117,13 @@ func lifecycleSchema() props {
 }
 
 // approvalDescription is the documentation of managed.Lifecycle.ApprovalPolicy.
-const approvalDescription = "Which plans wait until somebody approves them. Destructive: those that destroy or replace an object, also because the resource is deleted. Always: all. The TerraformProvider and the provider configuration may require more. Default: Never."
+const approvalDescription = "Which plans wait for approval. Destructive: those that destroy or replace an object, also because the resource is deleted. Always: all. The TerraformProvider and the provider configuration may require more. Default: Never."
 
 // driftDescription is the documentation of managed.Lifecycle.DriftPolicy.
-const driftDescription = "What happens to fields of forProvider that were changed outside of this resource. Repair: they are changed back. Report: they stay, and status.drift shows them. Approve: they are changed back once somebody has approved the plan. Fields in ignoreChanges stay in any case. Default: Repair."
+const driftDescription = "What happens to fields of forProvider that were changed outside of this resource. Repair: they are changed back. Report: they stay, and status.drift shows them. Approve: they are changed back once the plan is approved. Fields in ignoreChanges stay in any case. Default: Repair."
 
 // dependentsDescription is the documentation of managed.Lifecycle.ReplaceDependents.
-const dependentsDescription = "What happens to resources that refer to this one and would be replaced if its object is. Ask: neither is replaced. Automatic: their objects are destroyed before this one, and created after it, as by Terraform; resources of other namespaces must have the same policy. Default: Ask."
+const dependentsDescription = "What happens to resources that refer to this one and would be replaced if its object is. Ask: neither is replaced. Automatic: their objects are destroyed before this one, and created after it, as by Terraform; resources of other namespaces must have the same policy. Default: that of the TerraformProvider, else Ask."
 
 func duration(description string) props {
 	return props{Type: "string", Pattern: `^([0-9]+(\.[0-9]+)?(ms|s|m|h))+$`, Description: description}

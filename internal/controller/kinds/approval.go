@@ -8,7 +8,6 @@ import (
 	admissionregistration "k8s.io/client-go/kubernetes/typed/admissionregistration/v1"
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
-	"github.com/landbridge-io/landbridge/internal/desired"
 )
 
 // approverPolicy returns the name of a provider's MutatingAdmissionPolicy that notes who approves a plan.
@@ -29,23 +28,4 @@ func ensureApprovers(ctx context.Context, client admissionregistration.Admission
 		patch: fmt.Sprintf(`[JSONPatch{op: "add", path: "/metadata/annotations/" + jsonpatch.escapeKey(%q), value: request.userInfo.username}]`,
 			v1alpha1.AnnotationApprovedBy),
 	})
-}
-
-// SetApproval sets the least approval policy of the resources of an owner, which is a value of LabelProvider.
-func (rt *Runtime) SetApproval(owner, policy string) {
-	rt.mu.Lock()
-	defer rt.mu.Unlock()
-	if rt.approvals == nil {
-		rt.approvals = map[string]desired.Approval{}
-	}
-	rt.approvals[owner] = desired.ParseApproval(policy)
-}
-
-// Approval returns a function that returns the least approval policy of the resources of an owner.
-func (rt *Runtime) Approval(owner string) func() desired.Approval {
-	return func() desired.Approval {
-		rt.mu.Lock()
-		defer rt.mu.Unlock()
-		return rt.approvals[owner]
-	}
 }

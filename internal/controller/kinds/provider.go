@@ -150,7 +150,8 @@ func (p *ServedProvider) Start(resourceType string) error {
 	if ok {
 		return nil
 	}
-	k, err := p.runtime.StartKind(&managed.Kind{Model: p.Model.Resources[resourceType], ProviderConfigs: p, ProviderAddress: p.Address, Release: p.Release, Poll: p.runtime.Poll(p.Name)})
+	k, err := p.runtime.StartKind(&managed.Kind{Model: p.Model.Resources[resourceType], ProviderConfigs: p, ProviderAddress: p.Address, Release: p.Release,
+		Poll: p.runtime.Poll(p.Name), ReplacesDependents: p.runtime.ReplacesDependents(p.Name)})
 	if err != nil {
 		return err
 	}

@@ -23,7 +23,6 @@ import (
 	"github.com/landbridge-io/landbridge/internal/controller/managed"
 	"github.com/landbridge-io/landbridge/internal/controller/providerconfig"
 	"github.com/landbridge-io/landbridge/internal/controller/queue"
-	"github.com/landbridge-io/landbridge/internal/desired"
 	"github.com/landbridge-io/landbridge/internal/provider/pool"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
 )
@@ -75,10 +74,8 @@ type Runtime struct {
 	mu sync.Mutex
 	// pruned has the times at which CRDs were deleted, by their names.
 	pruned map[string]time.Time
-	// approvals has the least approval policies, by owner.
-	approvals map[string]desired.Approval
-	// polls has the poll intervals of owners that have one.
-	polls map[string]time.Duration
+	// defaults has those of TerraformProviders and TerraformModules, by owner.
+	defaults map[string]Defaults
 }
 
 // Backoff returns the rate limiter for retries after failures.

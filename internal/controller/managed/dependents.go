@@ -198,9 +198,9 @@ func (k *Kind) judge(p *managed.Replacement, r *CustomResource, all []dependent)
 			v.waiting = append(v.waiting, d.name+" (has not answered yet)")
 		case a.Refused != "":
 			v.refused = append(v.refused, d.name+": "+a.Refused)
-		case isReplace(a.Effect) && !replacesDependents(&r.Unstructured):
+		case isReplace(a.Effect) && !k.replacesDependents(&r.Unstructured):
 			v.refused = append(v.refused, d.name+" would be replaced, too, which spec.lifecycle.replaceDependents does not allow")
-		case isReplace(a.Effect) && d.resource.GetNamespace() != r.GetNamespace() && !replacesDependents(d.resource):
+		case isReplace(a.Effect) && d.resource.GetNamespace() != r.GetNamespace() && !d.kind.replacesDependents(d.resource):
 			v.refused = append(v.refused, d.name+" would be replaced, too, which its own spec.lifecycle.replaceDependents does not allow")
 		case holds(p) && !a.Waits:
 			v.waiting = append(v.waiting, d.name)
@@ -214,14 +214,18 @@ func (k *Kind) judge(p *managed.Replacement, r *CustomResource, all []dependent)
 
 func isReplace(effect string) bool { return terraform.Action(effect).IsReplace() }
 
-// replacesDependents reports whether the resource consents to the replacement of its dependents.
-func replacesDependents(u *unstructured.Unstructured) bool {
+// replacesDependents reports whether a resource of the kind consents to the replacement of its dependents.
+func (k *Kind) replacesDependents(u *unstructured.Unstructured) bool {
 	policy, _, _ := unstructured.NestedString(u.Object, "spec", "lifecycle", "replaceDependents")
+	if policy == "" {
+		return k.ReplacesDependents != nil && k.ReplacesDependents()
+	}
 	return policy == crd.DependentsAutomatic
 }
 
 // dependent is a resource that refers to another one, with the name by which messages of that one call it.
 type dependent struct {
+	kind     *Kind
 	resource *unstructured.Unstructured
 	name     string
 }
@@ -238,7 +242,7 @@ func (k *Kind) dependentsOf(ctx context.Context, r *CustomResource, keys []store
 		if err != nil {
 			continue // it is gone
 		}
-		out = append(out, dependent{u, nameOf(by, r.GetNamespace())})
+		out = append(out, dependent{of, u, nameOf(by, r.GetNamespace())})
 	}
 	return out
 }

@@ -301,3 +301,6 @@ var (
 	SetByReferences = setByReferences
 	AfterChanges    = afterChanges
 )
+
+// ReplacesDependentsOf is replacesDependents.
+func (k *Kind) ReplacesDependentsOf(u *unstructured.Unstructured) bool { return k.replacesDependents(u) }

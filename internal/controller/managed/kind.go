@@ -63,6 +63,8 @@ type Kind struct {
 	Release string
 	// Poll returns the poll interval of the provider or module; 0 is that of Options. It may be nil.
 	Poll func() time.Duration
+	// ReplacesDependents reports whether spec.lifecycle.replaceDependents is Automatic by default. It may be nil.
+	ReplacesDependents func() bool
 
 	configurations *configurations
 	// activations are used with Options.Shards only. lifetime is that of the controller.

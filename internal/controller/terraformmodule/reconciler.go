@@ -147,8 +147,8 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 		r.Registry.Attempted(kinds.Source{Kind: kinds.ModuleSource, Name: m.Name})
 		return kinds.RetryOnConflict(r.Refuse(ctx, m, &m.Status.ConditionedStatus, &m.Status.Messages, v1alpha1.FinalizerModule, err))
 	}
-	r.SetPoll(kinds.ModuleOwner(m.Name), m.Spec.PollInterval)
-	r.SetApproval(kinds.ModuleOwner(m.Name), m.Spec.ApprovalPolicy) // even if nothing else of the spec can be carried out
+	// Even if nothing else of the spec can be carried out.
+	r.SetDefaults(kinds.ModuleOwner(m.Name), kinds.Defaults{ApprovalPolicy: m.Spec.ApprovalPolicy, PollInterval: m.Spec.PollInterval})
 	deleted := !m.DeletionTimestamp.IsZero()
 	if !deleted && controllerutil.AddFinalizer(m, v1alpha1.FinalizerModule) {
 		if err := r.Manager.GetClient().Update(ctx, m); err != nil {

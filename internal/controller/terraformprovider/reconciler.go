@@ -130,8 +130,10 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 		r.Registry.Attempted(kinds.Source{Kind: sourceKind, Name: p.Name})
 		return kinds.RetryOnConflict(r.Refuse(ctx, p, &p.Status.ConditionedStatus, &p.Status.Messages, v1alpha1.FinalizerProvider, err))
 	}
-	r.SetPoll(p.Name, p.Spec.PollInterval)
-	r.SetApproval(p.Name, p.Spec.ApprovalPolicy) // even if nothing else of the spec can be carried out
+	// Even if nothing else of the spec can be carried out.
+	r.SetDefaults(p.Name, kinds.Defaults{
+		ApprovalPolicy: p.Spec.ApprovalPolicy, PollInterval: p.Spec.PollInterval, ReplaceDependents: p.Spec.ReplaceDependents,
+	})
 	wait, err := r.awaited(ctx, p)
 	if err != nil {
 		return reconcile.Result{}, err
