@@ -88,7 +88,7 @@ lint: ## golangci-lint (.golangci.yaml) over every module
 	@for module in . playground $(MODULES); do (cd $$module && set -x && $(LINT) run ./...); done
 
 .PHONY: verify
-verify: ## Everything at full length: what CI runs, and all that takes longer; hours
+verify: ## Everything at full length: what CI runs, and all that takes longer; takes hours
 	@bash .ci/verify
 
 .PHONY: bench

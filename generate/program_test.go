@@ -64,7 +64,7 @@ func TestProgramGenerates(t *testing.T) {
 	}{
 		{name: "first", size: cty.Number, stdout: "1 kinds; 12 files written, 0 removed, 0 unchanged\n"},
 		{name: "again", size: cty.Number, stdout: "1 kinds; 0 files written, 0 removed, 12 unchanged\n"},
-		{name: "a breaking change", size: cty.Bool, err: "If nobody uses what changes: make generate ALLOW_BREAKING=1"},
+		{name: "a breaking change", size: cty.Bool, err: "If what changes is not used: make generate ALLOW_BREAKING=1"},
 		{
 			name: "it is allowed", size: cty.Bool, allowBreaking: true,
 			stdout: "1 kinds; 4 files written, 0 removed, 8 unchanged\n", stderr: "spec.forProvider.size: type changed, number -> boolean",

@@ -159,7 +159,7 @@ Empty, and the object is created. If it cannot be read, the resource stays Parti
 func newReapplyCommand() *cobra.Command {
 	return newAskCommand(&status.Reapply, "Set the arguments of a remote object again",
 		`Update a remote object although it is as its spec asks for, as far as its provider can see: for example
-because somebody has changed its password, which the provider cannot read. Nothing is destroyed: the
+because its password was changed from outside, which the provider cannot read. Nothing is destroyed: the
 provider is asked to set all arguments of simple types (texts, numbers, booleans) that it can change
 without replacing the object. Use taint for the others.
 

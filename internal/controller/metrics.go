@@ -195,7 +195,7 @@ var (
 	runningNow = prometheus.NewDesc("landbridge_operations_running", "Managed resources with a running operation.", kindLabels, nil)
 	unknownNow = prometheus.NewDesc("landbridge_operations_unknown",
 		"Managed resources with an operation of unknown outcome.", kindLabels, nil)
-	awaitingNow   = prometheus.NewDesc("landbridge_plans_awaiting_approval", "Managed resources whose plan waits until somebody approves it.", kindLabels, nil)
+	awaitingNow   = prometheus.NewDesc("landbridge_plans_awaiting_approval", "Managed resources whose plan waits for approval.", kindLabels, nil)
 	driftedNow    = prometheus.NewDesc("landbridge_resources_drifted", "Managed resources whose object was changed outside of them and differs from their spec.", kindLabels, nil)
 	unsettledNow  = prometheus.NewDesc("landbridge_resources_never_settling", "Managed resources whose provider changes again and again what it has applied.", kindLabels, nil)
 	unobservedNow = prometheus.NewDesc("landbridge_resources_unobserved", "Managed resources whose object was not observed since the controller leads.", kindLabels, nil)

@@ -177,7 +177,7 @@ func (c Change) heading() string {
 	case c.Accepted == "":
 		return headings[c.Verdict]
 	case c.Verdict == ByHand:
-		return c.Accepted + ", but somebody has to see to objects that use it"
+		return c.Accepted + ", but objects that use it have to be changed by hand"
 	default:
 		return c.Accepted
 	}

@@ -140,5 +140,5 @@ func Refuse(changes evolution.Report, option string) error {
 	}
 	return fmt.Errorf("nothing is written: manifests and programs made for the kinds as they are would not work any more.\n%s"+
 		"In the configuration, version gives a kind another API version: the one before stays served beside it, and objects are converted. "+
-		"fields.X.name keeps the name of a field, and fields.X.type its type. If nobody uses what changes: %s", b.String(), option)
+		"fields.X.name keeps the name of a field, and fields.X.type its type. If what changes is not used: %s", b.String(), option)
 }

@@ -187,7 +187,7 @@ func makeDir(dir string) (made []string, err error) {
 	return made, os.MkdirAll(dir, 0o755)
 }
 
-// removeEmpty removes a directory below dir and its parents below dir, unless they are not empty.
+// removeEmpty removes a directory below dir and its empty parents below dir.
 func removeEmpty(dir, name string) {
 	for ; name != "."; name = filepath.Dir(name) {
 		if os.Remove(filepath.Join(dir, name)) != nil {

@@ -30,7 +30,7 @@ type entry struct {
 
 	turn turn
 
-	// awake is nil while nothing but rested is needed of it.
+	// awake is nil while the resource is idle; rested then holds its state.
 	*awake
 	rested rested
 

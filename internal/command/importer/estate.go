@@ -120,24 +120,6 @@ func ProviderOf(address string) (source, alias string, ok bool) {
 	return m[1], m[2], true
 }
 
-// StateProviders returns the providers that a state's resources are of, as Providers gets them.
-func StateProviders(b []byte) ([][2]string, error) {
-	outline, _, err := tfstate.ReadSome(b, nil)
-	if err != nil {
-		return nil, err
-	}
-	var out [][2]string
-	seen := map[[2]string]bool{}
-	for _, r := range outline.Resources {
-		source, alias, ok := ProviderOf(r.Provider)
-		if key := [2]string{source, alias}; ok && r.Mode == "managed" && !seen[key] {
-			seen[key] = true
-			out = append(out, key)
-		}
-	}
-	return out, nil
-}
-
 // InstanceAddress returns Terraform's address of an instance.
 func InstanceAddress(r tfstate.ResourceBlock, i tfstate.Instance) string {
 	switch key := i.IndexKey.(type) {

@@ -272,7 +272,7 @@ func (h *HandOver) held(ctx context.Context, o Upjet) (*unstructured.Unstructure
 	}
 	deletion, policies := orphaning(u.Object["spec"].(map[string]any))
 	if k == nil || !meta.IsPaused(u) || deletion != nil || policies != nil {
-		return nil, nil, errors.New("it is not paused any more, or would destroy its object: somebody has changed it. Repeat the command")
+		return nil, nil, errors.New("it is not paused any more, or would destroy its object: it was changed meanwhile. Repeat the command")
 	}
 	return u, k, nil
 }

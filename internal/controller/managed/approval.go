@@ -55,5 +55,5 @@ func (e *external) setApproved(r *CustomResource) {
 
 // approvedMessage returns that a plan was approved, and by whom.
 func approvedMessage(action, hash, by string) string {
-	return fmt.Sprintf("%s was approved by %s (plan %s).", action, cmp.Or(by, "somebody whom the API server does not name"), hash)
+	return fmt.Sprintf("%s was approved by %s (plan %s).", action, cmp.Or(by, "a user whom the API server does not name"), hash)
 }

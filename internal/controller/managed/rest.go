@@ -51,8 +51,8 @@ func (w *written) changed(name types.NamespacedName, version string) {
 	})
 }
 
-// settle notes what looks at a resource need that was found at rest at a version, unless they need more than rested. Nor is it noted if
-// an event was heard since there were a number of them, before the resource was read: it may have been of the resource.
+// settle notes what looks at a resource need that was found at rest at a version, unless they need more than rested. It records
+// nothing if an event has arrived since the resource was read, which may be one of the resource.
 func (k *Kind) settle(r *CustomResource, version string, events uint64) {
 	of := subjectOf(r)
 	known := k.configurations.memo.get(of)

@@ -157,7 +157,7 @@ func open(secret *corev1.Secret) (stored, error) {
 	_, pending = secret.Data[dataPending]
 	raw, described := secret.Data[dataContent]
 	if string(secret.Type) != v1alpha1.SecretTypeInstance || !plain && !pending && !described {
-		return unreadable("the Secret %s is not one of Landbridge's; it was replaced by somebody else", secret.Name)
+		return unreadable("the Secret %s is not one of Landbridge's; it was replaced from outside", secret.Name)
 	}
 	if handled, ok := secret.Data[dataHandled]; ok {
 		if err := json.Unmarshal(handled, &out.record.Handled); err != nil {

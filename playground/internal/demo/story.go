@@ -319,7 +319,7 @@ func (s *story) replace(ctx context.Context) error {
 }
 
 func (s *story) drift(ctx context.Context) error {
-	s.title("Drift: somebody edits the file")
+	s.title("Drift: the file is edited by hand")
 	file, err := find(s.resources, "File", "greeting")
 	if err != nil {
 		return err
@@ -361,7 +361,7 @@ func (s *story) drift(ctx context.Context) error {
 }
 
 func (s *story) repair(ctx context.Context) error {
-	s.title("Drift again: somebody removes the file, and Landbridge repairs it")
+	s.title("Drift again: the file is removed by hand, and Landbridge repairs it")
 	file, err := find(s.resources, "File", "greeting")
 	if err != nil {
 		return err

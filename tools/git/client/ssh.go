@@ -72,7 +72,7 @@ func (p *process) login(a address) (*login, error) {
 		key, err := ssh.ParsePrivateKey(content)
 		if missing := (*ssh.PassphraseMissingError)(nil); errors.As(err, &missing) {
 			l.notes = append(l.notes,
-				"Load key \""+file+"\": it has a passphrase, and nobody can be asked for it")
+				"Load key \""+file+"\": it has a passphrase, which cannot be asked for")
 			continue
 		} else if err != nil {
 			l.notes = append(l.notes, "Load key \""+file+"\": it is no private key")
