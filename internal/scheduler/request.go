@@ -11,6 +11,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/policy"
+	"github.com/landbridge-io/landbridge/internal/provider"
 	"github.com/landbridge-io/landbridge/internal/scheduler/ownership"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 	"github.com/landbridge-io/landbridge/internal/terraform"
@@ -137,6 +138,18 @@ type Request struct {
 
 // Observation is the result of Observe.
 type Observation struct {
+// said returns what the request contains and an error may quote.
+func (r *Request) said() (said provider.Said) {
+	if c := r.Configuration(); c != nil {
+		said.Add(c.Value)
+	}
+	if target := r.Import.Target; target != nil {
+		said.Add(target.Identity)
+		said.AddText(target.ID)
+	}
+	return said
+}
+
 	Instance instance.Instance
 	// Plan is the plan for Apply; nil while an operation runs, and without a Config.
 	Plan *terraform.Plan

@@ -13,6 +13,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/crd"
 	"github.com/landbridge-io/landbridge/internal/desired"
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
+	"github.com/landbridge-io/landbridge/internal/provider"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 	"github.com/landbridge-io/landbridge/internal/terraform"
@@ -112,6 +113,12 @@ func lookRequested(r *CustomResource) string {
 
 // resolve resolves the provider configurations of the resource.
 func (k *Kind) resolve(ctx context.Context, r *CustomResource) providerconfig.Handle[terraform.Executor] {
+	return k.configuration(ctx, r).For(provider.User{
+		Namespace: r.GetNamespace(), Resource: k.Model.Kind + "." + k.Model.Group + "/" + r.GetName(),
+	})
+}
+
+func (k *Kind) configuration(ctx context.Context, r *CustomResource) providerconfig.Handle[terraform.Executor] {
 	if named, ok := k.ProviderConfigs.(NamedProviderConfigs); ok {
 		return named.ResolveNamed(ctx, r.GetProviderConfigReference(), r.providerConfigReferences(), r.GetNamespace())
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/landbridge-io/landbridge/internal/desired"
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
+	"github.com/landbridge-io/landbridge/internal/provider"
 	"github.com/landbridge-io/landbridge/internal/scheduler/ownership"
 )
 
@@ -44,6 +45,24 @@ type Handle[T any] struct {
 
 // Refuse returns a Handle that cannot be used, for the reason given.
 func Refuse[T any](name string, diags diagnostic.Diagnostics) Handle[T] {
+// For returns h, and its Last, for the calls that are made for a resource.
+func (h Handle[T]) For(u provider.User) Handle[T] {
+	acquire, with := h.Acquire, h.With
+	h.Acquire = func(ctx context.Context) (T, func(), diagnostic.Diagnostics) {
+		return acquire(provider.WithUser(ctx, u))
+	}
+	if with != nil {
+		h.With = func(ctx context.Context, settings cty.Value) (T, func(), diagnostic.Diagnostics) {
+			return with(provider.WithUser(ctx, u), settings)
+		}
+	}
+	if h.last != nil {
+		last := h.last.For(u)
+		h.last = &last
+	}
+	return h
+}
+
 	return Handle[T]{Name: name, Diagnostics: diags, Acquire: func(context.Context) (none T, _ func(), _ diagnostic.Diagnostics) {
 		return none, nil, diags
 	}}
