@@ -56,6 +56,34 @@ func input(t *testing.T) policy.Input {
 	}
 }
 
+// A value that reads like a placeholder is a value.
+func TestPlaceholdersAreFlags(t *testing.T) {
+	t.Parallel()
+	for name, text := range map[string]string{"sensitive": "(sensitive value)", "unknown": "(known after apply)"} {
+		for _, before := range []string{"eu", text} {
+			t.Run(name+" after "+before, func(t *testing.T) {
+				t.Parallel()
+				in := input(t)
+				set := func(state cty.Value, region string) cty.Value {
+					values := state.AsValueMap()
+					values["region"] = cty.StringVal(region)
+					return cty.ObjectVal(values)
+				}
+				after := text
+				if before == text {
+					after = "prod" // the literal is the former value
+				}
+				in.Plan.Prior.State, in.Plan.State = set(in.Plan.Prior.State, before), set(in.Plan.State, after)
+				condition := `plan.changes.exists(c, c.path == "region" && c.before == "` + before + `" && c.after == "` + after + `" && !c.sensitive && !c.unknown)`
+				p := policy.Compile(named("p", v1alpha1.PlanPolicyDeny, condition))
+				if got := policy.Decide(t.Context(), []*policy.Policy{p}, in, time.Now()); len(got.Denied) != 1 {
+					t.Errorf("the plan is not denied: %+v", got.Results())
+				}
+			})
+		}
+	}
+}
+
 func named(name string, action v1alpha1.PlanPolicyAction, condition string) *v1alpha1.PlanPolicy {
 	return &v1alpha1.PlanPolicy{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: v1alpha1.PlanPolicySpec{Action: action, Condition: condition, Message: "not like this."}}
 }

@@ -168,6 +168,29 @@ var plans = map[string]attack{
 		})
 		return strings.Contains(told.all, "confidential")
 	}),
+	"a value that reads like a hidden one": {
+		attacker: attacker, means: "changes a value from the placeholder of a hidden one, so that a policy does not see it", refusal: "DeniedByPolicy",
+		try:     func(t *testing.T, x *world) bool { return x.changesTo(t, "prod") },
+		control: func(t *testing.T, x *world) bool { return x.changesTo(t, "dev") },
+	},
+}
+
+// changesTo reports whether mallory changes a value that reads like the placeholder of a hidden one, although a policy denies
+// the value prod.
+func (x *world) changesTo(t *testing.T, value string) bool {
+	t.Helper()
+	u := x.mallory.create(t, x.place(x.mallory, x.name, m{"value": "(sensitive value)"}))
+	x.WaitReady(t, u)
+	x.MustCreate(t, resource("landbridge.io/v1alpha1", "PlanPolicy", "", x.name, m{
+		"match":     m{"namespaces": []any{x.mallory.namespace}},
+		"condition": `resource.name == "` + x.name + `" && plan.changes.exists(c, c.path == "value" && c.after == "prod")`, "action": "Deny",
+	}))
+	x.policyIsValid(t)
+	x.MustPatch(t, u, `{"spec":{"forProvider":{"value":"`+value+`"}}}`)
+	return x.either(t, u, func() bool {
+		o, _ := remote("place", x.name)
+		return o["value"] == value
+	}, func() bool { return refusedFor(u, "DeniedByPolicy") })
 }
 
 // carriedOut reports whether a tenant has a plan carried out about which a policy decides.

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
+	"github.com/landbridge-io/landbridge/internal/translate"
 )
 
 // Proposal is a plan that waits for approval.
@@ -62,8 +63,8 @@ func (p Proposal) Text() string {
 	fmt.Fprintf(&b, "\nPlan %s\n", p.Hash)
 	for _, x := range p.changes {
 		m, _ := x.(map[string]any)
-		path, _ := m["path"].(string)
-		fmt.Fprintf(&b, "  %s\n", changeLine(path, m["before"], m["after"], slices.Contains(p.replaces, path)))
+		c := changeOf(m)
+		fmt.Fprintf(&b, "  %s\n", changeLine(c, slices.Contains(p.replaces, c.Path)))
 	}
 	for _, x := range p.resources {
 		m, _ := x.(map[string]any)
@@ -75,16 +76,26 @@ func (p Proposal) Text() string {
 	return b.String()
 }
 
-// changeLine returns a change as in ~ size: 1 → 2.
-func changeLine(path string, before, after any, replaces bool) string {
-	sign, shown := "~", fmt.Sprintf("%s → %s", shownValue(before), shownValue(after))
-	switch {
-	case before == nil:
-		sign, shown = "+", shownValue(after)
-	case after == nil:
-		sign, shown = "-", shownValue(before)
+// changeOf returns a change of a status.
+func changeOf(m map[string]any) translate.Change {
+	path, _ := m["path"].(string)
+	return translate.Change{
+		Path: path, Before: m["before"], After: m["after"],
+		BeforeSensitive: m["beforeSensitive"] == true, AfterSensitive: m["afterSensitive"] == true, AfterUnknown: m["afterUnknown"] == true,
 	}
-	out := fmt.Sprintf("%s %s: %s", sign, path, shown)
+}
+
+// changeLine returns a change as in ~ size: 1 → 2.
+func changeLine(c translate.Change, replaces bool) string {
+	was, is := c.BeforeText(shownValue), c.AfterText(shownValue)
+	sign, shown := "~", fmt.Sprintf("%s → %s", was, is)
+	switch {
+	case c.Adds():
+		sign, shown = "+", is
+	case c.Removes():
+		sign, shown = "-", was
+	}
+	out := fmt.Sprintf("%s %s: %s", sign, c.Path, shown)
 	if replaces {
 		out += "   # forces replacement"
 	}
@@ -92,9 +103,6 @@ func changeLine(path string, before, after any, replaces bool) string {
 }
 
 func shownValue(v any) string {
-	if s, ok := v.(string); ok && strings.HasPrefix(s, "(") && strings.HasSuffix(s, ")") {
-		return s // a placeholder
-	}
 	b, err := json.Marshal(v)
 	if err != nil {
 		return fmt.Sprint(v)
