@@ -39,6 +39,8 @@ type Request struct {
 	// ProviderConfiguration is the name of the provider configuration. Operations are bounded per
 	// configuration.
 	ProviderConfiguration string
+	// Configurations are the objects in the cluster that the provider configuration is made of. An approval is for them.
+	Configurations []policy.Configuration
 	// Account is what the provider configuration has in common with others. Identities are unique within an account.
 	Account ownership.Account
 
@@ -136,8 +138,6 @@ type Request struct {
 	Tell func(Event)
 }
 
-// Observation is the result of Observe.
-type Observation struct {
 // said returns what the request contains and an error may quote.
 func (r *Request) said() (said provider.Said) {
 	if c := r.Configuration(); c != nil {
@@ -150,6 +150,8 @@ func (r *Request) said() (said provider.Said) {
 	return said
 }
 
+// Observation is the result of Observe.
+type Observation struct {
 	Instance instance.Instance
 	// Plan is the plan for Apply; nil while an operation runs, and without a Config.
 	Plan *terraform.Plan

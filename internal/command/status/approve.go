@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -19,10 +20,12 @@ import (
 type Proposal struct {
 	Row
 	Hash, Action, Reason string
-	changes              []any
-	replaces             []string
-	resources            []any
-	summary              string
+	// Configurations are the provider configurations that it uses, such as ClusterProviderConfig default.
+	Configurations []string
+	changes        []any
+	replaces       []string
+	resources      []any
+	summary        string
 }
 
 // Proposal returns the plan of a resource that waits for approval. It is an error if none does.
@@ -47,6 +50,7 @@ func proposalOf(u *unstructured.Unstructured) (Proposal, error) {
 		return p, fmt.Errorf("the status of %s has no plan yet. Try again", p.Title())
 	}
 	p.Action, p.Reason, p.summary = text("action"), text("reason"), text("summary")
+	p.Configurations = configurationsOf(u)
 	p.changes, _, _ = unstructured.NestedSlice(u.Object, "status", "plan", "changes")
 	p.resources, _, _ = unstructured.NestedSlice(u.Object, "status", "plan", "resources")
 	p.replaces, _, _ = unstructured.NestedStringSlice(u.Object, "status", "plan", "requiresReplace")
@@ -61,6 +65,9 @@ func (p Proposal) Text() string {
 		fmt.Fprintf(&b, " (%s)", strings.ReplaceAll(p.Reason, "_", " "))
 	}
 	fmt.Fprintf(&b, "\nPlan %s\n", p.Hash)
+	if len(p.Configurations) > 0 {
+		fmt.Fprintf(&b, "With %s\n", strings.Join(p.Configurations, ", "))
+	}
 	for _, x := range p.changes {
 		m, _ := x.(map[string]any)
 		c := changeOf(m)
@@ -74,6 +81,26 @@ func (p Proposal) Text() string {
 		fmt.Fprintf(&b, "  %s\n", p.summary)
 	}
 	return b.String()
+}
+
+// configurationsOf returns the provider configurations that a resource names.
+func configurationsOf(u *unstructured.Unstructured) []string {
+	named, _, _ := unstructured.NestedMap(u.Object, "spec", "providerConfigRefs")
+	refs := []any{}
+	for _, name := range slices.Sorted(maps.Keys(named)) {
+		refs = append(refs, named[name])
+	}
+	if ref, ok, _ := unstructured.NestedMap(u.Object, "spec", "providerConfigRef"); ok {
+		refs = append(refs, ref)
+	}
+	var out []string
+	for _, x := range refs {
+		ref, _ := x.(map[string]any)
+		if text := fmt.Sprintf("%v %v", ref["kind"], ref["name"]); ref["name"] != nil && !slices.Contains(out, text) {
+			out = append(out, text)
+		}
+	}
+	return out
 }
 
 // changeOf returns a change of a status.

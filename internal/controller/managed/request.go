@@ -103,7 +103,7 @@ func (c *connector) subject(ctx context.Context, r *CustomResource, spec desired
 // through adds the provider configuration to a request.
 func through(req *scheduler.Request, handle providerconfig.Handle[terraform.Executor]) {
 	req.Acquire, req.ProviderConfiguration, req.Account = handle.Acquire, handle.Name, handle.Account
-	req.Paused, req.Accesses = handle.Paused, handle.Parts
+	req.Paused, req.Accesses, req.Configurations = handle.Paused, handle.Parts, handle.Objects
 }
 
 // lookRequested returns the tokens of the annotations that ask for a look at the resource now.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/landbridge-io/landbridge/internal/desired"
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
+	"github.com/landbridge-io/landbridge/internal/policy"
 	"github.com/landbridge-io/landbridge/internal/provider"
 	"github.com/landbridge-io/landbridge/internal/scheduler/ownership"
 )
@@ -19,6 +20,8 @@ import (
 type Handle[T any] struct {
 	// Name identifies the configuration.
 	Name string
+	// Objects are the objects in the cluster that the configuration, or each of those that were joined, is made of.
+	Objects []policy.Configuration
 	// Account is what the configuration has in common with others for the same account.
 	Account ownership.Account
 	// Parts are the configurations that were joined, by their keys.
@@ -43,8 +46,6 @@ type Handle[T any] struct {
 	last *Handle[T]
 }
 
-// Refuse returns a Handle that cannot be used, for the reason given.
-func Refuse[T any](name string, diags diagnostic.Diagnostics) Handle[T] {
 // For returns h, and its Last, for the calls that are made for a resource.
 func (h Handle[T]) For(u provider.User) Handle[T] {
 	acquire, with := h.Acquire, h.With
@@ -63,6 +64,8 @@ func (h Handle[T]) For(u provider.User) Handle[T] {
 	return h
 }
 
+// Refuse returns a Handle that cannot be used, for the reason given.
+func Refuse[T any](name string, diags diagnostic.Diagnostics) Handle[T] {
 	return Handle[T]{Name: name, Diagnostics: diags, Acquire: func(context.Context) (none T, _ func(), _ diagnostic.Diagnostics) {
 		return none, nil, diags
 	}}
@@ -102,7 +105,8 @@ func (h Handle[T]) AtLeast(approval desired.Approval) Handle[T] {
 // Map returns a Handle whose Acquire passes what h leases through f.
 func Map[S, T any](h Handle[S], f func(S) T) Handle[T] {
 	out := Handle[T]{
-		Name: h.Name, Account: h.Account, Parts: h.Parts, Paused: h.Paused, Secrets: h.Secrets, Approval: h.Approval, Denied: h.Denied, Diagnostics: h.Diagnostics,
+		Name: h.Name, Objects: h.Objects, Account: h.Account, Parts: h.Parts, Paused: h.Paused,
+		Secrets: h.Secrets, Approval: h.Approval, Denied: h.Denied, Diagnostics: h.Diagnostics,
 		Acquire: func(ctx context.Context) (none T, _ func(), _ diagnostic.Diagnostics) {
 			leased, release, diags := h.Acquire(ctx)
 			if diags.HasErrors() {
@@ -142,6 +146,7 @@ func join[T any](handles map[string]Handle[T]) Handle[map[string]T] {
 		h := handles[key]
 		names = append(names, h.Name)
 		out.Parts[key] = ownership.Access{Configuration: h.Name, Account: h.Account}
+		out.Objects = append(out.Objects, h.Objects...)
 		out.Secrets = append(out.Secrets, h.Secrets...)
 		out.Diagnostics = append(out.Diagnostics, h.Diagnostics...)
 		out.Denied = out.Denied || h.Denied
