@@ -277,6 +277,18 @@ type Change struct {
 	// +optional
 	// +nullable
 	After *apiextensionsv1.JSON `json:"after,omitempty"`
+
+	// Before is sensitive.
+	// +optional
+	BeforeSensitive bool `json:"beforeSensitive,omitempty"`
+
+	// After is sensitive.
+	// +optional
+	AfterSensitive bool `json:"afterSensitive,omitempty"`
+
+	// After is not wholly known.
+	// +optional
+	AfterUnknown bool `json:"afterUnknown,omitempty"`
 }
 
 // A FormerIdentity is an earlier identity of the remote object. Identities of earlier schema versions

@@ -192,9 +192,12 @@ func changesSchema(description string) props {
 		Description: "A Change is one difference that a plan makes.",
 		Required:    []string{"path"},
 		Properties: map[string]props{
-			"path":   {Type: "string", Description: "Path of the field below atProvider; [*] is an element of a set."},
-			"before": anything(),
-			"after":  anything(),
+			"path":            {Type: "string", Description: "Path of the field below atProvider; [*] is an element of a set."},
+			"before":          anything(),
+			"after":           anything(),
+			"beforeSensitive": {Type: "boolean", Description: "Before is sensitive."},
+			"afterSensitive":  {Type: "boolean", Description: "After is sensitive."},
+			"afterUnknown":    {Type: "boolean", Description: "After is not wholly known."},
 		},
 	}
 	return props{Type: "array", Items: &apiextensionsv1.JSONSchemaPropsOrArray{Schema: &change}, Description: description}

@@ -39,10 +39,18 @@ func ParseTemplate(text []byte, name string) (hclsyntax.Expression, hcl.Diagnost
 	return hclsyntax.ParseTemplate(text, name, hcl.InitialPos)
 }
 
+// ParseExpression parses an expression, as hclsyntax.ParseExpression does.
+func ParseExpression(text []byte, name string) (hclsyntax.Expression, hcl.Diagnostics) {
+	if diags := check(text, name, hclsyntax.LexExpression); diags.HasErrors() {
+		return nil, diags
+	}
+	return hclsyntax.ParseExpression(text, name, hcl.InitialPos)
+}
+
 // ParseJSON parses a file in HCL's JSON syntax, as json.Parse of hcl does. All texts in it may be templates, which are
 // parsed later. A text with an invalid template is no error.
 func ParseJSON(text []byte, name string) (*hcl.File, hcl.Diagnostics) {
-	diags := EachTemplate(text, name, func(template []byte, at hcl.Pos) hcl.Diagnostics {
+	diags := EachText(text, name, func(template []byte, at hcl.Pos) hcl.Diagnostics {
 		if check(template, name, hclsyntax.LexTemplate).HasErrors() {
 			return tooDeep(name, at)
 		}
@@ -54,9 +62,9 @@ func ParseJSON(text []byte, name string) (*hcl.File, hcl.Diagnostics) {
 	return hcljson.Parse(text, name)
 }
 
-// EachTemplate calls do with each text of a JSON file that may be a template, and with where it ends, until do returns an
-// error. It returns an error also for a file that is not JSON by the standard.
-func EachTemplate(text []byte, name string, do func(template []byte, at hcl.Pos) hcl.Diagnostics) hcl.Diagnostics {
+// EachText calls do with each text of a JSON file that may be a template or a reference with an index, and with where it
+// ends, until do returns an error. It returns an error also for a file that is not JSON by the standard.
+func EachText(text []byte, name string, do func(text []byte, at hcl.Pos) hcl.Diagnostics) hcl.Diagnostics {
 	if len(text) > MaxSize {
 		return tooLarge(name)
 	}
@@ -85,7 +93,7 @@ func EachTemplate(text []byte, name string, do func(template []byte, at hcl.Pos)
 				depth--
 			}
 		case string:
-			if !strings.Contains(token, "{") {
+			if !strings.ContainsAny(token, "{[") {
 				break
 			}
 			if diags := do([]byte(token), at()); diags.HasErrors() {

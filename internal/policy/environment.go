@@ -17,6 +17,8 @@ var (
 	changeType   = types.NewObjectType("landbridge.Change")
 	childType    = types.NewObjectType("landbridge.ContainedResource")
 	resourceType = types.NewObjectType("landbridge.Resource")
+	// configurationType is that of a provider configuration.
+	configurationType = types.NewObjectType("landbridge.Configuration")
 
 	objects = map[string]map[string]*types.Type{
 		planType.TypeName(): {
@@ -32,6 +34,10 @@ var (
 			"group": types.StringType, "kind": types.StringType, "namespace": types.StringType, "name": types.StringType,
 			"type": types.StringType, "labels": types.NewMapType(types.StringType, types.StringType),
 		},
+		configurationType.TypeName(): {
+			"kind": types.StringType, "namespace": types.StringType, "name": types.StringType, "account": types.StringType,
+			"labels": types.NewMapType(types.StringType, types.StringType),
+		},
 	}
 )
 
@@ -45,7 +51,8 @@ var environment = sync.OnceValues(func() (*cel.Env, error) {
 		return nil, err
 	}
 	return base.Extend(cel.CustomTypeProvider(provider{base.CELTypeProvider()}),
-		cel.Variable("plan", planType), cel.Variable("resource", resourceType), cel.Variable("now", types.TimestampType))
+		cel.Variable("plan", planType), cel.Variable("resource", resourceType), cel.Variable("now", types.TimestampType),
+		cel.Variable("configuration", configurationType), cel.Variable("configurations", types.NewListType(configurationType)))
 })
 
 // provider adds the types of the variables to CEL's.

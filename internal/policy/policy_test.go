@@ -56,6 +56,73 @@ func input(t *testing.T) policy.Input {
 	}
 }
 
+// Conditions see which provider configuration a plan is for.
+func TestConfigurationOfPlan(t *testing.T) {
+	t.Parallel()
+	object := func(kind, namespace, name, account string) policy.Configuration {
+		return policy.ConfigurationOf(kind, &metav1.ObjectMeta{
+			Namespace: namespace, Name: name, Labels: map[string]string{"stage": name}, Annotations: map[string]string{v1alpha1.AnnotationAccount: account},
+		})
+	}
+	prod, dev := object("ClusterProviderConfig", "", "prod", "123"), object("ProviderConfig", "team-a", "dev", "123")
+	for name, c := range map[string]struct {
+		configurations []policy.Configuration
+		condition      string
+		want           bool
+	}{
+		"name":     {[]policy.Configuration{prod}, `configuration.name == "prod" && configuration.kind == "ClusterProviderConfig" && configuration.namespace == ""`, true},
+		"label":    {[]policy.Configuration{prod}, `configuration.labels[?"stage"].orValue("") == "prod"`, true},
+		"account":  {[]policy.Configuration{prod}, `configuration.account == "123"`, true},
+		"another":  {[]policy.Configuration{dev}, `configuration.name == "prod"`, false},
+		"unproven": {[]policy.Configuration{dev}, `configuration.account != "" || configuration.namespace != "team-a"`, false},
+		"none":     {nil, `configuration.name != "" || configurations.size() > 0`, false},
+		"several":  {[]policy.Configuration{dev, prod}, `configurations.exists(c, c.name == "prod")`, true},
+		// What does not consider that there are several permits nothing.
+		"one of several": {[]policy.Configuration{dev, prod}, `configuration.name == "prod"`, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			in := input(t)
+			in.Configurations = c.configurations
+			p := policy.Compile(named("p", v1alpha1.PlanPolicyDeny, c.condition))
+			if err := p.Invalid(); err != nil {
+				t.Fatal(err)
+			}
+			if got := policy.Decide(t.Context(), []*policy.Policy{p}, in, time.Now()); (len(got.Denied) == 1) != c.want {
+				t.Errorf("got %+v", got.Results())
+			}
+		})
+	}
+}
+
+// A value that reads like a placeholder is a value.
+func TestPlaceholdersAreFlags(t *testing.T) {
+	t.Parallel()
+	for name, text := range map[string]string{"sensitive": "(sensitive value)", "unknown": "(known after apply)"} {
+		for _, before := range []string{"eu", text} {
+			t.Run(name+" after "+before, func(t *testing.T) {
+				t.Parallel()
+				in := input(t)
+				set := func(state cty.Value, region string) cty.Value {
+					values := state.AsValueMap()
+					values["region"] = cty.StringVal(region)
+					return cty.ObjectVal(values)
+				}
+				after := text
+				if before == text {
+					after = "prod" // the literal is the former value
+				}
+				in.Plan.Prior.State, in.Plan.State = set(in.Plan.Prior.State, before), set(in.Plan.State, after)
+				condition := `plan.changes.exists(c, c.path == "region" && c.before == "` + before + `" && c.after == "` + after + `" && !c.sensitive && !c.unknown)`
+				p := policy.Compile(named("p", v1alpha1.PlanPolicyDeny, condition))
+				if got := policy.Decide(t.Context(), []*policy.Policy{p}, in, time.Now()); len(got.Denied) != 1 {
+					t.Errorf("the plan is not denied: %+v", got.Results())
+				}
+			})
+		}
+	}
+}
+
 func named(name string, action v1alpha1.PlanPolicyAction, condition string) *v1alpha1.PlanPolicy {
 	return &v1alpha1.PlanPolicy{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: v1alpha1.PlanPolicySpec{Action: action, Condition: condition, Message: "not like this."}}
 }

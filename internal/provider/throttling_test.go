@@ -46,11 +46,11 @@ func TestThrottled(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			diags := diagnostic.Diagnostics{{Severity: diagnostic.Error, Summary: c.summary, Detail: c.detail}}
-			if wait, ok := provider.Throttled(diags); !ok || wait != c.wait {
+			if wait, ok := provider.Throttled(diags, provider.Said{}); !ok || wait != c.wait {
 				t.Errorf("got %v, %s; want true, %s", ok, wait, c.wait)
 			}
 			diags[0].Severity = diagnostic.Warning
-			if _, ok := provider.Throttled(diags); ok {
+			if _, ok := provider.Throttled(diags, provider.Said{}); ok {
 				t.Error("a warning slows nobody down")
 			}
 		})
@@ -72,7 +72,7 @@ func TestNotThrottled(t *testing.T) {
 		"nothing":                     {},
 	} {
 		d.Severity = diagnostic.Error
-		if _, ok := provider.Throttled(diagnostic.Diagnostics{d}); ok {
+		if _, ok := provider.Throttled(diagnostic.Diagnostics{d}, provider.Said{}); ok {
 			t.Errorf("%s: taken for throttling: %s", name, d.Summary)
 		}
 	}

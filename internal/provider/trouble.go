@@ -50,17 +50,17 @@ var (
 )
 
 // TroubleOf returns the trouble that errors are due to, with the words that show it; "" if there is none. Errors about
-// an attribute are ignored.
-func TroubleOf(diags diagnostic.Diagnostics) (_ Trouble, words string) {
+// an attribute, and words that the request said, are ignored.
+func TroubleOf(diags diagnostic.Diagnostics, said Said) (_ Trouble, words string) {
 	for _, d := range diags {
 		if d.Severity != diagnostic.Error || len(d.Attribute) > 0 {
 			continue
 		}
 		text := d.Summary + ": " + d.Detail
-		if words = unauthenticated.FindString(text); words != "" {
+		if words = said.find(unauthenticated, text); words != "" {
 			return Unauthenticated, words
 		}
-		if words = unreachable.FindString(text); words != "" {
+		if words = said.find(unreachable, text); words != "" {
 			return Unreachable, words
 		}
 	}

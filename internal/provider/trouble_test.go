@@ -34,11 +34,11 @@ func TestTroubleOf(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			diags := diagnostic.Diagnostics{{Severity: diagnostic.Error, Summary: c.summary, Detail: c.detail}}
-			if got, words := provider.TroubleOf(diags); got != c.want || words != c.words {
+			if got, words := provider.TroubleOf(diags, provider.Said{}); got != c.want || words != c.words {
 				t.Errorf("got %q, %q; want %q, %q", got, words, c.want, c.words)
 			}
 			diags[0].Attribute = cty.GetAttrPath("endpoint")
-			if got, _ := provider.TroubleOf(diags); got != "" {
+			if got, _ := provider.TroubleOf(diags, provider.Said{}); got != "" {
 				t.Errorf("an error about an attribute is %q", got)
 			}
 		})

@@ -15,6 +15,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/desired"
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/instance"
+	"github.com/landbridge-io/landbridge/internal/policy"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
@@ -155,6 +156,7 @@ func (s *Scheduler) propose(e *entry, r *Request, o *Observation) {
 func (s *Scheduler) planHash(r *Request, used string, p *terraform.Plan) string {
 	h := planHash{hmac.New(sha256.New, s.o.PlanKey)}
 	h.text("plan", string(r.UID), used, r.Resource.Schema.Type, string(p.Action), string(p.Reason), fmt.Sprint(p.CreateBeforeDestroy))
+	h.configurations(r.Configurations)
 	h.value(r.withoutToken(p, p.Config))
 	h.instance(p.Prior)
 	h.value(r.withoutToken(p, p.State))
@@ -179,6 +181,7 @@ func (s *Scheduler) planHash(r *Request, used string, p *terraform.Plan) string 
 func (s *Scheduler) createHash(r *Request, p *terraform.Plan) string {
 	h := planHash{hmac.New(sha256.New, s.o.PlanKey)}
 	h.text("create", string(r.UID), r.Resource.Schema.Type)
+	h.configurations(r.Configurations)
 	h.value(r.withoutToken(p, p.Config))
 	h.value(r.withoutToken(p, p.State))
 	h.bytes(p.Content)
@@ -221,6 +224,14 @@ func (h planHash) value(v cty.Value) {
 		b = fmt.Appendf(nil, "%#v", v) // what cannot be encoded still tells plans apart
 	}
 	h.bytes(b)
+}
+
+// configurations adds which provider configurations a plan is for. Their content is left out: credentials may be rotated
+// while a plan waits.
+func (h planHash) configurations(all []policy.Configuration) {
+	for _, c := range all {
+		h.text("configuration", c.Kind, c.Namespace, c.Name, string(c.UID), c.Account)
+	}
 }
 
 func (h planHash) instance(in instance.Instance) {

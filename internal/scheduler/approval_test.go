@@ -177,14 +177,24 @@ func TestApprovalAfterLostRecord(t *testing.T) {
 
 func TestApprovalOfChangedPlanIsRefused(t *testing.T) {
 	for name, change := range map[string]func(h *harness){
-		"the spec":            func(h *harness) { h.want("a", 3) },
-		"the remote object":   func(h *harness) { h.cloud.change(h.cloud.ids()[0], object{"a", 9}) },
-		"a restart, fickle":   func(h *harness) { h.cloud.fickle = true; h.restart() },
-		"another resource":    func(h *harness) { h.r.UID = "uid-2"; h.sched.Gone(h.r.Key); h.restart() },
+		"the spec":          func(h *harness) { h.want("a", 3) },
+		"the remote object": func(h *harness) { h.cloud.change(h.cloud.ids()[0], object{"a", 9}) },
+		"a restart, fickle": func(h *harness) { h.cloud.fickle = true; h.restart() },
+		"another resource":  func(h *harness) { h.r.UID = "uid-2"; h.sched.Gone(h.r.Key); h.restart() },
+		"another configuration": func(h *harness) {
+			h.r.Configurations = []policy.Configuration{{Kind: "ClusterProviderConfig", Name: "prod", UID: "1"}}
+		},
+		"a configuration that was made again": func(h *harness) {
+			h.r.Configurations = []policy.Configuration{{Kind: "ClusterProviderConfig", Name: "dev", UID: "2"}}
+		},
+		"another account": func(h *harness) {
+			h.r.Configurations = []policy.Configuration{{Kind: "ClusterProviderConfig", Name: "dev", UID: "1", Account: "prod"}}
+		},
 		"an annotation, typo": func(h *harness) { h.r.Asked.Approve += "0" },
 	} {
 		t.Run(name, func(t *testing.T) {
 			approving(t, assigned, desired.ApproveEverything, func(h *harness) {
+				h.r.Configurations = []policy.Configuration{{Kind: "ClusterProviderConfig", Name: "dev", UID: "1"}}
 				h.approve(h.awaited(terraform.Create))
 				h.observe()
 				h.want("a", 2)
@@ -205,6 +215,20 @@ func TestApprovalOfChangedPlanIsRefused(t *testing.T) {
 }
 
 // Nothing changes if only the controller is another one.
+// A rotation of credentials, or a label of a provider configuration, voids no approval.
+func TestPlanHashSurvivesRotation(t *testing.T) {
+	approving(t, assigned, desired.ApproveEverything, func(h *harness) {
+		h.r.Configurations = []policy.Configuration{{Kind: "ClusterProviderConfig", Name: "dev", UID: "1", Account: "a"}}
+		h.r.Account.Content = "before"
+		hash := h.awaited(terraform.Create)
+		h.r.Account.Content = "after"
+		h.r.Configurations[0].Labels = map[string]string{"rotated": "true"}
+		if got := h.awaited(terraform.Create); got != hash {
+			t.Errorf("the hash was %s and is %s", hash, got)
+		}
+	})
+}
+
 func TestPlanHashSurvivesRestart(t *testing.T) {
 	approving(t, assigned, desired.ApproveEverything, func(h *harness) {
 		h.r.CreateToken = tokens()

@@ -161,7 +161,7 @@ func (s *Scheduler) noteFailure(f **failure, last *Outcome, r Request, t task, w
 		if count < 16 {
 			wait = min(s.o.MinBackoff<<count, s.o.MaxBackoff)
 		}
-		if _, throttled := provider.Throttled(last.Diagnostics); throttled || r.Paused != nil && r.Paused() {
+		if _, throttled := provider.Throttled(last.Diagnostics, r.said()); throttled || r.Paused != nil && r.Paused() {
 			// The provider's pool delays all calls alike, so this failure does not count.
 			wait, count = s.o.MinBackoff, count-1
 		}

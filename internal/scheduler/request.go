@@ -11,6 +11,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/policy"
+	"github.com/landbridge-io/landbridge/internal/provider"
 	"github.com/landbridge-io/landbridge/internal/scheduler/ownership"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 	"github.com/landbridge-io/landbridge/internal/terraform"
@@ -38,6 +39,8 @@ type Request struct {
 	// ProviderConfiguration is the name of the provider configuration. Operations are bounded per
 	// configuration.
 	ProviderConfiguration string
+	// Configurations are the objects in the cluster that the provider configuration is made of. An approval is for them.
+	Configurations []policy.Configuration
 	// Account is what the provider configuration has in common with others. Identities are unique within an account.
 	Account ownership.Account
 
@@ -135,6 +138,18 @@ type Request struct {
 	// Tell is called with each event of the resource. It may be nil, and must neither block nor call
 	// the scheduler.
 	Tell func(Event)
+}
+
+// said returns what the request contains and an error may quote.
+func (r *Request) said() (said provider.Said) {
+	if c := r.Configuration(); c != nil {
+		said.Add(c.Value)
+	}
+	if target := r.Import.Target; target != nil {
+		said.Add(target.Identity)
+		said.AddText(target.ID)
+	}
+	return said
 }
 
 // Observation is the result of Observe.

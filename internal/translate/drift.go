@@ -14,7 +14,7 @@ const LongValue = "(long value)"
 
 // Drift returns the changes of a drift as Changes does. Values that do not fit the schema any more are left out.
 func Drift(r *model.Resource, drift []instance.DriftChange, concealed ...cty.Path) []Change {
-	c := changes{r: r, concealed: concealed}
+	c := changes{r: r, concealed: concealed, bounded: true}
 	for _, d := range drift {
 		path := cty.Path(d.Path)
 		t, secret, ok := typeAt(r.Root(), path)
@@ -22,15 +22,13 @@ func Drift(r *model.Resource, drift []instance.DriftChange, concealed ...cty.Pat
 			continue
 		}
 		c.path = path.Copy()
-		instead := ""
+		was, is := len(d.Before) > 0, len(d.After) > 0
 		switch {
 		case secret || d.Instead == instance.Sensitive || slices.ContainsFunc(concealed, path.HasPrefix):
-			instead = SensitiveValue
+			c.add(Change{BeforeSensitive: was, AfterSensitive: is})
+			continue
 		case d.Instead == instance.Long:
-			instead = LongValue
-		}
-		if instead != "" {
-			c.add(unlessNull(d.Before, instead), unlessNull(d.After, instead))
+			c.add(Change{Before: longUnlessNull(was), After: longUnlessNull(is)})
 			continue
 		}
 		before, after := instance.Value(d.Before), instance.Value(d.After)
@@ -39,14 +37,14 @@ func Drift(r *model.Resource, drift []instance.DriftChange, concealed ...cty.Pat
 		}
 		c.compare(t, orNull(before, t.Cty), orNull(after, t.Cty))
 	}
-	return c.bounded()
+	return c.some()
 }
 
-func unlessNull(raw []byte, instead string) any {
-	if len(raw) == 0 {
+func longUnlessNull(there bool) any {
+	if !there {
 		return nil
 	}
-	return instead
+	return LongValue
 }
 
 // fits reports whether a value is null or of a type.

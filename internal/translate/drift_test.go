@@ -43,15 +43,15 @@ func TestDrift(t *testing.T) {
 		"maps":      {before: tags("a", "1", "b", "1"), after: tags("b", "2", "c", "1"), want: []translate.Change{{Path: `tags["a"]`, Before: "1"}, {Path: `tags["b"]`, Before: "1", After: "2"}, {Path: `tags["c"]`, After: "1"}}},
 		"sensitive in the schema": {
 			before: object(map[string]cty.Value{"password": str("hunter1")}), after: object(map[string]cty.Value{"password": str("hunter2")}),
-			want: []translate.Change{{Path: "password", Before: translate.SensitiveValue, After: translate.SensitiveValue}},
+			want: []translate.Change{{Path: "password", BeforeSensitive: true, AfterSensitive: true}},
 		},
 		"sensitive by its source": {
 			before: object(nil), after: object(map[string]cty.Value{"name": str("hunter2")}), sensitive: []cty.Path{name},
-			want: []translate.Change{{Path: "name", After: translate.SensitiveValue}},
+			want: []translate.Change{{Path: "name", AfterSensitive: true}},
 		},
 		"concealed later": {
 			before: object(nil), after: object(map[string]cty.Value{"name": str("hunter2")}), concealed: []cty.Path{name},
-			want: []translate.Change{{Path: "name", After: translate.SensitiveValue}},
+			want: []translate.Change{{Path: "name", AfterSensitive: true}},
 		},
 		"long": {
 			before: object(map[string]cty.Value{"name": str("x")}), after: object(map[string]cty.Value{"name": str(strings.Repeat("x", 5000))}),
@@ -60,7 +60,7 @@ func TestDrift(t *testing.T) {
 		"blocks in a list": {
 			before: object(map[string]cty.Value{"list_block": cty.ListVal([]cty.Value{label("list_block", "a")})}),
 			after:  object(map[string]cty.Value{"list_block": cty.ListVal([]cty.Value{label("list_block", "b"), label("list_block", "c")})}),
-			want:   []translate.Change{{Path: "listBlock[0].label", Before: "a", After: "b"}, {Path: "listBlock[1].label", After: "c"}, {Path: "listBlock[1].token", After: translate.SensitiveValue}},
+			want:   []translate.Change{{Path: "listBlock[0].label", Before: "a", After: "b"}, {Path: "listBlock[1].label", After: "c"}, {Path: "listBlock[1].token", AfterSensitive: true}},
 		},
 		"blocks in a set": {
 			before: object(map[string]cty.Value{"set_block": cty.SetVal([]cty.Value{label("set_block", "a")})}),

@@ -12,7 +12,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/model"
 )
 
-// Placeholders for values in status.plan that cannot be shown.
+// Placeholders for values that cannot be shown, in texts for people. Programs have the flags of a Change.
 const (
 	SensitiveValue  = "(sensitive value)"
 	KnownAfterApply = "(known after apply)"
@@ -28,58 +28,80 @@ const (
 type Change struct {
 	// Path is formatted as in FieldPath. [*] is an element of a set.
 	Path string `json:"path"`
-	// Before and After are JSON values; nil is null or absent.
+	// Before and After are JSON values; nil is null, absent, sensitive or unknown. What is unknown within a value is null in
+	// lists, and is left out of objects.
 	Before any `json:"before,omitempty"`
 	After  any `json:"after,omitempty"`
+	// BeforeSensitive and AfterSensitive are set if there is a value, which is sensitive.
+	BeforeSensitive bool `json:"beforeSensitive,omitempty"`
+	AfterSensitive  bool `json:"afterSensitive,omitempty"`
+	// AfterUnknown is set if the value, or a part of it, is known only when the plan has been carried out.
+	AfterUnknown bool `json:"afterUnknown,omitempty"`
+}
+
+// Adds reports whether there is no value before.
+func (c Change) Adds() bool { return c.Before == nil && !c.BeforeSensitive }
+
+// Removes reports whether there is no value after.
+func (c Change) Removes() bool { return c.After == nil && !c.AfterSensitive && !c.AfterUnknown }
+
+// BeforeText returns the value before for people: as show returns it, or a placeholder.
+func (c Change) BeforeText(show func(any) string) string {
+	if c.BeforeSensitive {
+		return SensitiveValue
+	}
+	return show(c.Before)
+}
+
+// AfterText returns the value after for people: as show returns it, or a placeholder.
+func (c Change) AfterText(show func(any) string) string {
+	switch {
+	case c.AfterSensitive:
+		return SensitiveValue
+	case c.AfterUnknown && c.After == nil:
+		return KnownAfterApply
+	case c.AfterUnknown:
+		return show(c.After) + " and more " + KnownAfterApply
+	}
+	return show(c.After)
 }
 
 // Changes returns the differences between a state and a planned state, either of which may be null, by
-// leaf, sorted by path. SensitiveValue replaces sensitive values and those at concealed paths,
-// KnownAfterApply unknown ones. It returns at most 100 changes, the last of which has the number of
-// further ones, and shortens long values.
+// leaf, sorted by path, without sensitive values and those at concealed paths. It returns at most 100 changes, the last of
+// which has the number of further ones, and shortens long values.
 func Changes(r *model.Resource, before, after cty.Value, concealed ...cty.Path) []Change {
-	c := changes{r: r, concealed: concealed}
+	c := changes{r: r, concealed: concealed, bounded: true}
 	root := r.Root()
 	c.compare(root, orNull(before, root.Cty), orNull(after, root.Cty))
-	return c.bounded()
+	return c.some()
 }
 
-// bounded returns the changes, the last of which has the number of further ones.
-func (c *changes) bounded() []Change {
-	if c.count > maxChanges {
-		c.out = append(c.out[:maxChanges-1], Change{Path: "…", After: fmt.Sprintf("(%d more changes)", c.count-maxChanges+1)})
+// some returns the changes, the last of which has the number of further ones.
+func (c *changes) some() []Change {
+	var out []Change
+	for _, x := range c.out {
+		out = append(out, x.Change)
 	}
-	return c.out
+	if c.count > maxChanges {
+		more := Change{Path: "…", After: fmt.Sprintf("(%d more changes)", c.count-maxChanges+1)}
+		out = append(out[:maxChanges-1], more)
+	}
+	return out
 }
 
 // AllChange is one difference, for programs.
 type AllChange struct {
-	// Path is formatted as in FieldPath. [*] is an element of a set.
-	Path string
+	Change
 	// Attribute is the same path.
 	Attribute cty.Path
-	// Before and After are JSON values; nil is null, absent, sensitive or unknown.
-	Before, After any
-	// Sensitive is set if the values are left out because they are sensitive, and Unknown if After is known after apply.
-	Sensitive, Unknown bool
 }
 
 // AllChanges returns the same differences as Changes, all of them and in full, without sensitive values.
 func AllChanges(r *model.Resource, before, after cty.Value, concealed ...cty.Path) []AllChange {
 	c := changes{r: r, concealed: concealed}
-	c.each = func(before, after any) {
-		out := AllChange{Path: r.FieldPath(c.path), Attribute: c.path.Copy(), Before: before, After: after}
-		if out.Sensitive = before == any(SensitiveValue) || after == any(SensitiveValue); out.Sensitive {
-			out.Before, out.After = nil, nil
-		}
-		if after == any(KnownAfterApply) {
-			out.After, out.Unknown = nil, true
-		}
-		c.all = append(c.all, out)
-	}
 	root := r.Root()
 	c.compare(root, orNull(before, root.Cty), orNull(after, root.Cty))
-	return c.all
+	return c.out
 }
 
 func orNull(v cty.Value, t cty.Type) cty.Value {
@@ -93,27 +115,36 @@ func orNull(v cty.Value, t cty.Type) cty.Value {
 type changes struct {
 	r         *model.Resource
 	concealed []cty.Path
-	path      cty.Path
-	out       []Change
-	count     int
-	// each is called with each difference instead of adding it to out; nil for Changes.
-	each func(before, after any)
-	all  []AllChange
+	// bounded is set for Changes.
+	bounded bool
+	path    cty.Path
+	out     []AllChange
+	count   int
 }
 
-func (c *changes) add(before, after any) {
+// add adds a change of the value at the current path.
+func (c *changes) add(x Change) {
 	c.count++
-	switch {
-	case c.each != nil:
-		c.each(before, after)
-	case c.count <= maxChanges:
-		c.out = append(c.out, Change{Path: c.r.FieldPath(c.path), Before: shorten(before), After: shorten(after)})
+	if c.bounded && c.count > maxChanges {
+		return
 	}
+	x.Path = c.r.FieldPath(c.path)
+	if c.bounded {
+		x.Before, x.After = shorten(x.Before), shorten(x.After)
+	}
+	c.out = append(c.out, AllChange{Change: x, Attribute: c.path.Copy()})
 }
 
 func (c *changes) leaf(t *model.Type, before, after cty.Value) {
-	e := encoder{unknown: KnownAfterApply, orRaw: true}
-	c.add(e.value(t, before), e.value(t, after))
+	e := encoder{orRaw: true}
+	c.add(Change{Before: e.value(t, before), After: e.value(t, after), AfterUnknown: !after.IsWhollyKnown()})
+}
+
+// conceal adds a change of a value that is not shown.
+func (c *changes) conceal(before, after cty.Value) {
+	c.add(Change{
+		BeforeSensitive: before.IsKnown() && !before.IsNull(), AfterSensitive: after.IsKnown() && !after.IsNull(), AfterUnknown: !after.IsKnown(),
+	})
 }
 
 func (c *changes) in(s cty.PathStep, t *model.Type, before, after cty.Value) {
@@ -127,7 +158,7 @@ func (c *changes) compare(t *model.Type, before, after cty.Value) {
 		return
 	}
 	if slices.ContainsFunc(c.concealed, c.path.Equals) {
-		c.add(concealed(before), concealed(after))
+		c.conceal(before, after)
 		return
 	}
 	if !before.IsKnown() || !after.IsKnown() || before.IsNull() && after.IsNull() {
@@ -164,23 +195,12 @@ func (c *changes) object(t *model.Type, before, after cty.Value) {
 		case f.Sensitive:
 			if !b.RawEquals(a) {
 				c.path = append(c.path, cty.GetAttrStep{Name: f.Name})
-				c.add(concealed(b), concealed(a))
+				c.conceal(b, a)
 				c.path = c.path[:len(c.path)-1]
 			}
 		default:
 			c.in(cty.GetAttrStep{Name: f.Name}, f.Type, b, a)
 		}
-	}
-}
-
-func concealed(v cty.Value) any {
-	switch {
-	case !v.IsKnown():
-		return KnownAfterApply
-	case v.IsNull():
-		return nil
-	default:
-		return SensitiveValue
 	}
 }
 

@@ -38,8 +38,8 @@ func TestConcealed(t *testing.T) {
 			concealed: []cty.Path{cty.GetAttrPath("name"), cty.GetAttrPath("tags"), cty.GetAttrPath("list_block").IndexInt(0).GetAttr("label")},
 			hidden:    []string{"name", "tags"},
 			changes: []translate.Change{
-				{Path: "listBlock[0].label", Before: translate.SensitiveValue}, {Path: "name", Before: translate.SensitiveValue, After: translate.SensitiveValue},
-				{Path: "size", Before: int64(1), After: int64(2)}, {Path: "tags", Before: translate.SensitiveValue},
+				{Path: "listBlock[0].label", BeforeSensitive: true}, {Path: "name", BeforeSensitive: true, AfterSensitive: true},
+				{Path: "size", Before: int64(1), After: int64(2)}, {Path: "tags", BeforeSensitive: true},
 			},
 		},
 		"a block": {
@@ -47,7 +47,7 @@ func TestConcealed(t *testing.T) {
 			concealed: []cty.Path{cty.GetAttrPath("list_block")},
 			hidden:    []string{"listBlock"},
 			changes: []translate.Change{
-				{Path: "listBlock", Before: translate.SensitiveValue, After: translate.SensitiveValue}, {Path: "name", Before: "hunter2", After: "hunter3"},
+				{Path: "listBlock", BeforeSensitive: true, AfterSensitive: true}, {Path: "name", Before: "hunter2", After: "hunter3"},
 				{Path: "size", Before: int64(1), After: int64(2)}, {Path: `tags["a"]`, Before: "hunter2"}, {Path: `tags["b"]`, Before: "x"},
 			},
 		},

@@ -3,6 +3,7 @@ package tenancy_test
 import (
 	"context"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"testing"
@@ -55,6 +56,39 @@ func allowing(means, source, permission string) attack {
 		attacker: author, means: means, refusal: "NotAllowed",
 		try:     func(t *testing.T, x *world) bool { return try(t, x) },
 		control: func(t *testing.T, x *world) bool { return try(t, x, permission) },
+	}
+}
+
+// fetched is an attack by the source of a module in a repository. The control is another source.
+func fetched(means, source, harmless string) attack {
+	try := func(t *testing.T, x *world, source string) bool {
+		t.Helper()
+		dir := filepath.Join(scratch, x.name)
+		if err := os.Mkdir(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		source = "terraform {\n  required_providers {\n    open = { source = \"tenancy/open\" }\n  }\n}\n" +
+			"resource \"open_place\" \"x\" {\n  for_each = toset([\"a\"])\n  name = each.key\n}\n" + source
+		if err := os.WriteFile(filepath.Join(dir, "main.tf"), []byte(source), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		for _, args := range [][]string{{"init", "-q", "-b", "main"}, {"add", "-A"}, {"commit", "-q", "-m", "all"}} {
+			cmd := exec.CommandContext(t.Context(), "git", append([]string{"-c", "user.name=a", "-c", "user.email=a@example.org"}, args...)...)
+			cmd.Dir = dir
+			if out, err := cmd.CombinedOutput(); err != nil {
+				t.Fatalf("git %v: %v\n%s", args, err, out)
+			}
+		}
+		module := resource("landbridge.io/v1alpha1", "TerraformModule", "", x.name, m{
+			"source": m{"address": "git::file://" + dir}, "providers": m{"tenancy/open": open},
+		})
+		x.MustCreate(t, module)
+		return x.installed(t, module, "NotAllowed", "InvalidModule")
+	}
+	return attack{
+		attacker: author, means: means, refusal: "it is not installed",
+		try:     func(t *testing.T, x *world) bool { return try(t, x, source) },
+		control: func(t *testing.T, x *world) bool { return try(t, x, harmless) },
 	}
 }
 
@@ -136,6 +170,12 @@ var modules = map[string]attack{
 		"output \"x\" {\n  value = file(\"/var/run/secrets/kubernetes.io/serviceaccount/token\")\n}\n", "Files"),
 	"a file by a variable": allowing("reads a file that the user of the module chooses",
 		"variable \"p\" {}\noutput \"x\" {\n  value = file(var.p)\n}\n", "Files"),
+	"a file by the address of an import": fetched("reads a file in the index of an import block",
+		"import {\n  to = open_place.x[trimspace(file(\"/etc/hostname\"))]\n  id = \"x\"\n}\n",
+		"import {\n  to = open_place.x[\"a\"]\n  id = \"x\"\n}\n"),
+	"a file by a hidden path": fetched("reads a file by a variable that is called path",
+		"output \"x\" {\n  value = [for path in [{ module = \"/etc\" }] : file(\"${path.module}/hostname\")]\n}\n",
+		"output \"x\" {\n  value = [for p in [1] : file(\"${path.module}/main.tf\")]\n}\n"),
 	"a module's import": {
 		attacker: attacker, means: "imports another's object by an instance of a module", refusal: "IdentityConflict",
 		try: func(t *testing.T, x *world) bool {

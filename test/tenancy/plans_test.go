@@ -16,6 +16,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/landbridge-io/landbridge/internal/testing/objecttest"
 )
 
 // warnings are the warnings of the API server.
@@ -168,6 +170,52 @@ var plans = map[string]attack{
 		})
 		return strings.Contains(told.all, "confidential")
 	}),
+	"a value that reads like a hidden one": {
+		attacker: attacker, means: "changes a value from the placeholder of a hidden one, so that a policy does not see it", refusal: "DeniedByPolicy",
+		try:     func(t *testing.T, x *world) bool { return x.changesTo(t, "prod") },
+		control: func(t *testing.T, x *world) bool { return x.changesTo(t, "dev") },
+	},
+	"an approval for another configuration": {
+		attacker: attacker, means: "has a plan that was approved for one configuration carried out with another", refusal: "PlanChanged",
+		try:     func(t *testing.T, x *world) bool { return x.approvedElsewhere(t, "-dev", "-prod") },
+		control: func(t *testing.T, x *world) bool { return x.approvedElsewhere(t, "-dev", "-dev") },
+	},
+}
+
+// changesTo reports whether mallory changes a value that reads like the placeholder of a hidden one, although a policy denies
+// the value prod.
+func (x *world) changesTo(t *testing.T, value string) bool {
+	t.Helper()
+	u := x.mallory.create(t, x.place(x.mallory, x.name, m{"value": "(sensitive value)"}))
+	x.WaitReady(t, u)
+	x.MustCreate(t, resource("landbridge.io/v1alpha1", "PlanPolicy", "", x.name, m{
+		"match":     m{"namespaces": []any{x.mallory.namespace}},
+		"condition": `resource.name == "` + x.name + `" && plan.changes.exists(c, c.path == "value" && c.after == "prod")`, "action": "Deny",
+	}))
+	x.policyIsValid(t)
+	x.MustPatch(t, u, `{"spec":{"forProvider":{"value":"`+value+`"}}}`)
+	return x.either(t, u, func() bool {
+		o, _ := remote("place", x.name)
+		return o["value"] == value
+	}, func() bool { return refusedFor(u, "DeniedByPolicy") })
+}
+
+// approvedElsewhere reports whether a plan that was approved for one provider configuration is carried out with another one.
+func (x *world) approvedElsewhere(t *testing.T, shown, used string) bool {
+	t.Helper()
+	for _, name := range []string{"-dev", "-prod"} {
+		x.MustCreate(t, resource(apiVersion(open), "ClusterProviderConfig", "", x.name+name, m{}))
+	}
+	u := using(x.place(x.mallory, x.name, nil), "ClusterProviderConfig", x.name+shown)
+	spec(u)["lifecycle"] = m{"approvalPolicy": "Always"}
+	x.mallory.create(t, u)
+	x.WaitFor(t, u, "planned", func() bool { return text(u, "status", "plan", "hash") != "" })
+	hash := text(u, "status", "plan", "hash")
+	x.MustPatch(t, u, `{"spec":{"providerConfigRef":{"name":"`+x.name+used+`"}},"metadata":{"annotations":{"landbridge.io/approve":"`+hash+`"}}}`)
+	return x.either(t, u, func() bool { return isTrue(u, "Ready", "Synced") }, func() bool {
+		status, why, _ := objecttest.Condition(u, "Approved")
+		return status == "False" && why == "PlanChanged"
+	})
 }
 
 // carriedOut reports whether a tenant has a plan carried out about which a policy decides.

@@ -117,7 +117,7 @@ func newWorld(t *testing.T) *world {
 	x := &world{Cluster: c, webhook: o.Admission.Port}
 	x.install(t, open)
 	x.install(t, guarded, "TESTPROVIDER_CONFIGURATION=yes")
-	x.MustCreate(t, resource("landbridge.io/v1alpha1", "TerraformProvider", "", "random", m{"source": "hashicorp/random", "activate": []any{"random_pet"}}))
+	x.MustCreate(t, resource("landbridge.io/v1alpha1", "TerraformProvider", "", "random", m{"source": "hashicorp/random", "activate": []any{"random_pet", "random_integer"}}))
 	x.victim, x.mallory = x.user(t, "victim"), x.user(t, "mallory")
 	for _, by := range []tenant{x.victim, x.mallory} {
 		for _, provider := range []string{open, guarded} {

@@ -32,6 +32,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/model"
+	"github.com/landbridge-io/landbridge/internal/policy"
 	"github.com/landbridge-io/landbridge/internal/provider"
 	"github.com/landbridge-io/landbridge/internal/provider/pool"
 	"github.com/landbridge-io/landbridge/internal/redact"
@@ -437,6 +438,7 @@ func (p *planner) describe(ctx context.Context, r *planned) *local.ManifestResou
 	if diags.HasErrors() {
 		return nil
 	}
+	out.Configurations = []policy.Configuration{p.configurationObject(ctx, r, spec)}
 	return local.NewResource(out, config)
 }
 
@@ -466,6 +468,26 @@ func (p *planner) configuration(ctx context.Context, r *planned, spec map[string
 	return c.Configuration(ctx, r.provider.Model, cluster.ConfigurationReference{
 		Kind: cmp.Or(kind, model.ClusterProviderConfigKind), Namespace: r.object.GetNamespace(), Name: cmp.Or(name, "default"),
 	}, p.Secrets)
+}
+
+// configurationObject returns which provider configuration a resource uses. One that does not exist has no more than names:
+// many providers need none.
+func (p *planner) configurationObject(ctx context.Context, r *planned, spec map[string]any) policy.Configuration {
+	ref, _ := spec["providerConfigRef"].(map[string]any)
+	kind, _ := ref["kind"].(string)
+	name, _ := ref["name"].(string)
+	u := &unstructured.Unstructured{}
+	u.SetAPIVersion(r.provider.Model.Group + "/" + r.provider.Model.Version)
+	u.SetKind(cmp.Or(kind, model.ClusterProviderConfigKind))
+	key := client.ObjectKey{Name: cmp.Or(name, "default")}
+	if u.GetKind() == model.ProviderConfigKind {
+		key.Namespace = r.object.GetNamespace()
+	}
+	if p.overlay.Get(ctx, key, u) != nil {
+		u.SetNamespace(key.Namespace)
+		u.SetName(key.Name)
+	}
+	return policy.ConfigurationOf(u.GetKind(), u)
 }
 
 // session returns the session of a provider.
@@ -501,6 +523,7 @@ func (p *planner) lease(ctx context.Context, of *LocalModule, m *local.ManifestR
 	}
 	handle := of.Configs(installed{p, of.Providers}).ResolveNamed(ctx, o.Spec.Ref, o.Spec.Named, m.Namespace)
 	p.Secrets.AddStrings(handle.Secrets...)
+	m.Configurations = handle.Objects
 	return handle.Acquire(ctx)
 }
 

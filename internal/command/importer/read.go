@@ -236,7 +236,7 @@ func (d *draft) changes(plan terraform.Plan) string {
 		paths = append(paths, translate.FieldPaths(d.Resource, plan.RequiresReplace)...)
 	} else {
 		for _, c := range translate.Changes(d.Resource, plan.Prior.State, plan.State) {
-			if c.After != translate.KnownAfterApply {
+			if c.After != nil || !c.AfterUnknown {
 				paths = append(paths, c.Path)
 			}
 		}

@@ -52,7 +52,7 @@ func (p *Plan) Policies(ctx context.Context, policies []*policy.Policy, now time
 			continue
 		}
 		verdict := policy.Decide(ctx, policies, policy.Input{
-			Model: c.Model, Plan: &c.Plan,
+			Model: c.Model, Plan: &c.Plan, Configurations: c.Resource.Configurations,
 			Resource: policy.ResourceMeta{Group: c.Model.Group, Kind: c.Model.Kind, Namespace: namespaceOr(c.Namespace), Name: c.Name, Labels: c.Resource.Labels},
 		}, now)
 		for _, r := range verdict.Results() {

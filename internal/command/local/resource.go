@@ -18,6 +18,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/instance/tfstate"
 	"github.com/landbridge-io/landbridge/internal/model"
+	"github.com/landbridge-io/landbridge/internal/policy"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 	"github.com/landbridge-io/landbridge/internal/translate"
 )
@@ -34,6 +35,8 @@ type ManifestResource struct {
 	// Config is the configuration of the object; nil when the object is only observed and the
 	// resource does not describe it.
 	Config *terraform.Config
+	// Configurations are the provider configurations that it uses.
+	Configurations []policy.Configuration
 
 	// provider is the provider configuration.
 	provider cty.Value
@@ -175,7 +178,11 @@ func (t *resourceReader) readProvider() {
 		t.refuse("spec.providerConfigRef.kind", invalidReference, "It is %q, where %s or %s is meant.", key.kind, model.ProviderConfigKind, model.ClusterProviderConfigKind)
 		return
 	}
-	_, given := t.configs[key]
+	c, given := t.configs[key]
+	if !given {
+		c.Metadata.Namespace, c.Metadata.Name = key.namespace, key.name
+	}
+	t.out.Configurations = []policy.Configuration{policy.ConfigurationOf(key.kind, &c.Metadata)}
 	v, valid := t.values[key]
 	switch {
 	case valid:

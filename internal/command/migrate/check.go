@@ -34,7 +34,7 @@ func (h *HandOver) Check(ctx context.Context, all []Step) error {
 func (s Step) Differences() []string {
 	out := make([]string, len(s.New.Changes))
 	for i, c := range s.New.Changes {
-		out[i] = fmt.Sprintf("%s: %s → %s", c.Path, shown(c.Before), shown(c.After))
+		out[i] = fmt.Sprintf("%s: %s → %s", c.Path, c.BeforeText(shown), c.AfterText(shown))
 	}
 	return out
 }

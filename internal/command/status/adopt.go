@@ -60,7 +60,7 @@ func adopt(u *unstructured.Unstructured, inputs func() (map[string]any, error)) 
 		path, _ := change["path"].(string)
 		steps, err := parseFieldPath(path)
 		if err == nil {
-			err = a.adopt(after, at, steps, nil, change["after"] == nil)
+			err = a.adopt(after, at, steps, nil, change["after"] == nil && change["afterSensitive"] != true)
 		}
 		if err != nil {
 			out.Left = append(out.Left, fmt.Sprintf("%s: %s", path, err))

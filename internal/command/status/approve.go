@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -12,16 +13,19 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
+	"github.com/landbridge-io/landbridge/internal/translate"
 )
 
 // Proposal is a plan that waits for approval.
 type Proposal struct {
 	Row
 	Hash, Action, Reason string
-	changes              []any
-	replaces             []string
-	resources            []any
-	summary              string
+	// Configurations are the provider configurations that it uses, such as ClusterProviderConfig default.
+	Configurations []string
+	changes        []any
+	replaces       []string
+	resources      []any
+	summary        string
 }
 
 // Proposal returns the plan of a resource that waits for approval. It is an error if none does.
@@ -46,6 +50,7 @@ func proposalOf(u *unstructured.Unstructured) (Proposal, error) {
 		return p, fmt.Errorf("the status of %s has no plan yet. Try again", p.Title())
 	}
 	p.Action, p.Reason, p.summary = text("action"), text("reason"), text("summary")
+	p.Configurations = configurationsOf(u)
 	p.changes, _, _ = unstructured.NestedSlice(u.Object, "status", "plan", "changes")
 	p.resources, _, _ = unstructured.NestedSlice(u.Object, "status", "plan", "resources")
 	p.replaces, _, _ = unstructured.NestedStringSlice(u.Object, "status", "plan", "requiresReplace")
@@ -60,10 +65,13 @@ func (p Proposal) Text() string {
 		fmt.Fprintf(&b, " (%s)", strings.ReplaceAll(p.Reason, "_", " "))
 	}
 	fmt.Fprintf(&b, "\nPlan %s\n", p.Hash)
+	if len(p.Configurations) > 0 {
+		fmt.Fprintf(&b, "With %s\n", strings.Join(p.Configurations, ", "))
+	}
 	for _, x := range p.changes {
 		m, _ := x.(map[string]any)
-		path, _ := m["path"].(string)
-		fmt.Fprintf(&b, "  %s\n", changeLine(path, m["before"], m["after"], slices.Contains(p.replaces, path)))
+		c := changeOf(m)
+		fmt.Fprintf(&b, "  %s\n", changeLine(c, slices.Contains(p.replaces, c.Path)))
 	}
 	for _, x := range p.resources {
 		m, _ := x.(map[string]any)
@@ -75,16 +83,46 @@ func (p Proposal) Text() string {
 	return b.String()
 }
 
-// changeLine returns a change as in ~ size: 1 → 2.
-func changeLine(path string, before, after any, replaces bool) string {
-	sign, shown := "~", fmt.Sprintf("%s → %s", shownValue(before), shownValue(after))
-	switch {
-	case before == nil:
-		sign, shown = "+", shownValue(after)
-	case after == nil:
-		sign, shown = "-", shownValue(before)
+// configurationsOf returns the provider configurations that a resource names.
+func configurationsOf(u *unstructured.Unstructured) []string {
+	named, _, _ := unstructured.NestedMap(u.Object, "spec", "providerConfigRefs")
+	refs := []any{}
+	for _, name := range slices.Sorted(maps.Keys(named)) {
+		refs = append(refs, named[name])
 	}
-	out := fmt.Sprintf("%s %s: %s", sign, path, shown)
+	if ref, ok, _ := unstructured.NestedMap(u.Object, "spec", "providerConfigRef"); ok {
+		refs = append(refs, ref)
+	}
+	var out []string
+	for _, x := range refs {
+		ref, _ := x.(map[string]any)
+		if text := fmt.Sprintf("%v %v", ref["kind"], ref["name"]); ref["name"] != nil && !slices.Contains(out, text) {
+			out = append(out, text)
+		}
+	}
+	return out
+}
+
+// changeOf returns a change of a status.
+func changeOf(m map[string]any) translate.Change {
+	path, _ := m["path"].(string)
+	return translate.Change{
+		Path: path, Before: m["before"], After: m["after"],
+		BeforeSensitive: m["beforeSensitive"] == true, AfterSensitive: m["afterSensitive"] == true, AfterUnknown: m["afterUnknown"] == true,
+	}
+}
+
+// changeLine returns a change as in ~ size: 1 → 2.
+func changeLine(c translate.Change, replaces bool) string {
+	was, is := c.BeforeText(shownValue), c.AfterText(shownValue)
+	sign, shown := "~", fmt.Sprintf("%s → %s", was, is)
+	switch {
+	case c.Adds():
+		sign, shown = "+", is
+	case c.Removes():
+		sign, shown = "-", was
+	}
+	out := fmt.Sprintf("%s %s: %s", sign, c.Path, shown)
 	if replaces {
 		out += "   # forces replacement"
 	}
@@ -92,9 +130,6 @@ func changeLine(path string, before, after any, replaces bool) string {
 }
 
 func shownValue(v any) string {
-	if s, ok := v.(string); ok && strings.HasPrefix(s, "(") && strings.HasSuffix(s, ")") {
-		return s // a placeholder
-	}
 	b, err := json.Marshal(v)
 	if err != nil {
 		return fmt.Sprint(v)

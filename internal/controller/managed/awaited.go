@@ -331,7 +331,8 @@ func afterChanges(at map[string]any, changes []any) map[string]any {
 		if path == "" || path == "…" {
 			return nil
 		}
-		after, known := change["after"], true
+		after, known := change["after"], change["afterUnknown"] != true
+		// Former releases have placeholders for what is not known, so that these texts are not taken for values.
 		if text, isText := after.(string); after == nil || isText && (text == translate.KnownAfterApply || text == translate.SensitiveValue || strings.HasSuffix(text, "…")) {
 			known = false
 		}

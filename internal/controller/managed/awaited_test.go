@@ -72,6 +72,7 @@ func TestAfterChanges(t *testing.T) {
 		"none":                  {nil, m{"id": "1", "rule": []any{m{"port": int64(1)}}, "zones": []any{"a"}}},
 		"known":                 {[]any{change("id", "2"), change("rule[0].port", int64(2))}, m{"id": "2", "rule": []any{m{"port": int64(2)}}, "zones": []any{"a"}}},
 		"unknown":               {[]any{change("id", "(known after apply)")}, m{"rule": []any{m{"port": int64(1)}}, "zones": []any{"a"}}},
+		"flagged":               {[]any{m{"path": "id", "after": "a", "afterUnknown": true}}, m{"rule": []any{m{"port": int64(1)}}, "zones": []any{"a"}}},
 		"sensitive":             {[]any{change("id", "(sensitive value)")}, m{"rule": []any{m{"port": int64(1)}}, "zones": []any{"a"}}},
 		"null":                  {[]any{change("id", nil)}, m{"rule": []any{m{"port": int64(1)}}, "zones": []any{"a"}}},
 		"an element of a set":   {[]any{change("zones[*]", "b")}, m{"id": "1", "rule": []any{m{"port": int64(1)}}}},

@@ -72,6 +72,13 @@ func changesStatus(changes []translate.Change) []any {
 		if c.After != nil {
 			m["after"] = c.After
 		}
+		for name, set := range map[string]bool{
+			"beforeSensitive": c.BeforeSensitive, "afterSensitive": c.AfterSensitive, "afterUnknown": c.AfterUnknown,
+		} {
+			if set {
+				m[name] = true
+			}
+		}
 		list[i] = m
 	}
 	return list

@@ -59,7 +59,7 @@ func (c *connector) external(ctx context.Context, r *CustomResource) (*external,
 		}
 	}
 	req.Tell = c.teller(r, spec.Policies) // after all secrets are known
-	req.Decide = c.decider(r)
+	req.Decide = c.decider(r, req.Configurations)
 	out := &external{connector: c, request: req, spec: spec, warnings: diags.Warnings()}
 	out.request.Dependents = out.dependents(r)
 	return out, nil

@@ -14,14 +14,14 @@ import (
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
 
-// decider returns the function that asks the PlanPolicies about plans of a resource; nil if there can be none. It is
-// called during the reconcile and after it, so it holds nothing that the reconcile may change.
-func (c *connector) decider(r *CustomResource) func(context.Context, *terraform.Plan) (policy.Verdict, error) {
+// decider returns the function that asks the PlanPolicies about plans of a resource with provider configurations; nil if
+// there can be none. It is called during the reconcile and after it, so it holds nothing that the reconcile may change.
+func (c *connector) decider(r *CustomResource, with []policy.Configuration) func(context.Context, *terraform.Plan) (policy.Verdict, error) {
 	policies := c.kind.Options.Policies
 	if policies == nil {
 		return nil
 	}
-	in := policy.Input{Model: c.kind.Model, Resource: policy.ResourceMeta{
+	in := policy.Input{Model: c.kind.Model, Configurations: with, Resource: policy.ResourceMeta{
 		Group: c.kind.Model.Group, Kind: c.kind.Model.Kind, Namespace: r.GetNamespace(), Name: r.GetName(), Labels: r.GetLabels(),
 	}}
 	return func(ctx context.Context, p *terraform.Plan) (policy.Verdict, error) {

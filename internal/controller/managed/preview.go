@@ -172,7 +172,7 @@ func (p *preview) consequences(ctx context.Context, req scheduler.Request, plan 
 		stops = append(stops, "refused: spec.lifecycle.replacePolicy or spec.managementPolicies do not allow a replacement")
 	}
 	var verdict policy.Verdict
-	if decide := p.decider(p.resource); decide != nil {
+	if decide := p.decider(p.resource, req.Configurations); decide != nil {
 		var err error
 		if verdict, err = decide(ctx, &plan); err != nil {
 			return append(stops, "the PlanPolicies cannot be read"), nil

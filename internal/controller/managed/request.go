@@ -13,6 +13,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/crd"
 	"github.com/landbridge-io/landbridge/internal/desired"
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
+	"github.com/landbridge-io/landbridge/internal/provider"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 	"github.com/landbridge-io/landbridge/internal/terraform"
@@ -102,7 +103,7 @@ func (c *connector) subject(ctx context.Context, r *CustomResource, spec desired
 // through adds the provider configuration to a request.
 func through(req *scheduler.Request, handle providerconfig.Handle[terraform.Executor]) {
 	req.Acquire, req.ProviderConfiguration, req.Account = handle.Acquire, handle.Name, handle.Account
-	req.Paused, req.Accesses = handle.Paused, handle.Parts
+	req.Paused, req.Accesses, req.Configurations = handle.Paused, handle.Parts, handle.Objects
 }
 
 // lookRequested returns the tokens of the annotations that ask for a look at the resource now.
@@ -112,6 +113,12 @@ func lookRequested(r *CustomResource) string {
 
 // resolve resolves the provider configurations of the resource.
 func (k *Kind) resolve(ctx context.Context, r *CustomResource) providerconfig.Handle[terraform.Executor] {
+	return k.configuration(ctx, r).For(provider.User{
+		Namespace: r.GetNamespace(), Resource: k.Model.Kind + "." + k.Model.Group + "/" + r.GetName(),
+	})
+}
+
+func (k *Kind) configuration(ctx context.Context, r *CustomResource) providerconfig.Handle[terraform.Executor] {
 	if named, ok := k.ProviderConfigs.(NamedProviderConfigs); ok {
 		return named.ResolveNamed(ctx, r.GetProviderConfigReference(), r.providerConfigReferences(), r.GetNamespace())
 	}

@@ -74,7 +74,7 @@ func unsettledFields(k *Kind, p *terraform.Plan) string {
 			out = append(out, fmt.Sprintf("%d more", len(changes)-i))
 			break
 		}
-		out = append(out, fmt.Sprintf("%s is %s and should be %s", c.Path, shortValue(c.Before), shortValue(c.After)))
+		out = append(out, fmt.Sprintf("%s is %s and should be %s", c.Path, c.BeforeText(shortValue), c.AfterText(shortValue)))
 	}
 	if len(out) == 0 {
 		return "nothing that a field shows"

@@ -10,6 +10,8 @@ import (
 
 	"github.com/landbridge-io/landbridge/internal/desired"
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
+	"github.com/landbridge-io/landbridge/internal/policy"
+	"github.com/landbridge-io/landbridge/internal/provider"
 	"github.com/landbridge-io/landbridge/internal/scheduler/ownership"
 )
 
@@ -18,6 +20,8 @@ import (
 type Handle[T any] struct {
 	// Name identifies the configuration.
 	Name string
+	// Objects are the objects in the cluster that the configuration, or each of those that were joined, is made of.
+	Objects []policy.Configuration
 	// Account is what the configuration has in common with others for the same account.
 	Account ownership.Account
 	// Parts are the configurations that were joined, by their keys.
@@ -40,6 +44,24 @@ type Handle[T any] struct {
 	Diagnostics diagnostic.Diagnostics
 
 	last *Handle[T]
+}
+
+// For returns h, and its Last, for the calls that are made for a resource.
+func (h Handle[T]) For(u provider.User) Handle[T] {
+	acquire, with := h.Acquire, h.With
+	h.Acquire = func(ctx context.Context) (T, func(), diagnostic.Diagnostics) {
+		return acquire(provider.WithUser(ctx, u))
+	}
+	if with != nil {
+		h.With = func(ctx context.Context, settings cty.Value) (T, func(), diagnostic.Diagnostics) {
+			return with(provider.WithUser(ctx, u), settings)
+		}
+	}
+	if h.last != nil {
+		last := h.last.For(u)
+		h.last = &last
+	}
+	return h
 }
 
 // Refuse returns a Handle that cannot be used, for the reason given.
@@ -83,7 +105,8 @@ func (h Handle[T]) AtLeast(approval desired.Approval) Handle[T] {
 // Map returns a Handle whose Acquire passes what h leases through f.
 func Map[S, T any](h Handle[S], f func(S) T) Handle[T] {
 	out := Handle[T]{
-		Name: h.Name, Account: h.Account, Parts: h.Parts, Paused: h.Paused, Secrets: h.Secrets, Approval: h.Approval, Denied: h.Denied, Diagnostics: h.Diagnostics,
+		Name: h.Name, Objects: h.Objects, Account: h.Account, Parts: h.Parts, Paused: h.Paused,
+		Secrets: h.Secrets, Approval: h.Approval, Denied: h.Denied, Diagnostics: h.Diagnostics,
 		Acquire: func(ctx context.Context) (none T, _ func(), _ diagnostic.Diagnostics) {
 			leased, release, diags := h.Acquire(ctx)
 			if diags.HasErrors() {
@@ -123,6 +146,7 @@ func join[T any](handles map[string]Handle[T]) Handle[map[string]T] {
 		h := handles[key]
 		names = append(names, h.Name)
 		out.Parts[key] = ownership.Access{Configuration: h.Name, Account: h.Account}
+		out.Objects = append(out.Objects, h.Objects...)
 		out.Secrets = append(out.Secrets, h.Secrets...)
 		out.Diagnostics = append(out.Diagnostics, h.Diagnostics...)
 		out.Denied = out.Denied || h.Denied

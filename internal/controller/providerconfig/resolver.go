@@ -21,6 +21,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/desired"
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/model"
+	"github.com/landbridge-io/landbridge/internal/policy"
 	"github.com/landbridge-io/landbridge/internal/provider"
 	"github.com/landbridge-io/landbridge/internal/provider/pool"
 	"github.com/landbridge-io/landbridge/internal/scheduler/ownership"
@@ -137,6 +138,8 @@ func (r *Resolver) resolve(ctx context.Context, ref *xpv2.ProviderConfigReferenc
 	switch {
 	case kerrors.IsNotFound(err) && r.nothingToConfigure():
 		u.SetUID(noConfiguration)
+		u.SetNamespace(key.Namespace)
+		u.SetName(key.Name)
 	case kerrors.IsNotFound(err):
 		return known.after(Refuse[provider.Server](name, diagnostic.Errorf("Provider configuration not found", "There is no %s %q in group %s. Create it, or name another one in spec.providerConfigRef.", key.Kind, key.Name, r.Provider.Group)))
 	case err != nil:
@@ -273,7 +276,8 @@ func (r *Resolver) handle(ctx context.Context, name string, of Reference, u *uns
 	c.Secrets = secrets
 	key := pool.Prepare(c)
 	return Handle[provider.Server]{
-		Name: name, Account: common, Secrets: secrets, Acquire: r.acquire(key), With: r.with(c),
+		Name: name, Objects: []policy.Configuration{policy.ConfigurationOf(of.Kind, u)}, Account: common,
+		Secrets: secrets, Acquire: r.acquire(key), With: r.with(c),
 		Paused:   func() bool { return r.Pool.Paused(key) },
 		Approval: desired.ParseApproval(u.GetAnnotations()[v1alpha1.AnnotationApprovalPolicy]),
 	}, t, key

@@ -50,6 +50,8 @@ type entry struct {
 	limiter limiter
 	// outage is the state of a configuration that does not work.
 	outage outage
+	// users are resources that have used the configuration lately, and throttled those whose calls were throttled.
+	users, throttled witnesses
 	// troubled is set when the last call that used the configuration failed because of it. It needs no mutex.
 	troubled atomic.Bool
 	// growth is the limit of this provider; see Options.Growth.
@@ -64,7 +66,7 @@ type member struct {
 	// name is the name of the configuration.
 	name   string
 	server provider.Server
-	// guarded is the server in leases.
+	// guarded is the server in leases of the program's own.
 	guarded *guarded
 	// unproven is set for a server that was started after a failure and has not answered yet. TryAcquire
 	// gives one lease at a time then; probed is set while it is out.
@@ -151,7 +153,7 @@ func (p *Pool) start(e *entry) {
 // failed records a failure, with a longer backoff each time. The mutex is held.
 func (p *Pool) failed(e *entry, err *Failure) {
 	backoff := p.options.MaxBackoff
-	if trouble, _ := provider.TroubleOf(err.Diagnostics); trouble == provider.Unreachable {
+	if trouble, _ := provider.TroubleOf(err.Diagnostics, provider.Said{}); trouble == provider.Unreachable {
 		backoff = min(backoff, longestOutage)
 	}
 	if e.failures < 30 {

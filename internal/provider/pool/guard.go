@@ -22,33 +22,34 @@ type guarded struct {
 	provider.Server
 	pool   *Pool
 	member *member
+	// user is the resource that the calls are for.
+	user provider.User
 }
 
-// tried records the answer to a call that may use the credentials and the endpoint of the configuration. proves is set
-// if a success shows that they work: imports and plans often call nothing.
-func (g *guarded) tried(diags []*tfprotov6.Diagnostic, proves bool) {
-	g.answered(diags)
-	if len(diags) > 0 {
-		g.pool.tried(g.member, diagnostic.FromProtocol(diags), proves)
-	} else if proves {
-		g.pool.tried(g.member, nil, true)
+// tried records the answer to a call that uses the credentials and the endpoint of the configuration. said returns what
+// the request contained. Validations, imports and plans are not recorded: they often call nothing, and their errors are
+// about what somebody wrote.
+func (g *guarded) tried(diags []*tfprotov6.Diagnostic, said func() provider.Said) {
+	g.answered()
+	if len(diags) == 0 {
+		g.pool.tried(g.member, g.user, nil, provider.Said{})
+		return
 	}
+	errors, request := diagnostic.FromProtocol(diags), said()
+	if wait, ok := provider.Throttled(errors, request); ok {
+		g.pool.throttled(g.member, g.user, wait)
+	}
+	g.pool.tried(g.member, g.user, errors, request)
 }
 
 // answered records an answer.
-func (g *guarded) answered(diags []*tfprotov6.Diagnostic) {
+func (g *guarded) answered() {
 	m := g.member
 	if m.timeouts.Load() != 0 {
 		m.timeouts.Store(0)
 	}
 	if m.unproven.Load() {
 		m.unproven.Store(false)
-	}
-	if len(diags) == 0 {
-		return
-	}
-	if wait, ok := provider.Throttled(diagnostic.FromProtocol(diags)); ok {
-		g.pool.throttled(m, wait)
 	}
 }
 
@@ -68,7 +69,7 @@ func (g *guarded) failed(ctx context.Context, err error) {
 		g.pool.timedOut(g.member)
 	case code == codes.Unavailable, code == codes.Canceled:
 	default:
-		g.answered(nil) // with an error, which is an answer as well
+		g.answered() // with an error, which is an answer as well
 	}
 }
 
@@ -99,7 +100,7 @@ func noted[Q, A any](ctx context.Context, g *guarded, method string, call func(c
 // ValidateResourceConfig implements provider.Server.
 func (g *guarded) ValidateResourceConfig(ctx context.Context, r *tfprotov6.ValidateResourceConfigRequest) (*tfprotov6.ValidateResourceConfigResponse, error) {
 	return noted(ctx, g, "ValidateResourceConfig", g.Server.ValidateResourceConfig, r, func(a *tfprotov6.ValidateResourceConfigResponse) []*tfprotov6.Diagnostic {
-		g.answered(a.Diagnostics)
+		g.answered()
 		return a.Diagnostics
 	})
 }
@@ -107,7 +108,7 @@ func (g *guarded) ValidateResourceConfig(ctx context.Context, r *tfprotov6.Valid
 // UpgradeResourceState implements provider.Server.
 func (g *guarded) UpgradeResourceState(ctx context.Context, r *tfprotov6.UpgradeResourceStateRequest) (*tfprotov6.UpgradeResourceStateResponse, error) {
 	return noted(ctx, g, "UpgradeResourceState", g.Server.UpgradeResourceState, r, func(a *tfprotov6.UpgradeResourceStateResponse) []*tfprotov6.Diagnostic {
-		g.answered(a.Diagnostics)
+		g.answered()
 		return a.Diagnostics
 	})
 }
@@ -116,7 +117,11 @@ func (g *guarded) UpgradeResourceState(ctx context.Context, r *tfprotov6.Upgrade
 func (g *guarded) ReadResource(ctx context.Context, r *tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {
 	return noted(ctx, g, "ReadResource", g.Server.ReadResource, r, func(a *tfprotov6.ReadResourceResponse) []*tfprotov6.Diagnostic {
 		g.deferred(a.Deferred)
-		g.tried(a.Diagnostics, true)
+		g.tried(a.Diagnostics, func() (said provider.Said) {
+			said.AddDynamic(r.CurrentState)
+			said.AddIdentity(r.CurrentIdentity)
+			return said
+		})
 		return a.Diagnostics
 	})
 }
@@ -125,7 +130,7 @@ func (g *guarded) ReadResource(ctx context.Context, r *tfprotov6.ReadResourceReq
 func (g *guarded) PlanResourceChange(ctx context.Context, r *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
 	return noted(ctx, g, "PlanResourceChange", g.Server.PlanResourceChange, r, func(a *tfprotov6.PlanResourceChangeResponse) []*tfprotov6.Diagnostic {
 		g.deferred(a.Deferred)
-		g.tried(a.Diagnostics, false)
+		g.answered()
 		return a.Diagnostics
 	})
 }
@@ -133,7 +138,11 @@ func (g *guarded) PlanResourceChange(ctx context.Context, r *tfprotov6.PlanResou
 // ApplyResourceChange implements provider.Server.
 func (g *guarded) ApplyResourceChange(ctx context.Context, r *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
 	return noted(ctx, g, "ApplyResourceChange", g.Server.ApplyResourceChange, r, func(a *tfprotov6.ApplyResourceChangeResponse) []*tfprotov6.Diagnostic {
-		g.tried(a.Diagnostics, true)
+		g.tried(a.Diagnostics, func() (said provider.Said) {
+			said.AddDynamic(r.PriorState, r.PlannedState, r.Config)
+			said.AddIdentity(r.PlannedIdentity)
+			return said
+		})
 		return a.Diagnostics
 	})
 }
@@ -142,7 +151,7 @@ func (g *guarded) ApplyResourceChange(ctx context.Context, r *tfprotov6.ApplyRes
 func (g *guarded) ImportResourceState(ctx context.Context, r *tfprotov6.ImportResourceStateRequest) (*tfprotov6.ImportResourceStateResponse, error) {
 	return noted(ctx, g, "ImportResourceState", g.Server.ImportResourceState, r, func(a *tfprotov6.ImportResourceStateResponse) []*tfprotov6.Diagnostic {
 		g.deferred(a.Deferred)
-		g.tried(a.Diagnostics, false)
+		g.answered()
 		return a.Diagnostics
 	})
 }
@@ -151,7 +160,10 @@ func (g *guarded) ImportResourceState(ctx context.Context, r *tfprotov6.ImportRe
 func (g *guarded) ReadDataSource(ctx context.Context, r *tfprotov6.ReadDataSourceRequest) (*tfprotov6.ReadDataSourceResponse, error) {
 	return noted(ctx, g, "ReadDataSource", g.Server.ReadDataSource, r, func(a *tfprotov6.ReadDataSourceResponse) []*tfprotov6.Diagnostic {
 		g.deferred(a.Deferred)
-		g.tried(a.Diagnostics, true)
+		g.tried(a.Diagnostics, func() (said provider.Said) {
+			said.AddDynamic(r.Config)
+			return said
+		})
 		return a.Diagnostics
 	})
 }

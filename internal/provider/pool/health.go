@@ -79,13 +79,21 @@ func (p *Pool) timedOut(m *member) {
 	})
 }
 
-// throttled handles an error of a cloud that rejects too many requests.
-func (p *Pool) throttled(m *member, wait time.Duration) {
+// throttled handles an error of a cloud that rejects too many requests. Others wait when several users have had one, as
+// far as there are several. Without a user, the call is the program's own.
+func (p *Pool) throttled(m *member, u provider.User, wait time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if pause, begun := m.entry.limiter.throttled(time.Now(), wait); begun {
+	e, now := m.entry, time.Now()
+	if u != (provider.User{}) {
+		e.throttled.add(u, now, now.Add(-calm))
+		if !e.throttled.prove(e.users) {
+			return
+		}
+	}
+	if pause, begun := e.limiter.throttled(now, wait); begun {
 		p.stats.Pauses++
-		p.options.Logger.Info("provider is throttled", "pause", pause.String(), "perSecond", float64(m.entry.limiter.bucket.Limit()))
+		p.options.Logger.Info("provider is throttled", "pause", pause.String(), "perSecond", float64(e.limiter.bucket.Limit()))
 	}
 }
 

@@ -23,8 +23,9 @@ const (
 // one lease at a time tries again, with growing delays. The first call that succeeds ends it for all. The pool's mutex
 // guards it.
 type outage struct {
-	// failures counts consecutive calls.
-	failures int
+	// failures counts consecutive calls, by whom they were made for.
+	failures  int
+	witnesses witnesses
 	// failure is set while the configuration is paused.
 	failure *Failure
 	pauses  int
@@ -66,19 +67,19 @@ func (o *outage) endTrial(l *Lease) {
 	o.trial, o.trialEnds = nil, nil
 }
 
-// tried records the answer to a call that may use the credentials and the endpoint of the configuration. proves is set
-// if a success shows that they work.
-func (p *Pool) tried(m *member, diags diagnostic.Diagnostics, proves bool) {
-	trouble, words := provider.TroubleOf(diags)
-	if trouble == "" && !proves {
-		return
-	}
+// tried records the answer to a call that uses the credentials and the endpoint of the configuration, and who it was made
+// for. A success shows that they work. Without a user, the call is the program's own.
+func (p *Pool) tried(m *member, u provider.User, diags diagnostic.Diagnostics, said provider.Said) {
+	trouble, words := provider.TroubleOf(diags, said)
 	if trouble == "" && !m.entry.troubled.Load() || p.options.KeepTrying {
 		return
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	o, now := &m.entry.outage, time.Now()
+	if trouble != "" && u != (provider.User{}) {
+		o.witnesses.add(u, now, now.Add(-usedFor))
+	}
 	switch {
 	case trouble == "":
 		if o.failure != nil {
@@ -86,7 +87,7 @@ func (p *Pool) tried(m *member, diags diagnostic.Diagnostics, proves bool) {
 		}
 		o.endTrial(o.trial)
 		*o = outage{}
-	case o.failure == nil && o.failures+1 < enough:
+	case o.failure == nil && (o.failures+1 < enough || u != (provider.User{}) && !o.witnesses.prove(m.entry.users)):
 		o.failures++
 	case o.failure == nil || !now.Before(o.failure.RetryAt): // earlier calls may still fail during a pause
 		o.pause(trouble, words, now, p.options)

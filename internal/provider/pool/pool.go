@@ -156,10 +156,11 @@ func (p *Pool) Memory() map[string]int64 {
 // Lease is a configured server that is not closed or replaced until Release. Take one per
 // operation, not for longer: only between leases can a server be replaced.
 type Lease struct {
-	pool   *Pool
-	member *member
-	probe  bool
-	once   sync.Once
+	pool    *Pool
+	member  *member
+	guarded *guarded
+	probe   bool
+	once    sync.Once
 	// interrupted and released are guarded by the pool's mutex.
 	interrupted, released bool
 	// unsubscribe ends the wait for an interrupt; nil if there can be none.
@@ -167,7 +168,7 @@ type Lease struct {
 }
 
 // Server returns the server. Do not call it after Release.
-func (l *Lease) Server() provider.Server { return l.member.guarded }
+func (l *Lease) Server() provider.Server { return l.guarded }
 
 // Warnings returns the provider's warnings about its configuration.
 func (l *Lease) Warnings() diagnostic.Diagnostics { return l.member.warnings }
@@ -185,7 +186,8 @@ func (l *Lease) Release() {
 // Acquire leases the server for a key. It starts one if there is none. It waits for the start, and
 // until the configuration's limits allow the lease, or ctx ends. With error diagnostics there is no
 // lease; see Failure. During the backoff after a failure, Acquire fails at once. If the operation of ctx
-// is interrupted (provider.WithInterrupt), its provider is told to stop until the release.
+// is interrupted (provider.WithInterrupt), its provider is told to stop until the release. Errors of calls that are made for a
+// resource (provider.WithUser) pause the configuration only together with those of others.
 func (p *Pool) Acquire(ctx context.Context, key Key) (*Lease, diagnostic.Diagnostics) {
 	l, f := p.acquire(ctx, key, true)
 	if f != nil {
@@ -251,7 +253,11 @@ func (p *Pool) acquire(ctx context.Context, key Key, patient bool) (*Lease, *Fai
 			m.leases++
 			m.acquired++
 			check := m.acquired%checkEvery == 0 && e.starting == nil
-			l := &Lease{pool: p, member: m, probe: probe}
+			l := &Lease{pool: p, member: m, guarded: m.guarded, probe: probe}
+			if u := provider.UserOf(ctx); u != (provider.User{}) {
+				e.users.add(u, now, now.Add(-usedFor))
+				l.guarded = &guarded{Server: m.server, pool: p, member: m, user: u}
+			}
 			e.outage.try(l, now)
 			p.mu.Unlock()
 			if check {

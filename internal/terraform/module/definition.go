@@ -143,7 +143,7 @@ type reader struct {
 	used map[string]hcl.Range
 	// locals are the expressions of local values, imports the import blocks.
 	locals  map[string]hcl.Expression
-	imports []*hcl.Block
+	imports []imported
 	sources map[string][]byte
 	diags   diagnostic.Diagnostics
 }
@@ -243,7 +243,7 @@ func (r *reader) file(f *hcl.File) {
 		case "provider":
 			r.provider(b)
 		case "import":
-			r.imports = append(r.imports, b)
+			r.imports = append(r.imports, imported{b, endOf(f, b)})
 		case "locals":
 			attrs, _ := b.Body.JustAttributes()
 			for name, a := range attrs {

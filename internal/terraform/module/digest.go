@@ -102,15 +102,29 @@ func (d checksum) addPackage(c call, allow []Permission) error {
 	})
 }
 
+// links returns an error if a link in the package of a module leads out of it.
+func (m *Module) links(c call) diagnostic.Diagnostics {
+	return m.addTo(newChecksum(), c)
+}
+
+// addTo adds the package of a module to a digest.
+func (m *Module) addTo(d checksum, c call) diagnostic.Diagnostics {
+	var stray errStray
+	switch err := d.addPackage(c, m.source.Allow); {
+	case errors.As(err, &stray):
+		return diagnostic.Errorf(NotAllowed, "%s%s.", c.where(), err)
+	case err != nil:
+		return diagnostic.Errorf(NotFetched, "%s%s.", c.where(), err)
+	}
+	return nil
+}
+
 // verify checks where the modules come from, and sets the digest of all of them.
 func (m *Module) verify(called []call) diagnostic.Diagnostics {
 	d, seen := newChecksum(), map[string]bool{}
 	d.originals = m.originals
 	for _, c := range called {
-		where := ""
-		if c.key != callName {
-			where = "module." + c.path() + ": "
-		}
+		where := c.where()
 		switch {
 		case c.outside && !slices.Contains(m.source.Allow, Files):
 			return diagnostic.Errorf(NotAllowed, "%sIts source is a directory outside the module's folder. Copy it into the module, or list %s in spec.allow.", where, Files)
@@ -120,12 +134,8 @@ func (m *Module) verify(called []call) diagnostic.Diagnostics {
 			continue
 		}
 		seen[c.root] = true
-		var stray errStray
-		switch err := d.addPackage(c, m.source.Allow); {
-		case errors.As(err, &stray):
-			return diagnostic.Errorf(NotAllowed, "%s%s.", where, err)
-		case err != nil:
-			return diagnostic.Errorf(NotFetched, "%s%s.", where, err)
+		if diags := m.addTo(d, c); diags.HasErrors() {
+			return diags
 		}
 	}
 	var err error

@@ -94,6 +94,18 @@ func Restrict(dir string, allow ...Permission) diagnostic.Diagnostics {
 	return restrict(&restrictions{allow: allow, dir: dir, root: dir})
 }
 
+// CheckFetched returns what a module that was fetched into a directory is refused for. Its import blocks are taken out
+// first, as Fetch does.
+func CheckFetched(dir string, allow ...Permission) diagnostic.Diagnostics {
+	c := call{key: callName, dir: dir, root: dir, pkg: callName}
+	m := &Module{source: Source{Address: "git::https://example.org/x", Allow: allow}}
+	_, diags := m.takeImports(c)
+	if !diags.HasErrors() {
+		_, diags = m.read(c)
+	}
+	return diags
+}
+
 // Environment returns the variables and the files by which credentials are used.
 func Environment(c *Credentials, address string) (map[string]string, map[string][]byte, error) {
 	return c.environment(address, func(name string) string { return "/x/" + name })

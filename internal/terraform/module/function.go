@@ -1,6 +1,7 @@
 package module
 
 import (
+	"bytes"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -36,57 +37,114 @@ type local struct {
 	text          string
 }
 
-// readLocals reads the local values in Terraform's own syntax.
+// iteratorAttributes are those of the iterator of a dynamic block, which hides the local values of these names if the
+// iterator, or the block, is named local.
+var iteratorAttributes = []string{"key", "value"}
+
+// readLocals reads the local values. One that is written in JSON, or more than once, is not static: which file a program
+// reads, and which overrides another, depends on the program.
 func (r *restrictions) readLocals(files []*hcl.File) {
 	r.locals = map[string]*local{}
 	for _, f := range files {
-		body, ok := f.Body.(*hclsyntax.Body)
-		if !ok {
-			continue
-		}
-		for _, b := range body.Blocks {
-			if b.Type != "locals" {
-				continue
-			}
-			for name, a := range b.Body.Attributes {
-				r.locals[name] = &local{expression: a.Expr}
+		content, _, _ := f.Body.PartialContent(localsBlocks)
+		for _, b := range content.Blocks {
+			attrs, _ := b.Body.JustAttributes()
+			for name, a := range attrs {
+				e, native := a.Expr.(hclsyntax.Expression)
+				if r.locals[name] != nil || !native || slices.Contains(iteratorAttributes, name) {
+					r.locals[name] = &local{known: true}
+					continue
+				}
+				r.locals[name] = &local{expression: e}
 			}
 		}
 	}
 }
 
+// calls checks the calls of functions under a node.
+type calls struct {
+	*restrictions
+	// at, if set, replaces the position of calls.
+	at *hcl.Range
+}
+
+// Enter implements hclsyntax.Walker.
+func (c calls) Enter(n hclsyntax.Node) hcl.Diagnostics {
+	switch n := n.(type) {
+	case hclsyntax.ChildScope:
+		c.hidden = append(c.hidden, n.LocalNames)
+	case *hclsyntax.FunctionCallExpr:
+		c.call(n, c.at)
+	}
+	return nil
+}
+
+// Exit implements hclsyntax.Walker.
+func (c calls) Exit(n hclsyntax.Node) hcl.Diagnostics {
+	if _, ok := n.(hclsyntax.ChildScope); ok {
+		c.hidden = c.hidden[:len(c.hidden)-1]
+	}
+	return nil
+}
+
 // functions checks all calls of functions under a node. at, if set, replaces their position.
 func (r *restrictions) functions(node hclsyntax.Node, at *hcl.Range) {
-	_ = hclsyntax.VisitAll(node, func(n hclsyntax.Node) hcl.Diagnostics {
-		call, ok := n.(*hclsyntax.FunctionCallExpr)
-		if !ok {
+	_ = hclsyntax.Walk(node, calls{restrictions: r, at: at})
+}
+
+// call checks the call of a function.
+func (r *restrictions) call(call *hclsyntax.FunctionCallExpr, at *hcl.Range) {
+	where := call.NameRange
+	if at != nil {
+		where = *at
+	}
+	name := functionName(call)
+	if why := otherFileFunctions[name]; why != "" {
+		r.refuse(Files, where, "%s", why)
+	}
+	if slices.Contains(fileFunctions, name) {
+		r.file(name, call, where)
+	}
+}
+
+// functionName returns the name of a called function, without its namespace.
+func functionName(call *hclsyntax.FunctionCallExpr) string {
+	return call.Name[strings.LastIndex(call.Name, ":")+1:]
+}
+
+// jsonFunctions checks the functions in all texts of a file in JSON. Each may be a template, or a reference, such as that
+// of the argument provider, whose index is an expression.
+func (r *restrictions) jsonFunctions(content []byte, name string) {
+	// hcltext.ParseJSON has refused what is not JSON by the standard.
+	_ = hcltext.EachText(content, name, func(text []byte, at hcl.Pos) hcl.Diagnostics {
+		where := &hcl.Range{Filename: name, Start: at}
+		template, diags := hcltext.ParseTemplate(text, name)
+		if !diags.HasErrors() { // otherwise Terraform cannot evaluate it either
+			r.functions(template, where)
+		}
+		if !bytes.Contains(text, []byte("[")) {
 			return nil
 		}
-		where := call.NameRange
-		if at != nil {
-			where = *at
-		}
-		name := call.Name[strings.LastIndex(call.Name, ":")+1:]
-		if why := otherFileFunctions[name]; why != "" {
-			r.refuse(Files, where, "%s", why)
-		}
-		if slices.Contains(fileFunctions, name) {
-			r.file(name, call, where)
+		reference, diags := hcltext.ParseExpression(text, name)
+		switch {
+		case hcltext.Refused(diags):
+			r.refuse(Files, *where, "A text cannot be checked: %s %s", diags[0].Summary, diags[0].Detail)
+		case !diags.HasErrors() && refers(reference):
+			r.functions(reference, where)
 		}
 		return nil
 	})
 }
 
-// jsonFunctions checks the functions in all texts of a file in JSON, each of which may be a template.
-func (r *restrictions) jsonFunctions(content []byte, name string) {
-	// hcltext.ParseJSON has refused what is not JSON by the standard.
-	_ = hcltext.EachTemplate(content, name, func(text []byte, at hcl.Pos) hcl.Diagnostics {
-		template, diags := hcltext.ParseTemplate(text, name)
-		if !diags.HasErrors() { // otherwise Terraform cannot evaluate it either
-			r.functions(template, &hcl.Range{Filename: name, Start: at})
-		}
-		return nil
-	})
+// refers reports whether an expression is a reference with an index, and not just a text that is an expression, too.
+func refers(e hclsyntax.Expression) bool {
+	switch e := e.(type) {
+	case *hclsyntax.ParenthesesExpr:
+		return refers(e.Expression)
+	case *hclsyntax.IndexExpr, *hclsyntax.RelativeTraversalExpr, *hclsyntax.SplatExpr:
+		return true
+	}
+	return false
 }
 
 // file checks the path that a call reads.
@@ -176,7 +234,7 @@ func (r *restrictions) static(e hclsyntax.Expression) (string, bool) {
 		}
 		attribute, ok := x.Traversal[1].(hcl.TraverseAttr)
 		switch {
-		case !ok:
+		case !ok || r.hides(x.Traversal.RootName()):
 		case x.Traversal.RootName() == "path" && attribute.Name == "module":
 			return r.dir, r.dir != ""
 		case x.Traversal.RootName() == "local":
@@ -186,6 +244,11 @@ func (r *restrictions) static(e hclsyntax.Expression) (string, bool) {
 	return "", false
 }
 
+// hides reports whether a name is that of a variable of a for expression around.
+func (r *restrictions) hides(name string) bool {
+	return slices.ContainsFunc(r.hidden, func(names map[string]struct{}) bool { _, ok := names[name]; return ok })
+}
+
 func (r *restrictions) local(name string) (string, bool) {
 	l := r.locals[name]
 	if l == nil {
@@ -193,7 +256,10 @@ func (r *restrictions) local(name string) (string, bool) {
 	}
 	if !l.known {
 		l.known = true
+		hidden := r.hidden
+		r.hidden = nil // it is elsewhere
 		l.text, l.static = r.static(l.expression)
+		r.hidden = hidden
 	}
 	return l.text, l.static
 }

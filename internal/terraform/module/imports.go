@@ -11,6 +11,8 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
+
+	"github.com/landbridge-io/landbridge/internal/diagnostic"
 )
 
 // importsFile has the import blocks of the module: programs accept them only in the root module.
@@ -52,10 +54,28 @@ func (r *reader) readImports() {
 	}
 }
 
-func (r *reader) importBlock(b *hcl.Block, body *hclsyntax.Body) {
+// imported is an import block of a file, and the byte at which it ends.
+type imported struct {
+	*hcl.Block
+	end int
+}
+
+// endOf returns the byte after the closing brace of a block; 0 in JSON.
+func endOf(f *hcl.File, b *hcl.Block) int {
+	if body, ok := f.Body.(*hclsyntax.Body); ok {
+		for _, x := range body.Blocks {
+			if x.Body == b.Body {
+				return x.CloseBraceRange.End.Byte
+			}
+		}
+	}
+	return 0
+}
+
+func (r *reader) importBlock(b imported, body *hclsyntax.Body) {
 	file := b.DefRange.Filename
 	out := Import{
-		Locals: map[string]string{}, localsAt: map[string]place{}, file: file, start: b.TypeRange.Start.Byte, end: body.SrcRange.End.Byte,
+		Locals: map[string]string{}, localsAt: map[string]place{}, file: file, start: b.TypeRange.Start.Byte, end: b.end,
 	}
 	var text strings.Builder
 	write := func(at hcl.Pos, format string, args ...any) {
@@ -64,6 +84,11 @@ func (r *reader) importBlock(b *hcl.Block, body *hclsyntax.Body) {
 		for i := range strings.Count(lines, "\n") + 1 {
 			out.lines = append(out.lines, at.Line+i)
 		}
+	}
+	if len(body.Blocks) > 0 {
+		inner := body.Blocks[0]
+		r.refuse(inner.TypeRange, "The import block has the unknown block %s. Remove it.", inner.Type)
+		return
 	}
 	write(b.TypeRange.Start, "import {")
 	for _, name := range slices.Sorted(maps.Keys(body.Attributes)) {
@@ -75,6 +100,9 @@ func (r *reader) importBlock(b *hcl.Block, body *hclsyntax.Body) {
 		case name == "provider":
 			continue // the resource's own
 		case name == "to":
+			if !r.movableAddress(&out, a.Expr, a.NameRange) {
+				return
+			}
 			write(a.Expr.Range().Start, "  to = %s%s", callAddress, r.text(a.Expr))
 			continue
 		}
@@ -94,6 +122,27 @@ func (r *reader) importBlock(b *hcl.Block, body *hclsyntax.Body) {
 func (r *reader) text(e hcl.Expression) string {
 	at := e.Range()
 	return string(r.sources[at.Filename][at.Start.Byte:at.End.Byte])
+}
+
+// movableAddress reports whether the address of an import block means the same in the root module, and adds what its
+// indexes need.
+func (r *reader) movableAddress(out *Import, e hcl.Expression, at hcl.Range) bool {
+	for {
+		switch x := e.(type) {
+		case *hclsyntax.ScopeTraversalExpr:
+			return true // its indexes are literal
+		case *hclsyntax.RelativeTraversalExpr:
+			e = x.Source
+		case *hclsyntax.IndexExpr:
+			if !r.movable(out, x.Key, at) {
+				return false
+			}
+			e = x.Collection
+		default:
+			r.refuse(at, "The argument to is not the address of a resource. Write it like example_thing.main or example_thing.main[each.key].")
+			return false
+		}
+	}
 }
 
 // movable reports whether an expression of an import block means the same in the root module, and adds what it needs.
@@ -138,7 +187,7 @@ func readsFiles(e hcl.Expression) (found bool) {
 	}
 	_ = hclsyntax.VisitAll(node, func(n hclsyntax.Node) hcl.Diagnostics {
 		if call, ok := n.(*hclsyntax.FunctionCallExpr); ok {
-			name := call.Name[strings.LastIndex(call.Name, ":")+1:]
+			name := functionName(call)
 			found = found || slices.Contains(fileFunctions, name) || otherFileFunctions[name] != ""
 		}
 		return nil
@@ -187,41 +236,51 @@ func (d *Definition) needed() map[string]bool {
 	return out
 }
 
-// takeImports removes the import blocks from the files of the module in a directory, and reports whether there are any.
-// Lines stay where they are. The digest is that of the files as they were.
-func (m *Module) takeImports(dir string) (bool, error) {
-	dir, err := filepath.EvalSymlinks(dir)
-	if err != nil {
-		return false, err
-	}
-	d, diags := Read(dir)
+// takeImports removes the import blocks from the files of the module, and reports whether there are any. What is in them
+// is checked before, since nothing that was taken out of the files is checked later. Lines stay where they are. The digest
+// is that of the files as they were.
+func (m *Module) takeImports(c call) (bool, diagnostic.Diagnostics) {
+	d, diags := Read(c.dir)
 	if diags.HasErrors() || len(d.Imports) == 0 {
 		return false, nil // read reports the errors
 	}
+	if diags := m.links(c); diags.HasErrors() {
+		return false, diags
+	}
+	if d, diags = m.read(c); diags.HasErrors() {
+		return false, diags
+	}
+	dir, err := filepath.EvalSymlinks(c.dir)
+	if err != nil {
+		return false, diagnostic.Errorf(NotFetched, "%s.", err)
+	}
 	m.imports = d.Imports
 	for _, i := range d.Imports {
-		path := filepath.Join(dir, i.file)
-		content, err := os.ReadFile(path)
-		if err != nil {
-			return false, err
-		}
-		if m.originals == nil {
-			m.originals = map[string][]byte{}
-		}
-		if _, ok := m.originals[path]; !ok {
-			m.originals[path] = slices.Clone(content)
-		}
-		for at := i.start; at < i.end && at < len(content); at++ {
-			if content[at] != '\n' {
-				content[at] = ' '
-			}
-		}
-		if err := os.Remove(path); err != nil { // it may be a link, or read-only
-			return false, err
-		}
-		if err := os.WriteFile(path, content, 0o600); err != nil {
-			return false, err
+		if err := m.takeImport(filepath.Join(dir, i.file), i); err != nil {
+			return false, diagnostic.Errorf(NotFetched, "%s.", err)
 		}
 	}
 	return true, nil
+}
+
+func (m *Module) takeImport(path string, i Import) error {
+	content, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	if m.originals == nil {
+		m.originals = map[string][]byte{}
+	}
+	if _, ok := m.originals[path]; !ok {
+		m.originals[path] = slices.Clone(content)
+	}
+	for at := i.start; at < i.end && at < len(content); at++ {
+		if content[at] != '\n' {
+			content[at] = ' '
+		}
+	}
+	if err := os.Remove(path); err != nil { // it may be a link, or read-only
+		return err
+	}
+	return os.WriteFile(path, content, 0o600)
 }

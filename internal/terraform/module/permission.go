@@ -56,6 +56,7 @@ var (
 		{Type: "check", LabelNames: []string{"name"}}, {Type: "removed"},
 	}}
 	programBlocks = &hcl.BodySchema{Blocks: []hcl.BlockHeaderSchema{{Type: "provisioner", LabelNames: []string{"type"}}, {Type: "connection"}}}
+	localsBlocks  = &hcl.BodySchema{Blocks: []hcl.BlockHeaderSchema{{Type: "locals"}}}
 	checkBlocks   = &hcl.BodySchema{Blocks: []hcl.BlockHeaderSchema{{Type: "data", LabelNames: []string{"type", "name"}}}}
 )
 
@@ -67,6 +68,8 @@ type restrictions struct {
 	// module precedes file names, such as "module.network: ".
 	module string
 	locals map[string]*local
+	// hidden are the names of the variables of the for expressions around what is being checked.
+	hidden []map[string]struct{}
 	diags  diagnostic.Diagnostics
 }
 

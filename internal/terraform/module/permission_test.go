@@ -92,7 +92,39 @@ func TestModulesRunNothing(t *testing.T) {
 			needs: module.Files, at: "t.tftpl:2:",
 		},
 		"a computed template": {main: "output \"x\" {\n  value = templatestring(local.t, {})\n}\n", needs: module.Files, at: "main.tf:2: The template of templatestring"},
-		"a provider's":        {main: "output \"x\" {\n  value = provider::local::direxists(\"/etc\")\n}\n", needs: module.Files, at: "main.tf:2:"},
+		"a variable named path": {
+			main:  "output \"x\" {\n  value = [for path in [{ module = \"/etc\" }] : file(\"${path.module}/passwd\")]\n}\n",
+			needs: module.Files, at: "main.tf:2: The path that file reads is computed",
+		},
+		"a variable named local": {
+			main: "locals {\n  a = path.module\n}\noutput \"x\" {\n" +
+				"  value = { for local, v in { x = 1 } : v => file(local.a) if file(local.a) != 1 }\n}\n",
+			needs: module.Files, at: "main.tf:5: The path that file reads is computed",
+		},
+		"a variable of a directive": {
+			main:  "output \"x\" {\n  value = \"%{for path in [1]}${file(\"${path.module}/passwd\")}%{endfor}\"\n}\n",
+			needs: module.Files, at: "main.tf:2: The path that file reads is computed",
+		},
+		"an iterator named local": {
+			main: "locals {\n  value = path.module\n}\nresource \"x_y\" \"z\" {\n  dynamic \"b\" {\n    for_each = [\"/etc/passwd\"]\n" +
+				"    iterator = local\n    content {\n      a = file(local.value)\n    }\n  }\n}\n",
+			needs: module.Files, at: "main.tf:9: The path that file reads is computed",
+		},
+		"a local overridden in JSON": {
+			main:  "locals {\n  a = path.module\n}\noutput \"x\" {\n  value = file(\"${local.a}/passwd\")\n}\n",
+			more:  map[string]string{"override.tf.json": `{"locals": {"a": "/etc"}}`},
+			needs: module.Files, at: "main.tf:5: The path that file reads is computed",
+		},
+		"a local that depends on the program": {
+			main:  "locals {\n  a = \"/etc\"\n}\n",
+			more:  map[string]string{"main.tofu": "locals {\n  a = path.module\n}\noutput \"x\" {\n  value = file(\"${local.a}/passwd\")\n}\n"},
+			needs: module.Files, at: "main.tofu:5: The path that file reads is computed",
+		},
+		"in JSON, in a reference": {
+			json:  `{"resource":{"x_y":{"z":{"provider":"x.y[file(\"/etc/passwd\")]"}}}}`,
+			needs: module.Files, at: "main.tf.json:1:",
+		},
+		"a provider's": {main: "output \"x\" {\n  value = provider::local::direxists(\"/etc\")\n}\n", needs: module.Files, at: "main.tf:2:"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -139,6 +171,7 @@ resource "terraform_data" "a" {
     file("${path.module}/a.txt"), file("${local.folder}/a"), filesha256(("${local.folder}/b")), file("${path.module}/${basename(var.name)}"),
     file(var.production ? "${path.module}/p" : "${path.module}/t"), [for f in fileset(path.module, "files/*.json") : f], fileexists("${path.module}/x/../y"),
     templatefile("${path.module}/greeting.tftpl", { name = var.name }), "file(\"/etc/passwd\")", local.file,
+    [for path in fileset(path.module, "files/*") : upper(path)], [for f in ["a"] : file("${local.folder}/a")],
   ]
 }
 data "cloud_image" "x" {}

@@ -166,8 +166,8 @@ func fetch(ctx context.Context, runner *commandline.Runner, s Source, dir, resou
 		if diags := m.examine(); diags.HasErrors() {
 			return nil, diags
 		}
-		if _, err := m.takeImports(m.home()); err != nil {
-			return fetchError(err)
+		if _, diags := m.takeImports(m.own()); diags.HasErrors() {
+			return nil, diags
 		}
 	}
 	diags := m.get(ctx, runner)
@@ -177,9 +177,9 @@ func fetch(ctx context.Context, runner *commandline.Runner, s Source, dir, resou
 			continue
 		}
 		// The program refuses import blocks after it has fetched them.
-		taken, err := m.takeImports(c.dir)
-		if err != nil {
-			return fetchError(err)
+		taken, refused := m.takeImports(c)
+		if refused.HasErrors() {
+			return nil, refused
 		}
 		if taken {
 			diags = m.get(ctx, runner)
@@ -269,12 +269,17 @@ func (m *Module) examine() diagnostic.Diagnostics {
 			return otherDigest(sum, m.source.Digest)
 		}
 	}
-	c := call{key: callName, dir: m.home(), root: filepath.Join(m.dir, localSource)}
+	c := m.own()
 	d, diags := m.read(c)
 	if diags.HasErrors() {
 		return diags
 	}
 	return m.examineCalls(c, d, map[string]bool{c.dir: true})
+}
+
+// own is the module itself, whose files are copied.
+func (m *Module) own() call {
+	return call{key: callName, dir: m.home(), root: filepath.Join(m.dir, localSource), pkg: callName}
 }
 
 // home is the directory of a module whose files are copied.
@@ -321,10 +326,7 @@ func (m *Module) noFolder(in call, called Call, to call) diagnostic.Diagnostics 
 
 // read reads one of the modules, and checks what it does.
 func (m *Module) read(c call) (*Definition, diagnostic.Diagnostics) {
-	where := ""
-	if c.key != callName {
-		where = "module." + c.path() + ": "
-	}
+	where := c.where()
 	d, diags := Read(c.dir)
 	if diags.HasErrors() {
 		for i := range diags {
@@ -414,6 +416,14 @@ type call struct {
 
 // path returns the path of the call as the module's author knows it.
 func (c call) path() string { return strings.TrimPrefix(c.key, callName+".") }
+
+// where precedes what is said of a called module; empty for the module itself.
+func (c call) where() string {
+	if c.key == callName {
+		return ""
+	}
+	return "module." + c.path() + ": "
+}
 
 // unrestricted reports whether the program may do what this process can.
 func (m *Module) unrestricted() bool { return slices.Contains(m.source.Allow, Provisioners) }

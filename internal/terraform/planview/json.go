@@ -67,8 +67,10 @@ type ChangeContents struct {
 
 // Importing is the target of an import.
 type Importing struct {
-	ID       string `json:"id,omitempty"`
-	Identity any    `json:"identity,omitempty"`
+	ID string `json:"id,omitempty"`
+	// IDSensitive is set if there is an ID, which is sensitive. It is not in Terraform's JSON.
+	IDSensitive bool `json:"id_sensitive,omitempty"`
+	Identity    any  `json:"identity,omitempty"`
 }
 
 // JSON returns the changes for JSON.
@@ -123,7 +125,7 @@ func (c Change) json() ResourceChange {
 	if t := c.Importing; t != nil {
 		ch.Importing = &Importing{ID: t.ID, Identity: identity(t.Identity)}
 		if t.ID != "" && c.isSecret(t.ID) {
-			ch.Importing.ID = sensitiveValue
+			ch.Importing.ID, ch.Importing.IDSensitive = "", true
 		}
 	}
 	ch.BeforeIdentity, ch.AfterIdentity = identity(c.Plan.Prior.Identity), identity(c.Plan.Identity)

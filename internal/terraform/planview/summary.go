@@ -45,16 +45,17 @@ func Summary(m *model.Resource, p terraform.Plan) []string {
 		}
 	}
 	for _, c := range translate.Changes(m, p.Prior.State, p.State, translate.Concealed(m, slices.Concat(p.Prior.SensitivePaths, p.SensitivePaths))...) {
-		if p.Action == terraform.Create && c.After == any(translate.KnownAfterApply) {
+		if p.Action == terraform.Create && c.After == nil && c.AfterUnknown {
 			continue
 		}
+		was, is := c.BeforeText(brief), c.AfterText(brief)
 		switch {
-		case c.Before == nil:
-			out = append(out, fmt.Sprintf("+ %s: %s", c.Path, brief(c.After)))
-		case c.After == nil:
-			out = append(out, fmt.Sprintf("- %s: %s", c.Path, brief(c.Before)))
+		case c.Adds():
+			out = append(out, fmt.Sprintf("+ %s: %s", c.Path, is))
+		case c.Removes():
+			out = append(out, fmt.Sprintf("- %s: %s", c.Path, was))
 		default:
-			out = append(out, fmt.Sprintf("~ %s: %s → %s", c.Path, brief(c.Before), brief(c.After)))
+			out = append(out, fmt.Sprintf("~ %s: %s → %s", c.Path, was, is))
 		}
 	}
 	if more := len(out) - maxSummary; more > 0 {
@@ -65,10 +66,6 @@ func Summary(m *model.Resource, p terraform.Plan) []string {
 
 // brief returns a value as short JSON.
 func brief(v any) string {
-	switch v {
-	case any(translate.KnownAfterApply), any(translate.SensitiveValue):
-		return v.(string)
-	}
 	var out bytes.Buffer
 	e := json.NewEncoder(&out)
 	e.SetEscapeHTML(false)

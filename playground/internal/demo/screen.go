@@ -78,10 +78,12 @@ func (s *screen) plan(u *unstructured.Unstructured) {
 
 func value(change map[string]any, side string) string {
 	v, ok := change[side]
-	if !ok || v == nil {
-		if side == "after" {
-			return "(known after apply)"
-		}
+	switch {
+	case change[side+"Sensitive"] == true:
+		return "(sensitive value)"
+	case side == "after" && change["afterUnknown"] == true:
+		return "(known after apply)"
+	case !ok || v == nil:
 		return "(none)"
 	}
 	b, err := json.Marshal(v)

@@ -28,7 +28,7 @@ func TestScreen(t *testing.T) {
 				"action": "DeleteThenCreate", "requiresReplace": []any{"content"},
 				"changes": []any{
 					map[string]any{"path": "content", "before": "old", "after": "new"},
-					map[string]any{"path": "id", "before": "1"},
+					map[string]any{"path": "id", "before": "1", "afterUnknown": true},
 					map[string]any{"path": "mode", "after": int64(7)},
 				},
 			},
