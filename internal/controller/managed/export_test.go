@@ -303,4 +303,6 @@ var (
 )
 
 // ReplacesDependentsOf is replacesDependents.
-func (k *Kind) ReplacesDependentsOf(u *unstructured.Unstructured) bool { return k.replacesDependents(u) }
+func (k *Kind) ReplacesDependentsOf(u *unstructured.Unstructured) bool {
+	return k.replacesDependents(u)
+}
