@@ -122,7 +122,7 @@ func TestUse(t *testing.T) {
 		"of its type":          {k, k.Model.Kind + "/same", shard.Use{Configurations: []string{"one"}, Types: []string{"test_thing"}}},
 		"of another type":      {k, "Other/near", shard.Use{Configurations: []string{"one"}, Types: []string{"test_thing", "test_Other"}}},
 		"of another account":   {k, "Other/far", shard.Use{Configurations: []string{"one", "two"}, Types: []string{"test_thing", "test_Other"}}},
-		"of what is not there": {k, "Other/gone", shard.Use{Configurations: []string{"one"}, Types: []string{"test_thing", "test_Other"}}},
+		"of what is not there": {k, "Other/gone", shard.Use{Configurations: []string{"one"}, Types: []string{"test_thing"}}},
 		"of no kind":           {k, "Unknown/x", shard.Use{Configurations: []string{"one"}, Types: []string{"test_thing"}}},
 		"of a module":          {k, "Module/stack", shard.Use{Configurations: []string{"one"}, Types: []string{"test_thing"}}},
 		"a module":             {module, "", shard.Use{Configurations: []string{"one"}, Types: []string{shard.Any}}},
