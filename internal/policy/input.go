@@ -43,6 +43,11 @@ func ConfigurationOf(kind string, o metav1.Object) Configuration {
 	return out
 }
 
+// Same reports whether two are the same object, and declared to be for the same account.
+func (c Configuration) Same(o Configuration) bool {
+	return c.UID == o.UID && c.Kind == o.Kind && c.Namespace == o.Namespace && c.Name == o.Name && c.Account == o.Account
+}
+
 func (c Configuration) variable() map[string]any {
 	return map[string]any{
 		"kind": c.Kind, "namespace": c.Namespace, "name": c.Name, "account": c.Account, "labels": labelsOr(c.Labels),

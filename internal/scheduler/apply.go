@@ -119,7 +119,7 @@ var errUnobserved = errors.New("the resource changed since it was observed")
 
 // plan returns the plan of the view, if it was made for the request's configuration.
 func (e *entry) plan(r Request) *terraform.Plan {
-	if !e.view.fits(r.ConfigHash) || e.view.observation.Plan == nil {
+	if !e.view.fits(&r) || e.view.observation.Plan == nil {
 		return nil
 	}
 	p := *e.view.observation.Plan
@@ -180,7 +180,7 @@ func (s *Scheduler) Delete(ctx context.Context, r Request) error {
 	}
 	in.Approval, in.Denied = stricter(r.Policies.Approval, verdict), len(verdict.Denied) > 0
 	var given *approval
-	if mustApprove(in.Approval, terraform.Delete, true) && e.view.fits(r.ConfigHash) {
+	if mustApprove(in.Approval, terraform.Delete, true) && e.view.fits(&r) {
 		given, in.Approved = s.approved(e, &r, e.view.observation, nil)
 	}
 	switch next := deleteChain.decide(in); next {

@@ -44,7 +44,7 @@ func (s *Scheduler) afterRead(e *entry, r *Request, upgraded cty.Value, read ins
 		former = e.drifts.found // the rest changes by itself
 	}
 	what := instance.Read{Before: upgraded, After: read.State, Sensitive: sensitiveIn(r.Resource, before, read), At: s.o.Clock.Now()}
-	if r.Config != nil && e.view.fits(r.ConfigHash) {
+	if r.Config != nil && e.view.fits(r) {
 		what.Config = r.Configuration().Value
 	}
 	read.Drift = instance.DriftAfter(former, what)

@@ -136,7 +136,7 @@ func (e *entry) showApplied(r Request, res result, f *Flap) {
 	if res.op.Kind == instance.Delete || res.record == nil || res.diags.HasErrors() || e.record.Instance.Status == instance.Partial {
 		return
 	}
-	e.view = view{state: applied, configHash: r.ConfigHash, unplanned: true, observation: &Observation{
+	e.view = view{state: applied, configHash: r.ConfigHash, configurations: r.Configurations, unplanned: true, observation: &Observation{
 		Instance: e.record.Instance, Plan: &upToDate, Last: e.last, Warnings: e.warnings(nil), Drift: e.drifts.found, Flap: f,
 	}}
 }

@@ -1,6 +1,7 @@
 package scheduler
 
 import (
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -9,6 +10,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/faultpoint"
 	"github.com/landbridge-io/landbridge/internal/instance"
+	"github.com/landbridge-io/landbridge/internal/policy"
 	"github.com/landbridge-io/landbridge/internal/scheduler/ownership"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 	"github.com/landbridge-io/landbridge/schema"
@@ -179,6 +181,8 @@ type view struct {
 	observation *Observation
 	// configHash is the hash of the configuration of a planned or applied view.
 	configHash string
+	// configurations are the provider configurations that it was made through.
+	configurations []policy.Configuration
 	// unplanned is set when the observation is the result of an operation, from which no plan was made yet:
 	// the provider may want to change what it has just made.
 	unplanned bool
@@ -196,9 +200,14 @@ func (v *view) operation() *instance.Operation {
 	return v.observation.Operation
 }
 
-// fits reports whether the view was made for the configuration with the hash.
-func (v *view) fits(hash string) bool {
-	return (v.state == planned || v.state == applied) && v.configHash == hash
+// fits reports whether the view was made for the configuration of a request, and through its provider configurations.
+func (v *view) fits(r *Request) bool {
+	return (v.state == planned || v.state == applied) && v.configHash == r.ConfigHash && v.through(r)
+}
+
+// through reports whether the view was made through the provider configurations of a request, whatever is in them now.
+func (v *view) through(r *Request) bool {
+	return slices.EqualFunc(v.configurations, r.Configurations, policy.Configuration.Same)
 }
 
 // discard makes the view stale, except for an import that was not reported yet.

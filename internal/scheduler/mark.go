@@ -44,7 +44,7 @@ func (s *Scheduler) Mark(r Request) (Mark, bool) {
 	e.hold()
 	defer e.letGo()
 	o := e.view.observation
-	if e.state != loaded || e.view.state != planned || !e.view.fits(r.ConfigHash) || e.view.unplanned && !o.Resumed ||
+	if e.state != loaded || e.view.state != planned || !e.view.fits(&r) || e.view.unplanned && !o.Resumed ||
 		!o.Steady() || o.Imported || o.Contradiction != "" || !e.resting && !atRest(&e.record.Instance) {
 		return Mark{}, false
 	}
@@ -68,5 +68,5 @@ func (e *entry) resume(r *Request) {
 	if in.Wire = instance.WireOf(*in, r.Resource.Schema); in.Wire == nil {
 		return
 	}
-	e.view = view{state: planned, configHash: r.ConfigHash, observation: &Observation{Instance: *in, Plan: &upToDate, Resumed: true}}
+	e.view = view{state: planned, configHash: r.ConfigHash, configurations: r.Configurations, observation: &Observation{Instance: *in, Plan: &upToDate, Resumed: true}}
 }

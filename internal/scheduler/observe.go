@@ -89,7 +89,7 @@ func (o *observing) input(r *Request) observeInput {
 		RetryAsked: r.Asked.Retry != "" && r.Asked.Retry != e.record.Handled.Retry,
 		MarkAsked:  e.marked(r), InterruptAsked: e.interrupts(r),
 		Loaded: e.knows(r) && !e.lost.Load(),
-		View:   e.view.state, Fits: e.view.fits(r.ConfigHash), Unplanned: e.unplanned(r),
+		View:   e.view.state, Fits: e.view.fits(r), Unplanned: e.unplanned(r),
 		Stored: e.record.Version != "", Exists: in.Exists(), Deposed: len(in.Deposed) > 0,
 		Interrupted: interrupted, Foreign: interrupted && o.foreign(e),
 		Moving: interrupted && in.Operation.Kind == instance.Move, HandingOver: interrupted && in.Operation.Kind == instance.Move && handOverOf(in.Operation) != nil,
@@ -403,7 +403,7 @@ func (s *Scheduler) plan(ctx context.Context, e *entry, r Request, ex terraform.
 	}
 	o.Held = e.held(r)
 	s.propose(e, &r, o)
-	e.view = view{state: planned, observation: o, configHash: r.ConfigHash}
+	e.view = view{state: planned, observation: o, configHash: r.ConfigHash, configurations: r.Configurations}
 	return nil
 }
 

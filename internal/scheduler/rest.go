@@ -62,14 +62,14 @@ func (e *entry) fillIn(r *Request) bool {
 	r.Resting, r.Policies.Manage = true, true
 	r.Config, r.ConfigHash, r.Generation = &terraform.Config{}, e.view.configHash, e.claimed.generation
 	r.NamedImport.ID = e.claimed.named
-	return e.resting
+	return e.resting && e.view.through(r)
 }
 
 // mayRest reports whether the observation of a resource can be made again from what the provider has sent. Anything out of the
 // ordinary keeps it awake. What an operation has made, or an earlier process has planned, may rest until it is planned with the next look.
 func (e *entry) mayRest(r *Request) bool {
 	in, o := &e.record.Instance, e.view.observation
-	return !e.resting && !e.restless && e.state == loaded && e.view.fits(r.ConfigHash) && e.view.state == planned &&
+	return !e.resting && !e.restless && e.state == loaded && e.view.fits(r) && e.view.state == planned &&
 		r.Policies.Manage && !r.Deleted && r.ListRefresh == nil && r.Consists == nil && e.hasClaimed(r) &&
 		atRest(in) &&
 		o.Steady() && !o.Imported && o.Reapply == "" && o.PlanHash == "" && o.Contradiction == "" && o.Last == e.last && len(o.Warnings) == 0

@@ -74,6 +74,9 @@ func (c *configs) ResolveNamed(ctx context.Context, ref *xpv2.ProviderConfigRefe
 			if with == nil {
 				return nil, nil, diagnostic.Errorf("Provider not installed", "The provider configuration %s cannot be used.", configuration)
 			}
+			if provider.UserOf(ctx) == (provider.User{}) { // a call of the program, which names no resource
+				ctx = provider.WithUser(ctx, provider.User{Namespace: namespace, Resource: "module " + c.module.Digest})
+			}
 			return with(ctx, settings)
 		})
 	})
