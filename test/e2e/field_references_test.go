@@ -172,7 +172,7 @@ func TestFieldReferences(t *testing.T) {
 		want   string
 	}{
 		"nothing":            {of("Datastore", "refused", m{"name": "x", "clusterInfo": m{"id": "c"}}), "spec.forProvider.hciClusterUuid is a required parameter"},
-		"nothing in a block": {shapes("refused", m{"listBlock": []any{m{"note": "x"}}}), "one of name, nameRef and nameSelector must be given"},
+		"nothing in a block": {shapes("refused", m{"listBlock": []any{m{"note": "x"}}}), "spec.forProvider.listBlock[*].name is a required parameter, unless nameRef or nameSelector is given, or spec.references sets it"},
 		"another kind":       {shapes("refused", m{"listBlock": []any{m{"nameRef": m{"kind": "Shapes", "name": "x"}}}}), `spec.forProvider.listBlock[0].nameRef.kind: Unsupported value: "Shapes"`},
 		"no name":            {shapes("refused", m{"anInt64Ref": m{}}), "spec.forProvider.anInt64Ref.name: Required value"},
 	} {
