@@ -120,6 +120,35 @@ func TestFieldReferences(t *testing.T) {
 		}), spec(s, "listBlock"))
 	})
 
+	t.Run("required in an element, applied twice", func(t *testing.T) {
+		t.Parallel()
+		given := []any{m{"note": "first"}, m{"name": "mine"}}
+		apply := func() *unstructured.Unstructured {
+			s := shapes("elements", m{"listBlock": given})
+			s.Object["spec"].(m)["references"] = []any{m{"to": "forProvider.listBlock[0].name", "from": m{"kind": "Thing", "name": "element"}}}
+			if err := w.Apply(t.Context(), client.ApplyConfigurationFromUnstructured(s), client.FieldOwner("user")); err != nil {
+				t.Fatal(err)
+			}
+			return s
+		}
+		s := apply()
+		w.WaitFalse(t, s, "Synced", "ReferenceNotResolved", "spec.forProvider.listBlock[0].name: there is no Thing "+w.namespace+"/element")
+		x := thing("element", nil)
+		made(t, x)
+		w.WaitReady(t, s)
+		updates := func() int { return w.cloud.Happened(t, "updates", "elements") }
+		before := updates()
+		s = apply() // a conflict, if the name were written into the list
+		w.WaitReady(t, s)
+		same(t, "listBlock", any(given), spec(s, "listBlock"))
+		list, _, _ := unstructured.NestedSlice(s.Object, "status", "atProvider", "listBlock")
+		if len(list) != len(given) {
+			t.Fatalf("observed: %v", list)
+		}
+		same(t, "listBlock, observed", any(externalName(x)), list[0].(m)["name"])
+		same(t, "updates", before, updates())
+	})
+
 	t.Run("other namespaces", func(t *testing.T) {
 		t.Parallel()
 		far := thing("far", nil)
