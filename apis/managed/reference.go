@@ -4,9 +4,9 @@ import xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 // Reference is a field that takes its value from another resource.
 type Reference struct {
-	// Path of the field that is set, such as forProvider.vpcId or forProvider.subnetIds[0].
+	// Path of the field that is set, such as forProvider.vpcId, forProvider.rule[0].vpcId or import.identity.arn.
 	// +kubebuilder:validation:MaxLength=256
-	// +kubebuilder:validation:Pattern=`^(forProvider|initProvider)[.[].+$`
+	// +kubebuilder:validation:Pattern=`^(forProvider|initProvider|import[.]identity)[.[].+$`
 	To string `json:"to"`
 
 	// Where the value comes from.

@@ -154,7 +154,7 @@ func TestAdmission(t *testing.T) {
 		"paused":                    {change: func(spec map[string]any) { spec["forProvider"], spec["managementPolicies"] = map[string]any{}, []any{} }},
 		"unknown policy":            {change: func(spec map[string]any) { spec["managementPolicies"] = []any{"*", "Explode"} }, want: `Unsupported value: "Explode"`},
 		"no forProvider":            {change: func(spec map[string]any) { delete(spec, "forProvider"); spec["managementPolicies"] = []any{"Observe"} }, want: "spec.forProvider: Required value"},
-		"required in list element":  {change: set("listBlock", []any{map[string]any{"label": "a"}}), want: "spec.forProvider.listBlock[0].maxAgeDays: Required value"},
+		"required in list element":  {change: set("listBlock", []any{map[string]any{"label": "a"}}), want: "spec.forProvider.listBlock[*].maxAgeDays is a required parameter, unless spec.references sets it"},
 		"not required in an object": {change: set("singletonList", map[string]any{"label": "a"})},
 		"singleton as list":         {change: set("singletonList", []any{map[string]any{"maxAgeDays": 1}}), want: "spec.forProvider.singletonList: Invalid value"},
 		"too many blocks":           {change: set("someBlock", []any{map[string]any{"maxAgeDays": 1}, map[string]any{"maxAgeDays": 1}, map[string]any{"maxAgeDays": 1}, map[string]any{"maxAgeDays": 1}}), want: "must have at most 3 items"},
@@ -178,7 +178,7 @@ func TestAdmission(t *testing.T) {
 			spec["import"].(map[string]any)["id"] = "7"
 		}, want: "exactly one of"},
 		"import by identity":  {change: identity(map[string]any{"accountId": "a", "number": 1, "path": []any{"x"}})},
-		"identity incomplete": {change: identity(map[string]any{"accountId": "a"}), want: "spec.import.identity.number: Required value"},
+		"identity incomplete": {change: identity(map[string]any{"accountId": "a"}), want: "spec.import.identity.number is a required parameter, unless spec.references sets it"},
 		"identity null":       {change: identity(map[string]any{"accountId": "a", "number": nil}), want: "spec.import.identity.number"},
 		"identity mistyped":   {change: identity(map[string]any{"accountId": 1, "number": 1}), want: "spec.import.identity.accountId: Invalid value"},
 		"import added":        {update: true, change: identity(map[string]any{"accountId": "a", "number": 1})},

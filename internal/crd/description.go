@@ -37,10 +37,12 @@ const requirement = "Required unless "
 func (w writer) requirement(f *model.Field, complete bool) string {
 	referred := w.references && f.Reference != nil
 	switch {
-	case w.status || !f.Required, complete && !referred:
+	case w.status || !f.Required, complete && !w.demanded:
 		return ""
+	case complete && referred:
+		return requirement + f.Reference.Ref + " or " + f.Reference.Selector + " is given, or spec.references sets it."
 	case complete:
-		return requirement + f.Reference.Ref + " or " + f.Reference.Selector + " is given."
+		return requirement + "spec.references sets it."
 	case referred:
 		return requirement + f.Reference.Ref + ", " + f.Reference.Selector + " or initProvider has it, or the object is only observed."
 	default:

@@ -9,13 +9,14 @@
 //
 // Required fields of forProvider are required by CEL, and only if managementPolicies let
 // Landbridge create or update the object, in forProvider or initProvider (Crossplane Resource Model).
-// In elements of lists and sets of forProvider they are required, and in sets of initProvider, which are
-// not merged. In other objects both may set them, so the provider reports missing ones. spec.import has
-// the type of the identity schema; it can be added later, but not changed or removed.
+// In elements of lists and sets of forProvider and in sets of initProvider, which are not merged, they are required by
+// CEL unless the object has spec.references, which may set them; so are those of spec.import.identity. In other objects
+// both may set them, so the provider reports missing ones, as it does in elements of maps and where rules would cost more
+// than the API server permits. spec.import has the type of the identity schema; it can be added later, but not changed or
+// removed.
 //
 // A required field that can take its value from other resources may be replaced by its reference or its
-// selector. In elements of lists this is a CEL rule if its cost is within the API server's limit; else
-// the provider reports missing fields. spec.initProvider has no references.
+// selector. spec.initProvider has no references.
 //
 // # Numbers
 //

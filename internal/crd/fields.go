@@ -22,13 +22,12 @@ type writer struct {
 	depth int
 	// clusterSecrets makes references to Secrets have a namespace.
 	clusterSecrets bool
-	// references adds references and selectors to fields. spent is the total cost of their rules, elements
-	// the maximum number of objects at the current place; 0 is one.
+	// references adds references and selectors to fields.
 	references bool
-	spent      *int64
+	// demanded is set if rules of spec require what elements and the identity do.
+	demanded bool
 	// immutable makes fields immutable that are said to be.
 	immutable bool
-	elements  int64
 	// late is set if late initialization may write fields, written inside a field that Landbridge may write
 	// as a whole. Lists, sets and maps there have one owner: server-side apply would merge what Landbridge
 	// has written with what the user sets later.
@@ -61,7 +60,7 @@ func (w writer) object(t *model.Type, level int, complete bool) props {
 		p := w.field(f, level+1, complete)
 		out.Properties[name] = p
 		if complete && !w.status && f.Required {
-			w.require(&out, f)
+			out.Required = append(out.Required, f.InputName())
 		}
 		if w.references && f.Reference != nil {
 			maps.Copy(out.Properties, referenceFields(f.Reference))
@@ -104,7 +103,7 @@ func (w writer) typ(t *model.Type, level int, complete bool) props {
 	case model.Object:
 		return w.object(t, level, complete)
 	case model.Map:
-		element := w.within(0).element(t, level, complete)
+		element := w.element(t, level, complete)
 		out := props{Type: "object", AdditionalProperties: &apiextensionsv1.JSONSchemaPropsOrBool{Allows: true, Schema: &element}}
 		if w.written {
 			out.XMapType = ptr.To("atomic")
@@ -124,7 +123,7 @@ func (w writer) typ(t *model.Type, level int, complete bool) props {
 }
 
 func (w writer) list(t *model.Type, level int) props {
-	element := w.within(t.MaxItems).element(t, level, !w.partial || t.Kind == model.Set)
+	element := w.element(t, level, !w.partial || t.Kind == model.Set)
 	out := props{Type: "array", Items: &apiextensionsv1.JSONSchemaPropsOrArray{Schema: &element}}
 	if w.status {
 		return out

@@ -21,7 +21,10 @@ func Module(r *model.Resource, args ModuleArguments) (*apiextensionsv1.CustomRes
 	spec, status := top.Properties["spec"], top.Properties["status"]
 	delete(spec.Properties, "import")
 	delete(spec.Properties["lifecycle"].Properties, "creationGracePeriod") // the module's objects have that of the controller
-	spec.XValidations = slices.DeleteFunc(spec.XValidations, func(v apiextensionsv1.ValidationRule) bool { return strings.Contains(v.Rule, "__import__") })
+	spec.XValidations = slices.DeleteFunc(spec.XValidations, func(v apiextensionsv1.ValidationRule) bool {
+		// Nothing is required of elements, as nullAttributes says.
+		return strings.Contains(v.Rule, "__import__") || strings.HasPrefix(v.Rule, unlessReferred)
+	})
 	ref := spec.Properties["providerConfigRef"]
 	ref.Description = "Kind and name of the configurations of the module's providers: for each provider, a ProviderConfig in the resource's namespace, or a ClusterProviderConfig."
 	spec.Properties["providerConfigRef"] = ref

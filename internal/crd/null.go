@@ -22,7 +22,7 @@ func (a ModuleArguments) permitNull(t *model.Type, spec *props) {
 			}
 		}
 		for i, rule := range spec.XValidations {
-			if rule.Message == requiredMessage(name) {
+			if rule.Message == requiredMessage("spec.forProvider", name) {
 				spec.XValidations[i].Rule = requiredRule(f, givenOrNull)
 			}
 		}
@@ -35,6 +35,6 @@ func givenOrNull(object, name string) string {
 	return fmt.Sprintf("dyn(%s).exists(k, k == %s)", object, strconv.Quote(celName(name)))
 }
 
-func requiredMessage(name string) string {
-	return fmt.Sprintf("spec.forProvider.%s is a required parameter", name)
+func requiredMessage(object, name string) string {
+	return fmt.Sprintf("%s.%s is a required parameter", object, name)
 }

@@ -49,11 +49,25 @@ func TestReferencesAdmission(t *testing.T) {
 		"another kind":               {change: set("vpcIdSelector", map[string]any{"kind": "Network"}), want: `spec.forProvider.vpcIdSelector.kind: Unsupported value: "Network"`},
 		"in an element":              {change: block(map[string]any{"maxAgeDaysRef": ref("a")})},
 		"selected in an element":     {change: block(map[string]any{"maxAgeDaysSelector": map[string]any{"matchLabels": map[string]any{"a": "b"}}})},
-		"nothing in an element":      {change: block(map[string]any{"label": "a"}), want: "one of maxAgeDays, maxAgeDaysRef and maxAgeDaysSelector must be given"},
-		"nothing in one of many":     {change: set("listBlock", []any{map[string]any{"label": "a"}}), want: "one of maxAgeDays, maxAgeDaysRef and maxAgeDaysSelector must be given"},
+		"nothing in an element":      {change: block(map[string]any{"label": "a"}), want: "spec.forProvider.someBlock[*].maxAgeDays is a required parameter, unless maxAgeDaysRef or maxAgeDaysSelector is given, or spec.references sets it"},
+		"nothing in one of many":     {change: set("listBlock", []any{map[string]any{"label": "a"}}), want: "spec.forProvider.listBlock[*].maxAgeDays is a required parameter, unless maxAgeDaysRef or maxAgeDaysSelector is given, or spec.references sets it"},
+		"nothing in one of a set":    {change: set("setBlock", []any{map[string]any{"label": "a"}}), want: "spec.forProvider.setBlock[*].maxAgeDays is a required parameter, unless spec.references sets it"},
+		"elements from spec.references": {change: func(spec map[string]any) {
+			for _, list := range []string{"listBlock", "setBlock"} {
+				spec["forProvider"].(map[string]any)[list] = []any{map[string]any{"label": "a"}}
+			}
+			spec["initProvider"] = map[string]any{"setAttribute": []any{map[string]any{"label": "a"}}}
+			spec["references"] = []any{map[string]any{"to": "forProvider.listBlock[0].maxAgeDays", "from": map[string]any{"kind": "Thing", "name": "a"}}}
+		}},
+		"identity from spec.references": {change: func(spec map[string]any) {
+			spec["import"] = map[string]any{"identity": map[string]any{}}
+			spec["references"] = []any{map[string]any{"to": "import.identity.accountId", "from": map[string]any{"kind": "Thing", "name": "a"}}}
+		}},
+		"no identity":            {change: func(spec map[string]any) { spec["import"] = map[string]any{"identity": map[string]any{}} }, want: "spec.import.identity.accountId is a required parameter, unless spec.references sets it"},
+		"in an element of a map": {change: set("mapBlock", map[string]any{"x": map[string]any{"label": "a"}})}, // by the provider
 		"not in initProvider": {change: func(spec map[string]any) {
 			spec["initProvider"] = map[string]any{"setAttribute": []any{map[string]any{"maxAgeDaysRef": ref("a")}}}
-		}, want: "spec.initProvider.setAttribute[0].maxAgeDays: Required value"},
+		}, want: "spec.initProvider.setAttribute[*].maxAgeDays is a required parameter, unless spec.references sets it"},
 		"observed without a reference": {change: func(spec map[string]any) {
 			spec["forProvider"], spec["managementPolicies"] = map[string]any{}, []any{"Observe"}
 		}},

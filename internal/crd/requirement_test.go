@@ -14,9 +14,9 @@ import (
 )
 
 // fieldAt returns the schema of a field; [] is the element of a list.
-func fieldAt(t *testing.T, d *apiextensionsv1.CustomResourceDefinition, path string) (field apiextensionsv1.JSONSchemaProps, required bool) {
+func fieldAt(t *testing.T, d *apiextensionsv1.CustomResourceDefinition, path string) apiextensionsv1.JSONSchemaProps {
 	t.Helper()
-	field = *d.Spec.Versions[0].Schema.OpenAPIV3Schema
+	field := *d.Spec.Versions[0].Schema.OpenAPIV3Schema
 	for name := range strings.SplitSeq(path, ".") {
 		if name == "[]" {
 			field = *field.Items.Schema
@@ -26,13 +26,9 @@ func fieldAt(t *testing.T, d *apiextensionsv1.CustomResourceDefinition, path str
 		if !ok {
 			t.Fatalf("%s has no field %s", path, name)
 		}
-		required = false
-		for _, r := range field.Required {
-			required = required || r == name
-		}
 		field = inner
 	}
-	return field, required
+	return field
 }
 
 // Whoever reads kubectl explain sees which fields are required: by the schema, else in the description.
@@ -41,28 +37,24 @@ func TestRequirementsAreDescribed(t *testing.T) {
 	d := definition(t, provider(t, "everything", schematest.Everything()).Resources["everything_thing"])
 	tests := map[string]struct {
 		path, want string // of the description, its last line
-		required   bool
 	}{
 		"by a rule":            {path: "spec.forProvider.name", want: "Required unless initProvider has it or the object is only observed."},
 		"a secret":             {path: "spec.forProvider.passwordSecretRef", want: "Required unless initProvider has it or the object is only observed."},
 		"by the provider":      {path: "spec.forProvider.singletonList.maxAgeDays", want: "Required unless initProvider has it or the object is only observed."},
-		"by the schema":        {path: "spec.forProvider.listBlock.[].maxAgeDays", required: true},
+		"of elements":          {path: "spec.forProvider.listBlock.[].maxAgeDays", want: "Required unless spec.references sets it."},
 		"optional":             {path: "spec.forProvider.size"},
 		"in initProvider":      {path: "spec.initProvider.name"},
 		"observed":             {path: "status.atProvider.name", want: "The name."},
-		"identity, by schema":  {path: "spec.import.identity.accountId", want: "The account.", required: true},
+		"identity":             {path: "spec.import.identity.accountId", want: "Required unless spec.references sets it."},
 		"identity, not needed": {path: "spec.import.identity.region"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p, required := fieldAt(t, d, test.path)
+			p := fieldAt(t, d, test.path)
 			lines := strings.Split(p.Description, "\n")
 			if diff := cmp.Diff(test.want, lines[len(lines)-1]); diff != "" {
 				t.Errorf("-want, +got:\n%s", diff)
-			}
-			if required != test.required {
-				t.Errorf("required by the schema: %t", required)
 			}
 			if test.path == "spec.forProvider.name" && crd.WithoutRequirement(p.Description) != "The name." {
 				t.Errorf("without the requirement: %q", crd.WithoutRequirement(p.Description))
@@ -112,7 +104,7 @@ func TestDefaultsAreDescribed(t *testing.T) {
 		"spec.forProvider.rules.[].port":     "",
 		"spec.initProvider.size":             "",
 	} {
-		if p, _ := fieldAt(t, d, path); p.Description != want {
+		if p := fieldAt(t, d, path); p.Description != want {
 			t.Errorf("%s: %q, want %q", path, p.Description, want)
 		}
 	}

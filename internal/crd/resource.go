@@ -154,7 +154,7 @@ func age() apiextensionsv1.CustomResourceColumnDefinition {
 }
 
 func columnType(t *model.Type) string {
-	switch t.Kind {
+	switch t.Presented() {
 	case model.Number:
 		return "number"
 	case model.Bool:

@@ -29,8 +29,9 @@ const (
 
 func specSchema(r *model.Resource, root *model.Type, w writer) props {
 	// initProvider has the same fields without descriptions, and without references.
+	w.demanded = true
 	brief := w
-	w.references, w.spent, w.immutable, w.late = true, new(int64), true, r.Settings.LateInitialize
+	w.references, w.immutable, w.late = true, true, r.Settings.LateInitialize
 	forProvider := w.object(root, 0, false)
 	forProvider.Description = "The desired state of the remote object."
 	brief.descriptions, brief.partial = 0, true
@@ -41,7 +42,7 @@ func specSchema(r *model.Resource, root *model.Type, w writer) props {
 	rules = append(rules, apiextensionsv1.ValidationRule{
 		Rule: "!has(oldSelf.__import__) || has(self.__import__)", Message: "spec.import cannot be removed",
 	})
-	return props{
+	out := props{
 		Type:         "object",
 		Description:  "The desired state of the resource.",
 		Required:     []string{"forProvider"},
@@ -57,6 +58,8 @@ func specSchema(r *model.Resource, root *model.Type, w writer) props {
 			"writeConnectionSecretToRef": connectionSecretRef(),
 		},
 	}
+	demandUnlessReferred(root, r.Identity(), &out)
+	return out
 }
 
 func importSchema(r *model.Resource) props {
@@ -77,7 +80,7 @@ func importSchema(r *model.Resource) props {
 	if r.Schema.Identity.Version > 0 {
 		out.XValidations[0].Rule = sameImport
 	}
-	identity := writer{descriptions: 320}.object(r.Identity(), 0, true)
+	identity := writer{descriptions: 320, demanded: true}.object(r.Identity(), 0, true)
 	identity.Description = "The identity of the object."
 	out.Properties["identity"] = identity
 	out.XValidations = append(out.XValidations, apiextensionsv1.ValidationRule{
@@ -202,8 +205,8 @@ func referencesSchema() props {
 		Required:    []string{"from", "to"},
 		Properties: map[string]props{
 			"to": {
-				Type: "string", Pattern: `^(forProvider|initProvider)[.[].+$`, MaxLength: &longest,
-				Description: "Path of the field that is set, such as forProvider.vpcId or forProvider.subnetIds[0].",
+				Type: "string", Pattern: `^(forProvider|initProvider|import[.]identity)[.[].+$`, MaxLength: &longest,
+				Description: "Path of the field that is set, such as forProvider.vpcId, forProvider.rule[0].vpcId or import.identity.arn.",
 			},
 			"from":   from,
 			"policy": referencePolicy(),

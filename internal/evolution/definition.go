@@ -41,14 +41,32 @@ func FromDefinition(d *apiextensionsv1.CustomResourceDefinition, version string)
 	spec := root.Properties["spec"]
 	for _, rule := range spec.XValidations {
 		// These names are part of the Crossplane Resource Model.
-		path, ok := strings.CutSuffix(rule.Message, " is a required parameter")
-		if name, of := strings.CutPrefix(path, ForProvider+"."); ok && of && k.Parts[ForProvider] != nil {
-			if f := k.Parts[ForProvider].Fields[name]; f != nil {
-				f.Required = true
+		path, _, ok := strings.Cut(rule.Message, " is a required parameter")
+		for _, part := range []string{ForProvider, ImportIdentity} {
+			if name, of := strings.CutPrefix(path, part+"."); ok && of && k.Parts[part] != nil {
+				if f := k.Parts[part].named(name); f != nil {
+					f.Required = true
+				}
 			}
 		}
 	}
 	return k, k.rename(d)
+}
+
+// named returns the field at a path with dots; [*] stands for the elements of a list.
+func (n *Node) named(path string) *Field {
+	var f *Field
+	for name := range strings.SplitSeq(path, ".") {
+		name, lists := strings.CutSuffix(name, "[*]")
+		if f = n.Fields[name]; f == nil {
+			return nil
+		}
+		n = f.Node
+		if lists && n.Element != nil {
+			n = n.Element
+		}
+	}
+	return f
 }
 
 func at(schema props, path string) (props, bool) {

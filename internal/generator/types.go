@@ -237,7 +237,11 @@ func markers(schema props) []string {
 func rules(schema props) []string {
 	var out []string
 	for _, r := range schema.XValidations {
-		out = append(out, "+kubebuilder:validation:XValidation:rule="+strconv.Quote(r.Rule)+",message="+strconv.Quote(r.Message))
+		rule := "+kubebuilder:validation:XValidation:rule=" + strconv.Quote(r.Rule) + ",message=" + strconv.Quote(r.Message)
+		if r.FieldPath != "" {
+			rule += ",fieldPath=" + strconv.Quote(r.FieldPath)
+		}
+		out = append(out, rule)
 	}
 	return out
 }

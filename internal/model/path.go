@@ -1,6 +1,7 @@
 package model
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -182,12 +183,21 @@ func (r *Resource) ParseFieldPath(s string) (cty.Path, error) {
 
 // CheckInputPath returns an error unless a custom resource can have a field at a path below spec.forProvider:
 // rule[0].maxAgeDays. Elements of sets are those of the list that the custom resource has for the set.
-func (r *Resource) CheckInputPath(path string) error {
+func (r *Resource) CheckInputPath(path string) error { return r.Root().checkInputPath(path) }
+
+// CheckIdentityPath does so for spec.import.identity.
+func (r *Resource) CheckIdentityPath(path string) error {
+	if r.Identity() == nil {
+		return errors.New("the resource type has no identity")
+	}
+	return r.Identity().checkInputPath(path)
+}
+
+func (t *Type) checkInputPath(path string) error {
 	steps, err := splitPath(path)
 	if err != nil {
 		return err
 	}
-	t := r.Root()
 	for _, step := range steps {
 		if t.Singleton {
 			t = t.Element

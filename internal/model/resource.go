@@ -71,7 +71,8 @@ func (r *Resource) Root() *Type {
 }
 
 // Identity returns the type of the resource's identity: an Object whose fields are Required where
-// an import needs them. Nil when the type has no identity schema.
+// an import needs them. Nil when the type has no identity schema. Its numbers are presented as strings where the configured
+// type of the field of the same name is string.
 func (r *Resource) Identity() *Type {
 	r.identityOnce.Do(func() {
 		if r.Schema.Identity == nil {
@@ -80,8 +81,10 @@ func (r *Resource) Identity() *Type {
 		p := place{rules: &rules{}, input: true, observed: true}
 		fields := make([]*Field, 0, len(r.Schema.Identity.Attributes))
 		for name, a := range r.Schema.Identity.Attributes {
+			typ := plainType(a.Type, p)
+			r.rules.presentIdentity(typ, name)
 			fields = append(fields, &Field{
-				Name: name, Type: plainType(a.Type, p), Description: strings.TrimSpace(a.Description),
+				Name: name, Type: typ, Description: strings.TrimSpace(a.Description),
 				Input: true, Observed: true, Required: a.RequiredForImport, Optional: a.OptionalForImport,
 			})
 		}

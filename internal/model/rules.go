@@ -79,6 +79,17 @@ func (r *rules) present(t *Type, path string) {
 	}
 }
 
+// presentIdentity presents numbers of an attribute of the identity as text, which holds them exactly, if the attribute's
+// configured type is string.
+func (r *rules) presentIdentity(t *Type, name string) {
+	if t.Element != nil {
+		t = t.Element
+	}
+	if t.Kind == Number && r.fields[name].Type == config.FieldString {
+		t.As = String
+	}
+}
+
 var validName = regexp.MustCompile(`^[a-z][A-Za-z0-9]*$`)
 
 // rename sets the configured names of fields.

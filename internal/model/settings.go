@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
@@ -190,6 +191,12 @@ func (t *Type) checkField(path string, c config.Field) error {
 func (r *Resource) checkField(path string, c config.Field) error {
 	if r.rules.omit[path] {
 		return fmt.Errorf("%s is omitted", path)
+	}
+	if r.Identity() != nil && r.Identity().Object.ByTerraform(path) != nil && r.Root().find([]string{path}) == nil {
+		if !reflect.DeepEqual(c, config.Field{Type: config.FieldString}) {
+			return fmt.Errorf("%s is an attribute of the identity only, of which the type can be configured to be string", path)
+		}
+		return nil
 	}
 	if err := r.Root().checkField(path, c); err != nil || c.Value == "" {
 		return err

@@ -195,3 +195,57 @@ func TestExternalName(t *testing.T) {
 		})
 	}
 }
+
+// Numbers of identities are exact as text, in both directions, where the configuration says so. Otherwise those that JSON
+// cannot hold are told.
+func TestIdentityNumbers(t *testing.T) {
+	t.Parallel()
+	configure := func(fields map[string]config.Field) (*model.Provider, error) {
+		return model.NewProvider("test", &schema.Provider{Config: &schema.Block{}, Resources: map[string]*schema.Resource{"test_thing": {
+			Type: "test_thing", Block: &schema.Block{Attributes: map[string]*schema.Attribute{"number": {Type: cty.Number, Required: true}}},
+			Identity: &schema.Identity{Attributes: map[string]*schema.IdentityAttribute{
+				"number": {Type: cty.Number, RequiredForImport: true}, "all": {Type: cty.List(cty.Number), OptionalForImport: true},
+			}},
+		}}}, config.Provider{Resources: map[string]config.Resource{"test_thing": {Fields: fields}}})
+	}
+	made := func(fields map[string]config.Field) *model.Resource {
+		p, err := configure(fields)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p.Resources["test_thing"]
+	}
+	for _, wrong := range []config.Field{{Type: config.FieldInteger}, {Type: config.FieldString, Name: "every"}} {
+		_, err := configure(map[string]config.Field{"all": wrong})
+		want := "resources.test_thing.fields.all: all is an attribute of the identity only, of which the type can be configured to be string"
+		if err == nil || err.Error() != want {
+			t.Errorf("%v: %v", wrong, err)
+		}
+	}
+	plain, text := made(nil), made(map[string]config.Field{"number": {Type: config.FieldString}, "all": {Type: config.FieldString}})
+	for number, held := range map[string]bool{
+		"0": true, "0.1": true, "-7.25": true, "9223372036854775807": true, "9223372036854775808": false, "18446744073709551615": false,
+		"1000000000000000000000000000000": true, "1000000000000000000000000000001": false,
+		"0.12345678901234567890123456789": false, "-123456789.987654321987654321": false,
+	} {
+		t.Run(number, func(t *testing.T) {
+			t.Parallel()
+			v := cty.MustParseNumberVal(number)
+			identity := cty.ObjectVal(map[string]cty.Value{"number": v, "all": cty.ListVal([]cty.Value{v})})
+			if told := len(translate.Rounded(plain, cty.NilVal, identity)) > 0; told == held {
+				t.Errorf("told that digits are lost: %t", told)
+			}
+			got := translate.Identity(text, identity)
+			if diff := cmp.Diff(map[string]any{"number": number, "all": []any{number}}, got); diff != "" {
+				t.Errorf("-want, +got:\n%s", diff)
+			}
+			if told := translate.Rounded(text, cty.NilVal, identity); told != nil {
+				t.Errorf("told: %q", told)
+			}
+			back, diags := translate.ImportIdentity(text, got)
+			if diags.HasErrors() || !back.RawEquals(identity) {
+				t.Errorf("imported by %#v: %v", back, diags.Err())
+			}
+		})
+	}
+}

@@ -120,6 +120,35 @@ func TestFieldReferences(t *testing.T) {
 		}), spec(s, "listBlock"))
 	})
 
+	t.Run("required in an element, applied twice", func(t *testing.T) {
+		t.Parallel()
+		given := []any{m{"note": "first"}, m{"name": "mine"}}
+		apply := func() *unstructured.Unstructured {
+			s := shapes("elements", m{"listBlock": given})
+			s.Object["spec"].(m)["references"] = []any{m{"to": "forProvider.listBlock[0].name", "from": m{"kind": "Thing", "name": "element"}}}
+			if err := w.Apply(t.Context(), client.ApplyConfigurationFromUnstructured(s), client.FieldOwner("user")); err != nil {
+				t.Fatal(err)
+			}
+			return s
+		}
+		s := apply()
+		w.WaitFalse(t, s, "Synced", "ReferenceNotResolved", "spec.forProvider.listBlock[0].name: there is no Thing "+w.namespace+"/element")
+		x := thing("element", nil)
+		made(t, x)
+		w.WaitReady(t, s)
+		updates := func() int { return w.cloud.Happened(t, "updates", "elements") }
+		before := updates()
+		s = apply() // a conflict, if the name were written into the list
+		w.WaitReady(t, s)
+		same(t, "listBlock", any(given), spec(s, "listBlock"))
+		list, _, _ := unstructured.NestedSlice(s.Object, "status", "atProvider", "listBlock")
+		if len(list) != len(given) {
+			t.Fatalf("observed: %v", list)
+		}
+		same(t, "listBlock, observed", any(externalName(x)), list[0].(m)["name"])
+		same(t, "updates", before, updates())
+	})
+
 	t.Run("other namespaces", func(t *testing.T) {
 		t.Parallel()
 		far := thing("far", nil)
@@ -172,7 +201,7 @@ func TestFieldReferences(t *testing.T) {
 		want   string
 	}{
 		"nothing":            {of("Datastore", "refused", m{"name": "x", "clusterInfo": m{"id": "c"}}), "spec.forProvider.hciClusterUuid is a required parameter"},
-		"nothing in a block": {shapes("refused", m{"listBlock": []any{m{"note": "x"}}}), "one of name, nameRef and nameSelector must be given"},
+		"nothing in a block": {shapes("refused", m{"listBlock": []any{m{"note": "x"}}}), "spec.forProvider.listBlock[*].name is a required parameter, unless nameRef or nameSelector is given, or spec.references sets it"},
 		"another kind":       {shapes("refused", m{"listBlock": []any{m{"nameRef": m{"kind": "Shapes", "name": "x"}}}}), `spec.forProvider.listBlock[0].nameRef.kind: Unsupported value: "Shapes"`},
 		"no name":            {shapes("refused", m{"anInt64Ref": m{}}), "spec.forProvider.anInt64Ref.name: Required value"},
 	} {

@@ -11,6 +11,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	kschema "k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/landbridge-io/landbridge/internal/command/cluster"
 	"github.com/landbridge-io/landbridge/internal/command/importer"
@@ -66,6 +67,12 @@ func (e *exporter) read(ctx context.Context, key store.Key, block *tfstate.Resou
 	case u.GetDeletionTimestamp() != nil:
 		return nil, "it is being deleted", nil
 	}
+	refs, err := references.Of(u, m)
+	if err != nil {
+		return nil, err.Error(), nil
+	}
+	// Some values of references are not written to the spec. Those that cannot be resolved here are missing in the plan.
+	_, _ = references.Resolver{Reader: e.Client, Served: e.served}.Resolve(ctx, u, refs)
 	spec, _, _ := unstructured.NestedMap(u.Object, "spec")
 	at, _, _ := unstructured.NestedMap(u.Object, "status", "atProvider")
 	out := &resource{key: key, model: m, block: block, found: found}
@@ -93,10 +100,6 @@ func (e *exporter) read(ctx context.Context, key store.Key, block *tfstate.Resou
 		return nil, strings.TrimSuffix(e.Secrets.Replacer().Replace(err.Error()), "."), nil
 	}
 	out.config = config
-	refs, err := references.Of(u, m)
-	if err != nil {
-		return nil, err.Error(), nil
-	}
 	out.targets = references.Keys(refs)
 	ref := cluster.ConfigurationReference{Kind: out.spec.Subject.ProviderConfigKind, Name: out.spec.Subject.ProviderConfigName}
 	if ref.Kind == model.ProviderConfigKind {
@@ -104,6 +107,15 @@ func (e *exporter) read(ctx context.Context, key store.Key, block *tfstate.Resou
 	}
 	out.provider, out.configuration = e.use(p, m.Type, ref)
 	return out, "", nil
+}
+
+// served returns the list kind of a kind, and whether a provider has it.
+func (e *exporter) served(of kschema.GroupKind) (list string, ok bool) {
+	_, m := e.model(store.Key{Group: of.Group, Kind: of.Kind})
+	if m == nil {
+		return "", false
+	}
+	return m.ListKind, true
 }
 
 // notes tells what Terraform is going to do with an exported object.

@@ -129,7 +129,7 @@ func TestReadManifest(t *testing.T) {
 		"import by empty id":     {manifest: thing("a", "import: {id: ''}"), messages: []string{"Error: m.yaml, document 1, Thing a: everything_thing.a: spec.import.id: Not accepted by the API server: Invalid value: \"\": should be at least 1 chars long."}},
 		"import by id":           {manifest: thing("a", "import: {id: x}"), want: []string{"everything_thing.a"}},
 		"import by identity":     {manifest: thing("a", "import: {identity: {accountId: a, number: 1}}"), want: []string{"everything_thing.a"}},
-		"import by its half":     {manifest: thing("a", "import: {identity: {accountId: a}}"), messages: []string{"Error: m.yaml, document 1, Thing a: everything_thing.a: spec.import.identity.number: Not accepted by the API server: Required value."}},
+		"import by its half":     {manifest: thing("a", "import: {identity: {accountId: a}}"), messages: []string{"Error: m.yaml, document 1, Thing a: everything_thing.a: spec.import.identity.number: Not accepted by the API server: Invalid value: spec.import.identity.number is a required parameter, unless spec.references sets it."}},
 		"import by unknown name": {manifest: thing("a", "import: {identity: {accountId: a, number: 1, x: 2}}"), messages: []string{"Error: m.yaml, document 1, Thing a: everything_thing.a: spec.import.identity.x: Not accepted by the API server: There is no field spec.import.identity.x."}},
 		"import without an identity schema": {
 			manifest: strings.Replace(plain, "{forProvider: {}}", "{forProvider: {}, import: {identity: {a: b}}}", 1),

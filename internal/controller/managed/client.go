@@ -18,11 +18,13 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 
+	"github.com/landbridge-io/landbridge/internal/controller/references"
 	"github.com/landbridge-io/landbridge/internal/faultpoint"
 )
 
 // quietClient is the client that managed.Reconciler gets, for one kind. It
 //   - writes an object only if it differs from what was read,
+//   - does not write values that references set in memory only,
 //   - reads its own writes, so that a stale cache causes neither actions on old versions nor
 //     conflicts,
 //   - does not find objects that are being deleted and have none of our finalizers,
@@ -142,6 +144,7 @@ func (c *quietClient) Update(ctx context.Context, obj client.Object, opts ...cli
 		return c.Client.Update(ctx, obj, opts...)
 	}
 	withoutCreateProtocol(r)
+	defer references.Withhold(&r.Unstructured, r.unwritten)()
 	if sameButStatus(r.read, &r.Unstructured) {
 		return nil
 	}
@@ -212,6 +215,7 @@ func (s quietStatus) Update(ctx context.Context, obj client.Object, opts ...clie
 		s.c.written.note(r)
 		return nil
 	}
+	defer references.Withhold(&r.Unstructured, r.unwritten)()
 	faultpoint.Reach(faultpoint.Status, faultpoint.BeforeWrite)
 	if err := s.SubResourceWriter.Update(ctx, &r.Unstructured, opts...); err != nil {
 		return err

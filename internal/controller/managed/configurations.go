@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/landbridge-io/landbridge/internal/controller/providerconfig"
+	"github.com/landbridge-io/landbridge/internal/controller/references"
 	"github.com/landbridge-io/landbridge/internal/desired"
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/terraform"
@@ -20,7 +21,7 @@ import (
 )
 
 // configurations caches the translated configuration of each resource. An entry is valid while the
-// resource's generation and the Secrets that it refers to are unchanged.
+// resource's generation, the Secrets that it refers to, and the values of references are unchanged.
 type configurations struct {
 	memo   memo[*configuration]
 	reader client.Reader
@@ -30,7 +31,9 @@ type configuration struct {
 	generation int64
 	// externalName is the external name, if it is part of the configuration.
 	externalName string
-	secrets      map[translate.SecretKeySelector]string
+	// references has the values of references that are not in the resource's spec.
+	references string
+	secrets    map[translate.SecretKeySelector]string
 	// config is shrunk after shrink.
 	config   *terraform.Config
 	warnings diagnostic.Diagnostics
@@ -49,14 +52,15 @@ func (c *configurations) get(ctx context.Context, k *Kind, r *CustomResource, sp
 	if k.namedBySpec() {
 		name = spec.Subject.ExternalName
 	}
+	values := references.Values(&r.Unstructured, r.unwritten)
 	known := c.memo.get(subjectOf(r))
-	if known != nil && known.generation == r.GetGeneration() && known.externalName == name && c.sameSecrets(ctx, known.secrets) {
+	if known != nil && known.generation == r.GetGeneration() && known.externalName == name && known.references == values && c.sameSecrets(ctx, known.secrets) {
 		for _, value := range known.secrets {
 			r.secrets = append(r.secrets, value)
 		}
 		return known, nil
 	}
-	out := &configuration{generation: r.GetGeneration(), externalName: name}
+	out := &configuration{generation: r.GetGeneration(), externalName: name, references: values}
 	var used []types.NamespacedName
 	read := func(ref translate.SecretKeySelector) ([]byte, error) {
 		ref.Namespace = r.GetNamespace() // a resource reads Secrets of its own namespace only
@@ -124,13 +128,17 @@ func (c *configuration) whole(spec desired.Spec) *terraform.Config {
 }
 
 // sum returns a hash of the generation, of the external name if it is part of the configuration,
-// and of the Secrets.
+// of the Secrets, and of the values of references that are not written.
 func (c *configuration) sum(name string) string {
-	if len(c.secrets) == 0 && name == "" {
+	if len(c.secrets) == 0 && name == "" && c.references == "" {
 		return fmt.Sprint(c.generation)
 	}
 	h := sha256.New()
 	h.Write([]byte(name))
+	if c.references != "" {
+		of := sha256.Sum256([]byte(c.references))
+		h.Write(of[:])
+	}
 	var each [][sha256.Size]byte
 	for ref, value := range c.secrets {
 		each = append(each, sha256.Sum256([]byte(ref.Name+"\x00"+ref.Key+"\x00"+value)))

@@ -102,7 +102,7 @@ func (f referrer) resolve(ctx context.Context, r *CustomResource) (changed bool,
 		found.Awaited = append(found.Awaited, references.Where{Key: of})
 	}
 	graph.Awaits(key, found.Awaited)
-	r.differs = found.Differs
+	r.differs, r.unwritten = found.Differs, found.Unwritten
 	if err == nil && len(found.Missing) > 0 {
 		err = fmt.Errorf(waitsForOthers+"%s", strings.Join(found.Missing, "; "))
 	}

@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
+	"github.com/landbridge-io/landbridge/internal/controller/references"
 	"github.com/landbridge-io/landbridge/internal/crd"
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
@@ -50,6 +51,8 @@ type CustomResource struct {
 	mistaken bool
 	// differs describes fields that do not follow their references.
 	differs []string
+	// unwritten are the parts of the resource in which references have set values in memory only.
+	unwritten []references.Unwritten
 	// replaced are the resources that this one refers to whose objects are being replaced, and released those for whose
 	// replacement it waits no more.
 	replaced map[store.Key]*unstructured.Unstructured
@@ -384,6 +387,6 @@ func (r *CustomResource) assign(read *unstructured.Unstructured) {
 // lend sets r to an object as read, of which nothing may be changed.
 func (r *CustomResource) lend(read *unstructured.Unstructured) {
 	r.read, r.conditions, r.observation, r.told = read, nil, nil, false
-	r.requested, r.secretMissing, r.differs, r.retryAt, r.failed, r.mistaken = false, false, nil, time.Time{}, "", false
+	r.requested, r.secretMissing, r.differs, r.retryAt, r.failed, r.mistaken, r.unwritten = false, false, nil, time.Time{}, "", false, nil
 	r.Unstructured = *read
 }

@@ -49,7 +49,7 @@ func besideField(u *unstructured.Unstructured, ref translate.Reference) (Referen
 	f, object := ref.Field(), ref.Object
 	out := Reference{
 		to: ref.Path + f.JSONName, many: ref.Many, copies: true,
-		distinct: f.Type.Kind == model.Set,
+		distinct: f.Type.Kind == model.Set, unwritten: ref.List,
 		get: func() (any, error) {
 			v := object[f.JSONName]
 			if list, ok := v.([]any); v == "" || ok && len(list) == 0 {

@@ -31,7 +31,9 @@ func things(t *testing.T) *model.Resource {
 	}
 	vpc := &lbschema.Block{Attributes: attributes(map[string]cty.Type{"arn": cty.String, "size": cty.Number})}
 	s := &lbschema.Provider{Config: &lbschema.Block{}, Resources: map[string]*lbschema.Resource{
-		"cloud_thing": {Type: "cloud_thing", Block: &lbschema.Block{
+		"cloud_thing": {Type: "cloud_thing", Identity: &lbschema.Identity{Attributes: map[string]*lbschema.IdentityAttribute{
+			"arn": {Type: cty.String, RequiredForImport: true}, "region": {Type: cty.String, OptionalForImport: true},
+		}}, Block: &lbschema.Block{
 			Attributes: attributes(map[string]cty.Type{
 				"vpc_id": cty.String, "vpc_size": cty.String, "number": cty.Number, "subnet_ids": cty.List(cty.String), "subnet_set": cty.Set(cty.String), "any_id": cty.String, "made": cty.String,
 				"subnet_id": cty.String, "new_id": cty.String, "gone_id": cty.String, "key_id": cty.String, "size": cty.Number, "zone": cty.String,
@@ -105,6 +107,7 @@ func TestResolveBesideFields(t *testing.T) {
 		missing     []string
 		awaited     []references.Where
 		differs     []string
+		unwritten   []string
 		err         string
 	}{
 		"by name": {given: m{"vpcIdRef": ref("main")}, want: m{"vpcId": "vpc-1"}, targets: []store.Key{vpc}},
@@ -130,10 +133,17 @@ func TestResolveBesideFields(t *testing.T) {
 				"net": []any{m{"subnetIdRef": ref("s1"), "subnetId": "subnet-1"}, m{"subnetId": "x"}, m{"subnetIdRef": ref("none")}},
 				"one": m{"subnetIdRef": ref("s2"), "subnetId": "subnet-2"}, "named": m{"a.b": m{"subnetIdRef": ref("s1"), "subnetId": "subnet-1"}, "c": m{}},
 			},
-			targets: []store.Key{s1, s1, key("Subnet", "a", "none"), s2}, awaited: names(key("Subnet", "a", "none")),
+			targets: []store.Key{s1, s1, key("Subnet", "a", "none"), s2}, awaited: names(s1, key("Subnet", "a", "none")), unwritten: []string{"spec.forProvider.net"},
 			missing: []string{"spec.forProvider.net[2].subnetId: there is no Subnet a/none"},
 		},
 
+		"a selector in the same list": {
+			given: m{"net": []any{m{"subnetIdSelector": tier("x")}, m{"subnetIdRef": ref("s2")}}},
+			want: m{"net": []any{
+				m{"subnetIdSelector": tier("x"), "subnetIdRef": ref("s1"), "subnetId": "subnet-1"}, m{"subnetIdRef": ref("s2"), "subnetId": "subnet-2"},
+			}},
+			targets: []store.Key{s1, s2},
+		},
 		"selects the first and records it":         {given: m{"net": []any{m{"subnetIdSelector": tier("x")}}}, want: m{"net": []any{m{"subnetIdSelector": tier("x"), "subnetIdRef": ref("s1"), "subnetId": "subnet-1"}}}, targets: []store.Key{s1}},
 		"uses what is recorded":                    {given: m{"one": m{"subnetIdSelector": tier("x"), "subnetIdRef": ref("s2")}}, want: m{"one": m{"subnetIdSelector": tier("x"), "subnetIdRef": ref("s2"), "subnetId": "subnet-2"}}, targets: []store.Key{s2}},
 		"value without a recorded selection":       {given: m{"one": m{"subnetIdSelector": tier("x"), "subnetId": "mine"}}},
@@ -178,7 +188,7 @@ func TestResolveBesideFields(t *testing.T) {
 			if diff := cmp.Diff(want, u.Object["spec"].(m)["forProvider"]); diff != "" {
 				t.Errorf("forProvider: -want +got:\n%s", diff)
 			}
-			if diff := cmp.Diff(references.Resolution{Changed: !cmp.Equal(before, u), Targets: x.targets, Missing: x.missing, Awaited: x.awaited, Differs: x.differs}, got); diff != "" {
+			if diff := cmp.Diff(references.Resolution{Changed: changed(t, before, u, &got, x.unwritten), Targets: x.targets, Missing: x.missing, Awaited: x.awaited, Differs: x.differs}, got); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)
 			}
 		})

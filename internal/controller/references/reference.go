@@ -45,6 +45,8 @@ type Reference struct {
 	// record writes the selected resources into the spec, and reports whether it changed. If it is nil, the
 	// resources are selected each time.
 	record func([]*unstructured.Unstructured) (changed bool)
+	// unwritten is the path of the part of the resource in which the value is not written; nil if it is written.
+	unwritten []string
 }
 
 // source is a resource, by name, or resources, by a selector.
@@ -70,7 +72,16 @@ func Of(u *unstructured.Unstructured, m *model.Resource) ([]Reference, error) {
 		return out, err
 	}
 	typed, err := besideFields(u, m)
-	return append(out, typed...), err
+	out = append(out, typed...)
+	// What a selector has selected is written, and the whole list with it.
+	for _, by := range typed {
+		for i := range out {
+			if by.record != nil && by.unwritten != nil && slices.Equal(by.unwritten, out[i].unwritten) {
+				out[i].unwritten = nil
+			}
+		}
+	}
+	return out, err
 }
 
 // destroyBefore returns the references in the annotation destroy-before. They set no field.
@@ -132,7 +143,8 @@ func ofSpec(u *unstructured.Unstructured, m *model.Resource) ([]Reference, error
 				v, err := paved.GetValue(ref.To)
 				return v, wrong(err)
 			},
-			set: func(v any) error { return wrong(paved.SetValue(ref.To, v)) },
+			set:       func(v any) error { return wrong(paved.SetValue(ref.To, v)) },
+			unwritten: unwritten("spec." + ref.To),
 		}
 		if ref.From.Transform != "" {
 			var err error
@@ -146,9 +158,15 @@ func ofSpec(u *unstructured.Unstructured, m *model.Resource) ([]Reference, error
 
 // checkTarget returns an error if a kind has no field to set at a path of spec. The API server would drop the value.
 func checkTarget(u *unstructured.Unstructured, m *model.Resource, to string) error {
+	if path, ok := strings.CutPrefix(to, "import.identity."); ok {
+		if err := m.CheckIdentityPath(path); err != nil {
+			return fmt.Errorf("%w. The fields are listed by kubectl explain %s.spec.import.identity", err, strings.ToLower(u.GetKind()))
+		}
+		return nil
+	}
 	at, path, ok := strings.Cut(to, ".")
 	if !ok {
-		return errors.New("it must name a field of forProvider or initProvider, such as forProvider.name")
+		return errors.New("it must name a field of forProvider, initProvider or import.identity, such as forProvider.name")
 	}
 	if err := m.CheckInputPath(path); err != nil {
 		return fmt.Errorf("%w. The fields are listed by kubectl explain %s.spec.%s", err, strings.ToLower(u.GetKind()), at)

@@ -45,8 +45,10 @@ type Resolver struct {
 
 // Resolution is the result of Resolve.
 type Resolution struct {
-	// Changed is set if the resource was changed.
+	// Changed is set if the resource was changed, but for the parts that are not written.
 	Changed bool
+	// Unwritten are the parts of the resource that were changed in memory only.
+	Unwritten []Unwritten
 	// Targets are the resources that are referred to by name, and those that are selected.
 	Targets []store.Key
 	// Missing describes what the resource waits for.
@@ -155,7 +157,7 @@ func (r Resolver) resolve(ctx context.Context, u *unstructured.Unstructured, ref
 		case s.Selector != nil:
 			complete = false
 		}
-		if missing != "" || ref.always {
+		if missing != "" || ref.always || ref.unwritten != nil {
 			out.Awaited = append(out.Awaited, s.awaited(found)...)
 		}
 	}
@@ -177,10 +179,13 @@ func (r Resolver) resolve(ctx context.Context, u *unstructured.Unstructured, ref
 	if set && equality.Semantic.DeepEqual(before, value) {
 		return nil
 	}
+	if ref.unwritten != nil {
+		out.keep(u, ref.unwritten)
+	}
 	if err := ref.set(value); err != nil {
 		return mistake{err}
 	}
-	out.Changed = true
+	out.Changed = out.Changed || ref.unwritten == nil
 	return nil
 }
 

@@ -85,8 +85,11 @@ func TestResolve(t *testing.T) {
 		missing  []string
 		awaited  []references.Where
 		differs  []string
-		err      string
-		mistaken bool
+		// unwritten are the paths of what is changed in memory only, identity what becomes of spec.import.identity.
+		unwritten []string
+		identity  m
+		err       string
+		mistaken  bool
 	}{
 		"the external name, by default": {
 			spec: m{"references": []any{m{"to": "forProvider.vpcId", "from": m{"kind": "Vpc", "name": "main"}}}},
@@ -100,6 +103,34 @@ func TestResolve(t *testing.T) {
 			}},
 			want:    m{"name": "x", "rule": []any{m{"arn": "arn:1"}}, "size": int64(3), "zone": "z2"},
 			targets: []store.Key{key("Vpc", "a", "main"), key("Vpc", "a", "main"), key("Vpc", "a", "main")},
+			awaited: names(key("Vpc", "a", "main")), unwritten: []string{"spec.forProvider.rule"},
+		},
+		"fields of elements that are given": {
+			spec: m{"forProvider": m{"rule": []any{m{"arn": "mine"}, m{}}}, "references": []any{
+				m{"to": "forProvider.rule[1].arn", "from": m{"kind": "Vpc", "name": "main", "fieldPath": "status.atProvider.arn"}},
+				m{"to": "forProvider.rule[2].arn", "from": m{"kind": "Vpc", "name": "main"}},
+			}},
+			want:    m{"rule": []any{m{"arn": "mine"}, m{"arn": "arn:1"}, m{"arn": "vpc-1"}}},
+			targets: []store.Key{key("Vpc", "a", "main"), key("Vpc", "a", "main")},
+			awaited: names(key("Vpc", "a", "main"), key("Vpc", "a", "main")), unwritten: []string{"spec.forProvider.rule"},
+		},
+		"the identity to import": {
+			spec: m{"import": m{"identity": m{"region": "eu"}}, "references": []any{
+				m{"to": "import.identity.arn", "from": m{"kind": "Vpc", "name": "main", "fieldPath": "status.atProvider.arn"}},
+			}},
+			targets: []store.Key{key("Vpc", "a", "main")}, awaited: names(key("Vpc", "a", "main")),
+			unwritten: []string{"spec.import.identity"}, identity: m{"region": "eu", "arn": "arn:1"},
+		},
+		"the identity to import is waited for": {
+			spec: m{"import": m{"identity": m{}}, "references": []any{
+				m{"to": "import.identity.arn", "from": m{"kind": "Vpc", "name": "new", "fieldPath": "status.atProvider.arn"}},
+			}},
+			targets: []store.Key{key("Vpc", "a", "new")}, awaited: names(key("Vpc", "a", "new")), identity: m{},
+			missing: []string{"spec.import.identity.arn: Vpc a/new has no status.atProvider.arn yet"},
+		},
+		"no field of the identity": {
+			spec: m{"import": m{"identity": m{}}, "references": []any{m{"to": "import.identity.arm", "from": m{"kind": "Vpc", "name": "main"}}}},
+			err:  `spec.references[0].to is "import.identity.arm": there is no field arm. The fields are listed by kubectl explain thing.spec.import.identity`, mistaken: true,
 		},
 		"existing value stays": {
 			spec: m{"forProvider": m{"vpcId": "mine"}, "references": []any{m{"to": "forProvider.vpcId", "from": m{"kind": "Vpc", "name": "main"}}}},
@@ -234,6 +265,8 @@ func TestResolve(t *testing.T) {
 		"selects the first by name": {
 			spec: m{"references": []any{m{"to": "forProvider.subnetIds[0]", "from": m{"kind": "Subnet", "selector": m{"matchLabels": m{"tier": "x"}}}}}},
 			want: m{"subnetIds": []any{"subnet-1"}}, targets: []store.Key{key("Subnet", "a", "s1")},
+			awaited:   append([]references.Where{{Key: key("Subnet", "a", ""), Labels: map[string]string{"tier": "x"}}}, names(key("Subnet", "a", "s1"))...),
+			unwritten: []string{"spec.forProvider.subnetIds"},
 		},
 		"selects of the same controller": {
 			metadata: m{"ownerReferences": []any{m{"apiVersion": "v1", "kind": "XNetwork", "name": "n", "uid": "1", "controller": true}}},
@@ -304,12 +337,40 @@ func TestResolve(t *testing.T) {
 			if diff := cmp.Diff(x.want, u.Object["spec"].(m)["forProvider"]); diff != "" {
 				t.Errorf("forProvider: -want +got:\n%s", diff)
 			}
-			want := references.Resolution{Changed: !cmp.Equal(before, u), Targets: x.targets, Missing: x.missing, Awaited: x.awaited, Differs: x.differs}
+			if identity, _, _ := unstructured.NestedMap(u.Object, "spec", "import", "identity"); x.identity != nil && !cmp.Equal(x.identity, identity) {
+				t.Errorf("identity %v, want %v", identity, x.identity)
+			}
+			want := references.Resolution{Changed: changed(t, before, u, &got, x.unwritten), Targets: x.targets, Missing: x.missing, Awaited: x.awaited, Differs: x.differs}
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)
 			}
 		})
 	}
+}
+
+// changed reports whether anything of a resource is to be written. It checks which parts are not, and takes them out of the
+// resolution.
+func changed(t *testing.T, before, u *unstructured.Unstructured, got *references.Resolution, want []string) bool {
+	t.Helper()
+	var paths []string
+	for _, part := range got.Unwritten {
+		paths = append(paths, strings.Join(part.Path, "."))
+	}
+	if diff := cmp.Diff(want, paths); diff != "" {
+		t.Errorf("unwritten: -want +got:\n%s", diff)
+	}
+	resolved := u.DeepCopy()
+	restore := references.Withhold(u, got.Unwritten)
+	written := !cmp.Equal(before, u)
+	restore()
+	if diff := cmp.Diff(resolved, u); diff != "" {
+		t.Errorf("restored: -want +got:\n%s", diff)
+	}
+	if values := references.Values(u, got.Unwritten); (values == "") != (len(want) == 0) {
+		t.Errorf("values %q", values)
+	}
+	got.Unwritten = nil
+	return written
 }
 
 // A value that a reference has set follows the resource that it refers to, or only its replacement, as its policy is.
