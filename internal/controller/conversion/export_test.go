@@ -2,16 +2,20 @@ package conversion
 
 import (
 	"context"
+	"net/http"
 	"time"
 
+	"github.com/go-logr/logr"
 	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 )
 
-// Renew exports renew, and BoundedHandler boundedHandler.
-var (
-	Renew          = renew
-	BoundedHandler = boundedHandler
-)
+// Renew exports renew.
+var Renew = renew
+
+// BoundedHandler exports boundedHandler, for one small and one large request at once.
+func BoundedHandler(convert Convert, log logr.Logger, smallBody, largeBody int64, timeout time.Duration) http.Handler {
+	return boundedHandler(convert, log, limits{1, 1, smallBody, largeBody, timeout})
+}
 
 // Keeper exports keeper.
 type Keeper struct{ *keeper }

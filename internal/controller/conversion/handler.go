@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"time"
 
 	"github.com/go-logr/logr"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -15,27 +16,65 @@ import (
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 )
 
-// maxBody bounds the body of a request, in bytes. The API server sends all objects of a list at once.
-const maxBody = 256 << 20
+// limits bound what requests take of the process, whoever makes them: API servers do not identify themselves, and the path is in
+// each definition. A conversion reads nothing but the objects of its request, so it tells nobody what they do not know.
+type limits struct {
+	// small are requests with bodies of at most smallBody bytes: those for objects, which have at most 3 MiB each, and for pages
+	// of lists. large are those for lists without pages, of which the API server has all objects converted at once. They wait
+	// for each other, so that lists take no memory from objects.
+	small, large         int
+	smallBody, largeBody int64
+	// timeout is for one request, its body included. The API server waits no longer.
+	timeout time.Duration
+}
+
+var defaultLimits = limits{small: 8, smallBody: 16 << 20, large: 1, largeBody: 256 << 20, timeout: 30 * time.Second}
 
 // Convert converts an object to an API version, such as cloud.example.org/v1alpha2.
 type Convert func(ctx context.Context, kind schema.GroupVersionKind, object map[string]any, to schema.GroupVersion) (map[string]any, error)
 
-// Handler answers ConversionReviews of apiextensions.k8s.io/v1.
+// Handler answers ConversionReviews of apiextensions.k8s.io/v1. Requests wait for their turn, and one without a length counts as
+// small.
 func Handler(convert Convert, log logr.Logger) http.Handler {
-	return boundedHandler(convert, log, maxBody)
+	return boundedHandler(convert, log, defaultLimits)
 }
 
-func boundedHandler(convert Convert, log logr.Logger, maxBody int64) http.Handler {
+func boundedHandler(convert Convert, log logr.Logger, l limits) http.Handler {
+	small, large := make(chan struct{}, l.small), make(chan struct{}, l.large)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		turn, most := small, l.smallBody
+		if r.ContentLength > l.smallBody {
+			turn, most = large, l.largeBody
+		}
+		if r.ContentLength > most {
+			http.Error(w, "the request is too large", http.StatusRequestEntityTooLarge)
+			return
+		}
+		ctx, cancel := context.WithTimeout(r.Context(), l.timeout)
+		defer cancel()
+		select {
+		case turn <- struct{}{}:
+			defer func() { <-turn }()
+		case <-ctx.Done():
+			http.Error(w, "too many conversions at once", http.StatusTooManyRequests)
+			return
+		}
+		if deadline, ok := ctx.Deadline(); ok {
+			// Whoever sends or reads slowly does not hold a turn for longer.
+			c := http.NewResponseController(w)
+			err := errors.Join(c.SetReadDeadline(deadline), c.SetWriteDeadline(deadline))
+			if err != nil && !errors.Is(err, http.ErrNotSupported) {
+				log.V(1).Info("Cannot bound how long a request takes", "error", err.Error())
+			}
+		}
 		review := &apiextensionsv1.ConversionReview{}
-		if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxBody)).Decode(review); err != nil || review.Request == nil {
+		if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, most)).Decode(review); err != nil || review.Request == nil {
 			http.Error(w, "not a ConversionReview with a request", http.StatusBadRequest)
 			return
 		}
 		response := &apiextensionsv1.ConversionResponse{UID: review.Request.UID, Result: metav1.Status{Status: metav1.StatusSuccess}}
 		var err error
-		if response.ConvertedObjects, err = convertAll(r.Context(), convert, review.Request); err != nil {
+		if response.ConvertedObjects, err = convertAll(ctx, convert, review.Request); err != nil {
 			log.Info("Cannot convert objects", "to", review.Request.DesiredAPIVersion, "error", err.Error())
 			response.ConvertedObjects = nil
 			response.Result = metav1.Status{Status: metav1.StatusFailure, Message: err.Error()}

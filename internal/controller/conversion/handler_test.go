@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/go-logr/logr"
 	"github.com/go-logr/logr/funcr"
@@ -128,9 +129,54 @@ func (b *blanks) Read(p []byte) (int, error) {
 func TestEndlessBody(t *testing.T) {
 	t.Parallel()
 	w, body := httptest.NewRecorder(), &blanks{}
-	conversion.BoundedHandler(convert, logr.Discard(), 1<<20).ServeHTTP(w, httptest.NewRequest(http.MethodPost, "/convert", body))
+	conversion.BoundedHandler(convert, logr.Discard(), 1<<20, 2<<20, time.Minute).ServeHTTP(w, httptest.NewRequest(http.MethodPost, "/convert", body))
 	if w.Code != http.StatusBadRequest || body.read > 2<<20 {
 		t.Errorf("status %d after %d bytes", w.Code, body.read)
+	}
+}
+
+// Requests wait for others of their size only, and not without end.
+func TestConversionsAtOnce(t *testing.T) {
+	t.Parallel()
+	const small, large = 1 << 10, 1 << 12
+	begun, end := make(chan int, 3), make(chan struct{})
+	waiting := func(ctx context.Context, kind schema.GroupVersionKind, object map[string]any, to schema.GroupVersion) (map[string]any, error) {
+		begun <- len(object["text"].(string))
+		<-end
+		return convert(ctx, kind, object, to)
+	}
+	h := conversion.BoundedHandler(waiting, logr.Discard(), small, large, 2*time.Second)
+	post := func(size int) (code chan int) {
+		code = make(chan int, 1)
+		body := `{"request":{"uid":"u","desiredAPIVersion":"c.example.org/v2","objects":[` +
+			`{"apiVersion":"c.example.org/v1","kind":"Volume","text":"` + strings.Repeat("x", size) + `"}]}}`
+		go func() {
+			w := httptest.NewRecorder()
+			h.ServeHTTP(w, httptest.NewRequest(http.MethodPost, "/convert", strings.NewReader(body)))
+			code <- w.Code
+		}()
+		return code
+	}
+	first := post(1)
+	if got := <-begun; got != 1 {
+		t.Fatalf("the first has %d bytes", got)
+	}
+	// Beside a small one that takes long, a large one begins, and another small one ends without its turn.
+	list := post(small)
+	if got := <-begun; got != small {
+		t.Errorf("%d bytes are converted beside the first", got)
+	}
+	if code := <-post(2); code != http.StatusTooManyRequests {
+		t.Errorf("the second small one is answered with %d", code)
+	}
+	close(end)
+	for _, c := range []chan int{first, list, post(3)} {
+		if code := <-c; code != http.StatusOK {
+			t.Errorf("the status is %d", code)
+		}
+	}
+	if code := <-post(large); code != http.StatusRequestEntityTooLarge {
+		t.Errorf("one that is too large is answered with %d", code)
 	}
 }
 
