@@ -45,7 +45,9 @@ func (r *tally) line() string {
 }
 
 // tables are all attacks, by what they are about.
-var tables = []map[string]attack{apiServer, references, objects, configurations, secrets, modules, plans, load}
+var tables = []map[string]attack{
+	apiServer, token, references, objects, configurations, secrets, modules, plans, load,
+}
 
 func TestTenancy(t *testing.T) {
 	attacks := map[string]attack{}

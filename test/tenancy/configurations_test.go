@@ -62,6 +62,11 @@ var configurations = map[string]attack{
 			return x.becomesReady(t, x.victim.create(t, using(x.place(x.victim, x.name, nil), "ClusterProviderConfig", x.name)), "NamespaceNotAllowed")
 		},
 	},
+	"a configuration of one's own": {
+		attacker: "a user with the role landbridge-edit in one namespace,", means: "creates a ProviderConfig, which reads Secrets", refusal: "forbidden by RBAC",
+		try:     func(t *testing.T, x *world) bool { return x.configures(t, "landbridge-edit") },
+		control: func(t *testing.T, x *world) bool { return x.configures(t, "landbridge-configure") },
+	},
 	"a configuration's deletion": between("uses a ClusterProviderConfig that is not for its namespace, and that is deleted", "it is deleted", func(t *testing.T, x *world, by tenant) bool {
 		config := x.closed(t)
 		r := by.create(t, using(x.place(by, x.name, nil), "ClusterProviderConfig", x.name))
@@ -116,6 +121,24 @@ var configurations = map[string]attack{
 			return x.keepsFrom(t, x.mallory, resource(apiVersion(guarded), "ClusterProviderConfig", "", x.name+"-own", nil))
 		},
 	},
+}
+
+// configures reports whether a user with a role may create a ProviderConfig. The role includes the kinds of providers.
+func (x *world) configures(t *testing.T, role string) bool {
+	t.Helper()
+	by := x.bound(t, x.name, x.Namespace(t), role, "landbridge-view")
+	list := &unstructured.UnstructuredList{}
+	list.SetAPIVersion(apiVersion(guarded))
+	list.SetKind("ProviderConfigList")
+	eventually(t, "the kinds are part of the roles", func(ctx context.Context) bool {
+		return by.List(ctx, list, client.InNamespace(by.namespace)) == nil
+	})
+	config := resource(apiVersion(guarded), "ProviderConfig", by.namespace, x.name, m{"tokenSecretRef": m{"name": x.name, "key": "token"}})
+	err := by.Create(t.Context(), config, client.DryRunAll)
+	if err != nil && !kerrors.IsForbidden(err) {
+		t.Fatal(err)
+	}
+	return err == nil
 }
 
 func (x *world) account(t *testing.T, namespace, name string) {

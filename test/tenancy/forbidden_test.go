@@ -5,13 +5,11 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
-	rbacv1 "k8s.io/api/rbac/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
@@ -61,39 +59,6 @@ func list(u *unstructured.Unstructured) *unstructured.UnstructuredList {
 	return out
 }
 
-// escalation is a ClusterRole that the controller creates, as the program of a provider would that has its token.
-func escalation(means string, harmful func(*rbacv1.ClusterRole)) attack {
-	try := func(t *testing.T, x *world, role *rbacv1.ClusterRole) bool {
-		t.Helper()
-		config := rest.CopyConfig(x.Config)
-		config.Impersonate = rest.ImpersonationConfig{UserName: "system:serviceaccount:" + system + ":landbridge", Groups: []string{"system:authenticated"}}
-		c, err := client.New(config, client.Options{Scheme: x.Scheme()})
-		if err != nil {
-			t.Fatal(err)
-		}
-		err = c.Create(t.Context(), role, client.DryRunAll)
-		if err != nil && !kerrors.IsForbidden(err) && !kerrors.IsInvalid(err) {
-			t.Fatal(err)
-		}
-		return err == nil
-	}
-	role := func(x *world) *rbacv1.ClusterRole {
-		return &rbacv1.ClusterRole{
-			ObjectMeta: metav1.ObjectMeta{Name: "landbridge:" + x.name + ":controller", Labels: map[string]string{"landbridge.io/aggregate-to-controller": "true"}},
-			Rules:      []rbacv1.PolicyRule{{APIGroups: []string{"new.landbridge.io"}, Resources: []string{"things"}, Verbs: []string{"get"}}},
-		}
-	}
-	return attack{
-		attacker: "a program with the controller's token", means: means, refusal: "forbidden by the policy in deploy/rbac",
-		try: func(t *testing.T, x *world) bool {
-			r := role(x)
-			harmful(r)
-			return try(t, x, r)
-		},
-		control: func(t *testing.T, x *world) bool { return try(t, x, role(x)) },
-	}
-}
-
 // apiServer are attacks that Kubernetes refuses.
 var apiServer = map[string]attack{
 	"stored states": forbidden("lists the Secrets with stored states", func(ctx context.Context, _ *world, c client.Client) error {
@@ -134,16 +99,6 @@ var apiServer = map[string]attack{
 		}
 		u = x.place(x.mallory, x.name, nil)
 		return c.Status().Patch(ctx, u, client.RawPatch(types.MergePatchType, []byte(`{"status":{"atProvider":{"id":"another"}}}`)))
-	}),
-	"the API server, by a role": escalation("permits itself everything", func(r *rbacv1.ClusterRole) {
-		r.Rules = []rbacv1.PolicyRule{{APIGroups: []string{"*"}, Resources: []string{"*"}, Verbs: []string{"*"}}}
-	}),
-	"tokens, by a role": escalation("permits itself to request tokens", func(r *rbacv1.ClusterRole) {
-		r.Rules = append(r.Rules, rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"serviceaccounts/token"}, Verbs: []string{"create"}})
-	}),
-	"a role of others": escalation("writes a role that others have", func(r *rbacv1.ClusterRole) { r.Name = "evil" }),
-	"all roles, by labels": escalation("collects the permissions of others", func(r *rbacv1.ClusterRole) {
-		r.Rules, r.AggregationRule = nil, &rbacv1.AggregationRule{ClusterRoleSelectors: []metav1.LabelSelector{{}}}
 	}),
 	"an interrupt":  annotates("interrupts an operation of another namespace", "interrupt", "now"),
 	"a replacement": annotates("taints an object of another namespace", "taint", "now"),

@@ -8,11 +8,14 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
 
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -109,7 +112,17 @@ var plans = map[string]attack{
 		control: func(t *testing.T, x *world) bool { return x.approving(t, x.mallory)(t.Context(), x) == nil },
 	},
 	"an approval of another's": annotates("approves a plan of another namespace", "approve", "all"),
-	"drift":                    annotates("has the arguments of another's object set again", "reapply", "now"),
+	"another's approval": {
+		attacker: "a user who may approve, and that is another than approved before,", means: "approves a plan in the name of who approved before", refusal: "the user is noted",
+		try:     func(t *testing.T, x *world) bool { return x.approvesAs(t, x.elsewhere(t), "eve") },
+		control: func(t *testing.T, x *world) bool { return x.approvesAs(t, x.elsewhere(t), "alice") },
+	},
+	"another's approval, of a module": {
+		attacker: "a user who may approve, and that is another than approved before,", means: "approves a plan of a module in the name of who approved before", refusal: "the user is noted",
+		try:     func(t *testing.T, x *world) bool { return x.approvesAs(t, x.moduleInstance(t), "eve") },
+		control: func(t *testing.T, x *world) bool { return x.approvesAs(t, x.moduleInstance(t), "alice") },
+	},
+	"drift": annotates("has the arguments of another's object set again", "reapply", "now"),
 	"a policy": forbidden("creates a policy for the plans of all", func(ctx context.Context, _ *world, c client.Client) error {
 		return c.Create(ctx, resource("landbridge.io/v1alpha1", "PlanPolicy", "", "evil", m{"condition": "true", "action": "Deny"}), client.DryRunAll)
 	}),
@@ -216,6 +229,51 @@ func (x *world) approvedElsewhere(t *testing.T, shown, used string) bool {
 		status, why, _ := objecttest.Condition(u, "Approved")
 		return status == "False" && why == "PlanChanged"
 	})
+}
+
+// approvesAs has alice approve a plan of a resource, and then a user another one. It reports whether the second approval is hers.
+func (x *world) approvesAs(t *testing.T, u *unstructured.Unstructured, user string) bool {
+	t.Helper()
+	roles := []string{"landbridge-edit", "landbridge-approve"}
+	alice := x.bound(t, "alice", u.GetNamespace(), roles...)
+	second := alice
+	if user != "alice" {
+		second = x.bound(t, user, u.GetNamespace(), roles...)
+	}
+	const approve, by = "landbridge.io/approve", "landbridge.io/approved-by"
+	u.SetAnnotations(map[string]string{approve: "one", by: "alice"})
+	eventually(t, "the first plan is approved", func(ctx context.Context) bool { return alice.Create(ctx, u) == nil })
+	var err error
+	eventually(t, "the second user may approve", func(ctx context.Context) bool {
+		err = second.Patch(ctx, u, client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"annotations":{"`+approve+`":"two"}}}`)))
+		return err == nil || strings.Contains(err.Error(), by)
+	})
+	t.Log(u.GetAnnotations(), err)
+	return err == nil && u.GetAnnotations()[by] == "alice"
+}
+
+// elsewhere returns a resource in a namespace of its own.
+func (x *world) elsewhere(t *testing.T) *unstructured.Unstructured {
+	t.Helper()
+	u := x.place(x.victim, x.name, nil)
+	u.SetNamespace(x.Namespace(t))
+	return u
+}
+
+// moduleInstance returns an instance of a module that is installed.
+func (x *world) moduleInstance(t *testing.T) *unstructured.Unstructured {
+	t.Helper()
+	dir := filepath.Join(scratch, x.name)
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "main.tf"), []byte("variable \"n\" { default = 1 }"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	definition := x.module(t, m{"directory": dir})
+	x.WaitFor(t, definition, "served", func() bool { return isTrue(definition, "Installed", "Healthy") && objecttest.Current(definition) })
+	group, kind := text(definition, "status", "group"), text(definition, "status", "kind")
+	return resource(group+"/v1alpha1", kind, x.Namespace(t), x.name, m{"forProvider": m{}})
 }
 
 // carriedOut reports whether a tenant has a plan carried out about which a policy decides.

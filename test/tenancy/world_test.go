@@ -44,7 +44,7 @@ var (
 	isTrue     = objecttest.IsTrue
 )
 
-// tenant is a user with the role edit in one namespace.
+// tenant is a user with the roles edit and landbridge-configure in one namespace, unless an attack is about others.
 type tenant struct {
 	client.Client
 	config    *rest.Config
@@ -74,17 +74,24 @@ func (x *world) called(name string) *world {
 	return &out
 }
 
-// user binds a user to the role edit in a new namespace.
+// user binds a user to the roles of a tenant in a new namespace.
 func (x *world) user(t *testing.T, name string) tenant {
 	t.Helper()
-	ns := x.Namespace(t)
-	err := x.Create(t.Context(), &rbacv1.RoleBinding{
-		ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "edit"},
-		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "edit"},
-		Subjects:   []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: name}},
-	})
-	if err != nil {
-		t.Fatal(err)
+	return x.bound(t, name, x.Namespace(t), "edit", "landbridge-configure")
+}
+
+// bound binds a user to roles in a namespace.
+func (x *world) bound(t *testing.T, name, ns string, roles ...string) tenant {
+	t.Helper()
+	for _, role := range roles {
+		err := x.Create(t.Context(), &rbacv1.RoleBinding{
+			ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: name + "-" + role},
+			RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: role},
+			Subjects:   []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: name}},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
 	}
 	config := rest.CopyConfig(x.Config)
 	config.Impersonate = rest.ImpersonationConfig{UserName: name, Groups: []string{"system:authenticated"}}
@@ -103,6 +110,7 @@ func newWorld(t *testing.T) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
+	c.Bounded = true
 	tofu, err := testbin.Build(t.Context(), testbin.OpenTofu)
 	if err != nil {
 		t.Fatal(err)

@@ -53,6 +53,7 @@ func Diagnose(f Facts) (out []Finding) {
 	} else {
 		out = append(out, cluster(f), controller(f), clock(f))
 		out = append(out, permitted(f)...)
+		out = append(out, roles(f)...)
 		out = append(out, providers(f)...)
 		out = append(out, webhooks(f)...)
 	}
@@ -159,6 +160,20 @@ func permitted(f Facts) (out []Finding) {
 		out = append(out, finding(check, OK, "", "you have those that commands need"))
 	}
 	return out
+}
+
+// roles are missing ClusterRoles for ProviderConfigs.
+func roles(f Facts) []Finding {
+	const check = "roles"
+	switch {
+	case f.RolesError != nil:
+		return []Finding{finding(check, Unknown, "Ask for the permission to get ClusterRoles, if you manage roles.", "ClusterRoles cannot be read: %s", f.RolesError)}
+	case len(f.MissingRoles) > 0:
+		return []Finding{finding(check, Problem,
+			"Apply deploy/rbac/controller.yaml and deploy/rbac/roles.yaml of this release, or upgrade the chart; list groups that do not end with .landbridge.io (docs/security.md).",
+			"only administrators may write ProviderConfigs: there is no ClusterRole %s", strings.Join(f.MissingRoles, ", "))}
+	}
+	return nil
 }
 
 // providers are the conditions of TerraformProviders.

@@ -96,6 +96,18 @@ func TestDiagnose(t *testing.T) {
 		"one of several shards": {
 			change: func(f *doctor.Facts) { f.Leases = []coordinationv1.Lease{lease(time.Minute), lease(time.Second)} },
 		},
+		"roles of an earlier release": {
+			change: func(f *doctor.Facts) {
+				f.MissingRoles = []string{"landbridge-configure", "landbridge:random:configure"}
+			},
+			want: []string{"Problem roles: only administrators may write ProviderConfigs: there is no ClusterRole landbridge-configure, landbridge:random:configure; " +
+				"Apply deploy/rbac/controller.yaml and deploy/rbac/roles.yaml of this release, or upgrade the chart; list groups that do not end with .landbridge.io (docs/security.md)."},
+			fails: true,
+		},
+		"roles that may not be read": {
+			change: func(f *doctor.Facts) { f.RolesError = errors.New("forbidden") },
+			want:   []string{"Unknown roles: ClusterRoles cannot be read: forbidden; Ask for the permission to get ClusterRoles, if you manage roles."},
+		},
 		"leases that may not be read": {
 			change: func(f *doctor.Facts) { f.LeasesError = errors.New("forbidden") },
 			want:   []string{"Unknown controller: its Lease cannot be read: forbidden; Ask for the permission to list Leases in the namespace landbridge-system."},

@@ -14,6 +14,7 @@ import (
 	authorizationv1 "k8s.io/api/authorization/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/rest"
@@ -35,6 +36,7 @@ func Connect(config *rest.Config, system string) (*Cluster, error) {
 	scheme := runtime.NewScheme()
 	for _, add := range []func(*runtime.Scheme) error{
 		v1alpha1.AddToScheme, coordinationv1.AddToScheme, authorizationv1.AddToScheme, admissionv1.AddToScheme, discoveryv1.AddToScheme,
+		rbacv1.AddToScheme,
 	} {
 		if err := add(scheme); err != nil {
 			return nil, err
@@ -126,6 +128,10 @@ type Facts struct {
 	Denied           []Permission
 	PermissionsError error
 
+	// MissingRoles are the ClusterRoles for ProviderConfigs that are missing beside those for resources.
+	MissingRoles []string
+	RolesError   error
+
 	// Webhooks are those of the TerraformProviders that show plans at admission, by their names.
 	Webhooks map[string]Webhook
 
@@ -162,6 +168,7 @@ func (c *Cluster) Read(ctx context.Context, f *Facts) {
 	f.ProvidersError = c.client.List(ctx, list)
 	f.Providers = list.Items
 	f.Denied, f.PermissionsError = c.denied(ctx)
+	f.MissingRoles, f.RolesError = c.missingRoles(ctx, f.Providers)
 	f.Webhooks = map[string]Webhook{}
 	for _, p := range f.Providers {
 		if p.Spec.Admission.Enabled() {
@@ -183,6 +190,35 @@ func (c *Cluster) denied(ctx context.Context) (out []Permission, _ error) {
 		}
 		if !review.Status.Allowed {
 			out = append(out, p)
+		}
+	}
+	return out, nil
+}
+
+// missingRoles returns the ClusterRoles for ProviderConfigs that are missing, though those for resources exist: releases before
+// the two were separate have made these.
+func (c *Cluster) missingRoles(ctx context.Context, providers []v1alpha1.TerraformProvider) (out []string, _ error) {
+	exists := func(name string) (bool, error) {
+		err := c.client.Get(ctx, client.ObjectKey{Name: name}, &rbacv1.ClusterRole{})
+		if kerrors.IsNotFound(err) {
+			return false, nil
+		}
+		return err == nil, err
+	}
+	pairs := [][2]string{{"landbridge-edit", "landbridge-configure"}}
+	for _, p := range providers {
+		pairs = append(pairs, [2]string{"landbridge:" + p.Name + ":edit", "landbridge:" + p.Name + ":configure"})
+	}
+	for _, pair := range pairs {
+		there, err := exists(pair[0])
+		if err == nil && there {
+			there, err = exists(pair[1])
+			if err == nil && !there {
+				out = append(out, pair[1])
+			}
+		}
+		if err != nil {
+			return nil, err
 		}
 	}
 	return out, nil

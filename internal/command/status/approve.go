@@ -142,7 +142,10 @@ func (c *Client) Approve(ctx context.Context, p Proposal, k Kind, hash string) e
 	if hash != p.Hash {
 		return fmt.Errorf("the plan of %s is not %s any more, but %s. Look at it first", p.Title(), hash, p.Hash)
 	}
-	return c.annotate(ctx, k, p.Namespace, p.Name, v1alpha1.AnnotationApprove, hash)
+	// Who has approved another plan before is no part of this approval.
+	return c.annotate(ctx, k, p.Namespace, p.Name, map[string]*string{
+		v1alpha1.AnnotationApprove: &hash, v1alpha1.AnnotationApprovedBy: nil,
+	})
 }
 
 // AwaitApproved waits until an approved plan is being carried out. It returns an error if the plan has changed instead.

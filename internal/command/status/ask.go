@@ -99,12 +99,12 @@ func (c *Client) Ask(ctx context.Context, k Kind, namespace, name string, what R
 	if err := what.possible(r); err != nil {
 		return out, fmt.Errorf("cannot %s %s: %w", what.Verb, r.Title(), err)
 	}
-	return out, c.annotate(ctx, k, namespace, name, what.Annotation, out.Token)
+	return out, c.annotate(ctx, k, namespace, name, map[string]*string{what.Annotation: &out.Token})
 }
 
-// annotate sets an annotation of a resource.
-func (c *Client) annotate(ctx context.Context, k Kind, namespace, name, annotation, value string) error {
-	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"annotations": map[string]string{annotation: value}}})
+// annotate sets annotations of a resource, and removes those without a value.
+func (c *Client) annotate(ctx context.Context, k Kind, namespace, name string, annotations map[string]*string) error {
+	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"annotations": annotations}})
 	if err != nil {
 		return err
 	}

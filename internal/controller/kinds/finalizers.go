@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	admissionregistration "k8s.io/client-go/kubernetes/typed/admissionregistration/v1"
+	"k8s.io/client-go/openapi"
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 )
@@ -53,11 +55,11 @@ func (p *ServedProvider) SyncFinalizers(ctx context.Context, want func(resourceT
 	}
 	var err error
 	if len(plurals) == 0 {
-		p.forgetPublished()
+		p.published.forget()
 		err = p.runtime.RemoveFinalizers(ctx, p.Name)
 	} else {
 		var wait time.Duration
-		if wait, err = p.untilPublished(); wait > 0 {
+		if wait, err = p.published.until(p.runtime.OpenAPI, p.Model.Group, p.Model.Version); wait > 0 {
 			return wait
 		}
 		if err == nil {
@@ -80,26 +82,32 @@ func (rt *Runtime) RemoveFinalizers(ctx context.Context, provider string) error 
 	return removeFinalizers(ctx, rt.Policies, provider)
 }
 
-// untilPublished returns how long to wait until the admission of every API server knows the provider's group.
-func (p *ServedProvider) untilPublished() (wait time.Duration, err error) {
+// Publication is since when the OpenAPI document has a group. The zero value is that it is not known to have it.
+type Publication struct {
+	mu    sync.Mutex
+	since time.Time
+}
+
+// until returns how long to wait until the admission of every API server knows a group.
+func (p *Publication) until(document openapi.Client, group, version string) (wait time.Duration, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.published.IsZero() {
-		paths, err := p.runtime.OpenAPI.Paths()
+	if p.since.IsZero() {
+		paths, err := document.Paths()
 		if err != nil {
 			return 0, err
 		}
-		if _, ok := paths["apis/"+p.Model.Group+"/"+p.Model.Version]; !ok {
+		if _, ok := paths["apis/"+group+"/"+version]; !ok {
 			return openAPILag, nil
 		}
-		p.published = time.Now()
+		p.since = time.Now()
 	}
-	return max(0, openAPILag-time.Since(p.published)), nil
+	return max(0, openAPILag-time.Since(p.since)), nil
 }
 
-// forgetPublished forgets that the group is known: without kinds it is going to disappear.
-func (p *ServedProvider) forgetPublished() {
+// forget forgets that the group is known: without kinds it is going to disappear.
+func (p *Publication) forget() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.published = time.Time{}
+	p.since = time.Time{}
 }

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
@@ -39,7 +38,7 @@ type ServedProvider struct {
 	runtime     *Runtime
 	mu          sync.Mutex
 	kinds       map[string]*Kind // by resource type
-	published   time.Time        // when OpenAPI was first seen to have the provider's group
+	published   Publication      // of the provider's group
 	stopConfigs context.CancelFunc
 	configs     *providerconfig.Controller
 }

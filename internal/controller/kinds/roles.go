@@ -22,6 +22,7 @@ import (
 const (
 	roleView       = "view"
 	roleEdit       = "edit"
+	roleConfigure  = "configure"
 	roleApprove    = "approve"
 	roleAdmin      = "admin"
 	roleController = "controller"
@@ -36,8 +37,11 @@ var (
 
 func roleName(owner, role string) string { return "landbridge:" + owner + ":" + role }
 
-// clusterConfigs is the resource of the kind of provider configurations that has no namespace.
-const clusterConfigs = "clusterproviderconfigs"
+// The resources of the kinds of provider configurations: that of a namespace, and that of the cluster.
+const (
+	configs        = "providerconfigs"
+	clusterConfigs = "clusterproviderconfigs"
+)
 
 // rolesOf returns the ClusterRoles for resources. Nobody but the controller gets permission to write a status: others
 // could show in it what is not the case.
@@ -52,18 +56,22 @@ func rolesOf(owner string, resources []kschema.GroupResource) []*rbacv1.ClusterR
 	}
 	for _, group := range slices.Sorted(maps.Keys(byGroup)) {
 		all := slices.Compact(slices.Sorted(slices.Values(byGroup[group])))
-		var namespaced, sub []string
+		var managed, sub []string
 		for _, resource := range all {
 			sub = append(sub, resource+"/status", resource+"/finalizers")
-			if resource == clusterConfigs {
+			switch resource {
+			case clusterConfigs:
 				add(roleAdmin, group, writing, resource)
-			} else {
-				namespaced = append(namespaced, resource)
+			case configs:
+				// A configuration has the Secrets of its namespace sent to the endpoint that it names.
+				add(roleConfigure, group, writing, resource)
+			default:
+				managed = append(managed, resource)
 			}
 		}
-		if len(namespaced) > 0 {
-			add(roleEdit, group, writing, namespaced...)
-			add(roleApprove, group, approving, namespaced...)
+		if len(managed) > 0 {
+			add(roleEdit, group, writing, managed...)
+			add(roleApprove, group, approving, managed...)
 		}
 		add(roleView, group, reading, all...)
 		add(roleController, group, []string{"get", "list", "watch", "update", "patch"}, slices.Concat(all, sub)...)
@@ -82,7 +90,7 @@ func rolesOf(owner string, resources []kschema.GroupResource) []*rbacv1.ClusterR
 
 // ResourcesOf returns the resources of all kinds of a provider.
 func ResourcesOf(p *model.Provider) []kschema.GroupResource {
-	out := []kschema.GroupResource{{Group: p.Group, Resource: "providerconfigs"}, {Group: p.Group, Resource: clusterConfigs}}
+	out := []kschema.GroupResource{{Group: p.Group, Resource: configs}, {Group: p.Group, Resource: clusterConfigs}}
 	for _, r := range p.Resources {
 		out = append(out, kschema.GroupResource{Group: r.Group, Resource: r.Plural})
 	}
@@ -126,7 +134,7 @@ func (rt *Runtime) EnsureRoles(ctx context.Context, owner string, resources ...k
 // RemoveRoles removes the ClusterRoles of an owner whose kinds nobody uses any more.
 func (rt *Runtime) RemoveRoles(ctx context.Context, owner string) error {
 	var errs []error
-	for _, role := range []string{roleView, roleEdit, roleApprove, roleAdmin, roleController} {
+	for _, role := range []string{roleView, roleEdit, roleConfigure, roleApprove, roleAdmin, roleController} {
 		err := rt.Roles.Delete(ctx, roleName(owner, role), metav1.DeleteOptions{})
 		if !kerrors.IsNotFound(err) && !kerrors.IsForbidden(err) {
 			errs = append(errs, err)

@@ -69,18 +69,24 @@ func TestRoles(t *testing.T) {
 	if diff := cmp.Diff(want, permissions(t, kube)); diff != "" {
 		t.Errorf("for what is defined (-want +got):\n%s", diff)
 	}
-	all := []kschema.GroupResource{{Group: group, Resource: "things"}, {Group: group, Resource: "clusterproviderconfigs"}}
+	all := []kschema.GroupResource{
+		{Group: group, Resource: "things"}, {Group: group, Resource: "providerconfigs"}, {Group: group, Resource: "clusterproviderconfigs"},
+	}
 	if err := rt.EnsureRoles(t.Context(), "owner", all...); err != nil {
 		t.Fatal(err)
 	}
 	want = map[string][]rbacv1.PolicyRule{
-		"landbridge:owner:view landbridge.io/aggregate-to-view":       {{APIGroups: []string{group}, Resources: []string{"clusterproviderconfigs", "formers", "things"}, Verbs: read}},
+		"landbridge:owner:view landbridge.io/aggregate-to-view":       {{APIGroups: []string{group}, Resources: []string{"clusterproviderconfigs", "formers", "providerconfigs", "things"}, Verbs: read}},
 		"landbridge:owner:edit landbridge.io/aggregate-to-edit":       {{APIGroups: []string{group}, Resources: []string{"formers", "things"}, Verbs: write}},
 		"landbridge:owner:approve landbridge.io/aggregate-to-approve": {{APIGroups: []string{group}, Resources: []string{"formers", "things"}, Verbs: []string{"approve"}}},
-		"landbridge:owner:admin landbridge.io/aggregate-to-admin":     {{APIGroups: []string{group}, Resources: []string{"clusterproviderconfigs"}, Verbs: write}},
+		"landbridge:owner:configure landbridge.io/aggregate-to-configure": {
+			{APIGroups: []string{group}, Resources: []string{"providerconfigs"}, Verbs: write},
+		},
+		"landbridge:owner:admin landbridge.io/aggregate-to-admin": {{APIGroups: []string{group}, Resources: []string{"clusterproviderconfigs"}, Verbs: write}},
 		"landbridge:owner:controller landbridge.io/aggregate-to-controller": {{APIGroups: []string{group}, Resources: []string{
-			"clusterproviderconfigs", "formers", "things",
-			"clusterproviderconfigs/status", "clusterproviderconfigs/finalizers", "formers/status", "formers/finalizers", "things/status", "things/finalizers",
+			"clusterproviderconfigs", "formers", "providerconfigs", "things",
+			"clusterproviderconfigs/status", "clusterproviderconfigs/finalizers", "formers/status", "formers/finalizers",
+			"providerconfigs/status", "providerconfigs/finalizers", "things/status", "things/finalizers",
 		}, Verbs: control}},
 	}
 	for _, again := range [][]kschema.GroupResource{nil, all} {

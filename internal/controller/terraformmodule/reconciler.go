@@ -93,6 +93,7 @@ type running struct {
 	module    *module.Module
 	providers map[string]string
 	kind      *kinds.Kind
+	known     kinds.Publication
 }
 
 // SetupWithManager registers the controller.
@@ -185,6 +186,14 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	}
 	if problem != nil && problem.Retry && !deleted {
 		return reconcile.Result{}, problem.Err
+	}
+	r.mu.Lock()
+	run := r.modules[m.UID]
+	r.mu.Unlock()
+	if run != nil {
+		if sooner := r.SyncApprovers(ctx, kinds.ModuleOwner(m.Name), run.kind.Model, &run.known); sooner > 0 {
+			again = min(again, sooner)
+		}
 	}
 	return reconcile.Result{RequeueAfter: again}, nil
 }
@@ -500,6 +509,9 @@ func (r *Reconciler) remove(ctx context.Context, m *v1alpha1.TerraformModule) er
 		run.kind.Stop(ctx)
 	}
 	left, err := r.Prune(ctx, kinds.ModuleOwner(m.Name), nil)
+	if err == nil {
+		err = r.RemoveApprovers(ctx, kinds.ModuleOwner(m.Name))
+	}
 	if err == nil && len(left) == 0 {
 		err = r.RemoveRoles(ctx, kinds.ModuleOwner(m.Name))
 	}

@@ -31,6 +31,8 @@ type Cluster struct {
 	Log string
 	// Verbosity of the log. Defaults to 10, which includes everything.
 	Verbosity int
+	// Bounded leaves out the optional permissions in deploy/rbac/mutations.yaml.
+	Bounded bool
 	// Served are the namespaces whose Secrets controllers may use. Nil is all.
 	Served []string
 }
