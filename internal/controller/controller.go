@@ -327,6 +327,11 @@ func runPart(ctx context.Context, config *rest.Config, scheme *runtime.Scheme, r
 	if err := m.Add(lost); err != nil {
 		return err
 	}
+	if w != nil && !follows {
+		if err := m.Add(&kinds.Ending{Runtime: rt, Placement: w.Placement}); err != nil {
+			return err
+		}
+	}
 	if w != nil {
 		w.Records = lost.ofShard
 		defer w.Placement.Hear(w.Number, func(units []shard.Unit) {

@@ -224,7 +224,10 @@ func (r *Reader) readShards(ctx context.Context, s *Snapshot) {
 	name, t := sharding.TableName(program), shard.Table{}
 	err := r.client.Get(ctx, client.ObjectKey{Namespace: r.System, Name: name}, secret)
 	if err == nil {
-		t, err = sharding.TableOf(secret)
+		t, err = sharding.TableOf(secret, func(name string) (*corev1.Secret, error) {
+			part := &corev1.Secret{}
+			return part, r.client.Get(ctx, client.ObjectKey{Namespace: r.System, Name: name}, part)
+		})
 	}
 	switch {
 	case kerrors.IsNotFound(err):

@@ -102,12 +102,12 @@ func (k *Kind) use(u *unstructured.Unstructured) shard.Use {
 	if of == nil || of.objectType() == shard.Any {
 		return out // nothing is taken over then
 	}
-	if t := of.objectType(); t != out.Types[0] {
-		out.Types = append(out.Types, t)
-	}
 	source, err := of.get(context.Background(), of.reader, types.NamespacedName{Namespace: from.Namespace, Name: from.Name})
 	if err != nil {
 		return out // it is not there, or not known yet
+	}
+	if t := of.objectType(); t != out.Types[0] {
+		out.Types = append(out.Types, t)
 	}
 	for _, name := range of.configurationNames(source) {
 		if !slices.Contains(out.Configurations, name) {
@@ -115,6 +115,41 @@ func (k *Kind) use(u *unstructured.Unstructured) shard.Use {
 		}
 	}
 	return out
+}
+
+// sourceMayUse reports whether the resource whose object a resource takes over, if any, may use its provider configurations. Only
+// then are they put together with those of this one.
+func (k *Kind) sourceMayUse(ctx context.Context, u *unstructured.Unstructured) bool {
+	from, ok := moveSource(u, k.key(u))
+	if !ok {
+		return true
+	}
+	of := k.Neighbours.Kind(schema.GroupKind{Group: from.Group, Kind: from.Kind})
+	if of == nil {
+		return true
+	}
+	found, err := of.get(ctx, of.reader, types.NamespacedName{Namespace: from.Namespace, Name: from.Name})
+	if err != nil {
+		return true // it is no part of the use
+	}
+	source := &CustomResource{}
+	source.assign(found)
+	handle := of.resolve(ctx, source)
+	return !handle.Denied && !handle.Missing
+}
+
+// Uses returns what the kind's resources use, each use once.
+func (k *Kind) Uses(ctx context.Context) (out []shard.Use, _ error) {
+	seen := map[string]bool{}
+	_, err := k.users(ctx, k.reader, func(u *unstructured.Unstructured) bool {
+		use := k.use(u)
+		if id := fmt.Sprintf("%q", use); !seen[id] {
+			seen[id] = true
+			out = append(out, use)
+		}
+		return false
+	})
+	return out, err
 }
 
 // activations has the configurations whose resources of one kind are claimed, and may be worked on.
@@ -185,6 +220,10 @@ func (r *Reconciler) belongs(ctx context.Context, cached *unstructured.Unstructu
 		resource := &CustomResource{}
 		resource.assign(cached)
 		handle := k.resolve(ctx, resource)
+		if handle.Denied || handle.Missing || !k.sourceMayUse(ctx, cached) {
+			// It has no place, and nothing is done for it. This shard tells it why.
+			return true, 0, nil
+		}
 		return false, leaveAgain, shards.Place(ctx, accesses(use.Configurations, handle.Name, handle.Account, handle.Parts), use.Types)
 	}
 	key := k.key(cached)

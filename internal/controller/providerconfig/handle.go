@@ -38,8 +38,8 @@ type Handle[T any] struct {
 	Secrets []string
 	// Approval is the least approval policy of the resources that use the configuration.
 	Approval desired.Approval
-	// Denied is set if the configuration cannot be used because it is not for the namespace.
-	Denied bool
+	// Denied is set if the configuration cannot be used because it is not for the namespace, Missing if there is none.
+	Denied, Missing bool
 	// Diagnostics explain why the configuration cannot be used; Acquire returns the same.
 	Diagnostics diagnostic.Diagnostics
 
@@ -106,7 +106,8 @@ func (h Handle[T]) AtLeast(approval desired.Approval) Handle[T] {
 func Map[S, T any](h Handle[S], f func(S) T) Handle[T] {
 	out := Handle[T]{
 		Name: h.Name, Objects: h.Objects, Account: h.Account, Parts: h.Parts, Paused: h.Paused,
-		Secrets: h.Secrets, Approval: h.Approval, Denied: h.Denied, Diagnostics: h.Diagnostics,
+		Secrets: h.Secrets, Approval: h.Approval, Denied: h.Denied, Missing: h.Missing,
+		Diagnostics: h.Diagnostics,
 		Acquire: func(ctx context.Context) (none T, _ func(), _ diagnostic.Diagnostics) {
 			leased, release, diags := h.Acquire(ctx)
 			if diags.HasErrors() {
@@ -149,7 +150,7 @@ func join[T any](handles map[string]Handle[T]) Handle[map[string]T] {
 		out.Objects = append(out.Objects, h.Objects...)
 		out.Secrets = append(out.Secrets, h.Secrets...)
 		out.Diagnostics = append(out.Diagnostics, h.Diagnostics...)
-		out.Denied = out.Denied || h.Denied
+		out.Denied, out.Missing = out.Denied || h.Denied, out.Missing || h.Missing
 		out.Approval = max(out.Approval, h.Approval)
 	}
 	out.Name = strings.Join(names, " ")

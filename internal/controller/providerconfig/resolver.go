@@ -114,8 +114,10 @@ func (r *Resolver) Resolve(ctx context.Context, ref *xpv2.ProviderConfigReferenc
 func (r *Resolver) resolve(ctx context.Context, ref *xpv2.ProviderConfigReference, namespace string) Handle[provider.Server] {
 	key := ReferenceOf(ref, namespace)
 	if key.Kind != model.ClusterProviderConfigKind && key.Kind != model.ProviderConfigKind {
-		return Refuse[provider.Server](key.Name, diagnostic.Errorf("Invalid provider configuration reference", "spec.providerConfigRef.kind is %q. It must be %s or %s.",
+		out := Refuse[provider.Server](key.Name, diagnostic.Errorf("Invalid provider configuration reference", "spec.providerConfigRef.kind is %q. It must be %s or %s.",
 			key.Kind, model.ProviderConfigKind, model.ClusterProviderConfigKind))
+		out.Missing = true
+		return out
 	}
 	name := r.Name(key)
 
@@ -141,7 +143,9 @@ func (r *Resolver) resolve(ctx context.Context, ref *xpv2.ProviderConfigReferenc
 		u.SetNamespace(key.Namespace)
 		u.SetName(key.Name)
 	case kerrors.IsNotFound(err):
-		return known.after(Refuse[provider.Server](name, diagnostic.Errorf("Provider configuration not found", "There is no %s %q in group %s. Create it, or name another one in spec.providerConfigRef.", key.Kind, key.Name, r.Provider.Group)))
+		out := Refuse[provider.Server](name, diagnostic.Errorf("Provider configuration not found", "There is no %s %q in group %s. Create it, or name another one in spec.providerConfigRef.", key.Kind, key.Name, r.Provider.Group))
+		out.Missing = true
+		return known.after(out)
 	case err != nil:
 		return known.after(Refuse[provider.Server](name, diagnostic.Errorf("Provider configuration not readable", "%s.", err)))
 	}

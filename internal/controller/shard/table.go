@@ -40,8 +40,8 @@ type Placement struct {
 	Shard int `json:"shard"`
 	Account
 	Group string `json:"group,omitempty"`
-	// Split is set if the user wants the resource types of the configuration to be placed one by one. Whole is set for good
-	// when something uses it that may have objects of any type.
+	// Split is set if the user wants the resource types of the configuration to be placed one by one. Whole is set as long as
+	// something uses it that may have objects of any type.
 	Split bool `json:"split,omitempty"`
 	Whole bool `json:"whole,omitempty"`
 	// Parted is set if all configurations of the account are split and none of them is whole. Then each resource type has a
@@ -152,29 +152,40 @@ func (t Table) with(given []Configuration) map[string]Placement {
 		out[name] = p
 	}
 	for _, c := range given {
-		p := out[c.Name]
-		p.Account, p.Group = c.Account, cmp.Or(c.Group, p.Group)
-		for _, resourceType := range c.Types {
-			if resourceType == Any {
-				p.Whole = true
-				continue
-			}
-			if p.Types == nil {
-				p.Types = map[string]Part{}
-			}
-			if !has(p.Types, resourceType) {
-				p.Types[resourceType] = Part{}
-			}
-		}
-		out[c.Name] = p
+		note(out, c)
 	}
 	return out
 }
 
-// Join returns the table with configurations and types in one shard for good. Those that may have objects of any type are in one
-// group. Others need none if they are of one account; their types are in a group, so that an account can stay parted.
+// note adds what is given of a configuration.
+func note(all map[string]Placement, c Configuration) {
+	p := all[c.Name]
+	p.Account, p.Group = c.Account, cmp.Or(c.Group, p.Group)
+	for _, resourceType := range c.Types {
+		if resourceType == Any {
+			p.Whole = true
+			continue
+		}
+		if p.Types == nil {
+			p.Types = map[string]Part{}
+		}
+		if !has(p.Types, resourceType) {
+			p.Types[resourceType] = Part{}
+		}
+	}
+	all[c.Name] = p
+}
+
+// Join returns the table with configurations and types in one shard, until Only ends that. Those that may have objects of any type
+// are in one group. Others need none if they are of one account; their types are in a group, so that an account can stay parted.
 func (t Table) Join(n int, given ...Configuration) Table {
 	next := t.with(given)
+	join(next, given)
+	return t.settled(n, next)
+}
+
+// join puts configurations and types that are used together in groups.
+func join(next map[string]Placement, given []Configuration) {
 	if len(given) > 1 && !companions(next, given) {
 		first := slices.MinFunc(given, func(a, b Configuration) int { return strings.Compare(a.Name, b.Name) })
 		names := make([]string, len(given))
@@ -188,7 +199,55 @@ func (t Table) Join(n int, given ...Configuration) Table {
 			unite(types, c.Types, slices.Min(c.Types), func(p *Part) *string { return &p.Group })
 		}
 	}
+}
+
+// Only returns the table without what uses do not need: configurations that nothing uses, their types, and what put them together
+// for uses that have ended. What was not in the table since stays as it is: the uses may be older. What is needed stays where it is,
+// unless it is divided now.
+func (t Table) Only(n int, uses []Use, since Table) Table {
+	used := map[string]bool{}
+	for _, u := range uses {
+		for _, name := range u.Configurations {
+			used[name] = true
+		}
+	}
+	next := t.with(nil)
+	for name, p := range next {
+		switch {
+		case !has(since.Configurations, name):
+		case !used[name]:
+			delete(next, name)
+		default:
+			p.Group, p.Whole, p.Types = "", false, nil
+			next[name] = p
+		}
+	}
+	for _, u := range distinct(uses) {
+		var given []Configuration
+		for _, name := range u.Configurations {
+			if p, ok := next[name]; ok {
+				given = append(given, Configuration{Name: name, Account: p.Account, Types: u.Types})
+			}
+		}
+		for _, c := range given {
+			note(next, c)
+		}
+		join(next, given)
+	}
 	return t.settled(n, next)
+}
+
+// distinct returns each of some uses once, in an order that depends on nothing else.
+func distinct(uses []Use) []Use {
+	all := map[string]Use{}
+	for _, u := range uses {
+		all[strings.Join(u.Configurations, "\x00")+"\x01"+strings.Join(u.Types, "\x00")] = u
+	}
+	out := make([]Use, 0, len(all))
+	for _, key := range slices.Sorted(maps.Keys(all)) {
+		out = append(out, all[key])
+	}
+	return out
 }
 
 // companions reports whether configurations are of one account or group, and are not used for any type.

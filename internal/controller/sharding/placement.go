@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/go-logr/logr"
@@ -40,6 +41,9 @@ type Placement struct {
 	mu      sync.RWMutex
 	table   shard.Table
 	changed map[int]func(units []shard.Unit)
+	// uses are those of the last call of End, and since is the table then.
+	uses  []shard.Use
+	since shard.Table
 }
 
 // Now returns the table as it was last seen.
@@ -74,7 +78,9 @@ func (p *Placement) change(ctx context.Context, f func(shard.Table) shard.Table)
 		}
 		stored := p.Now()
 		if !missing {
-			if stored, err = TableOf(secret); err != nil {
+			if stored, err = p.read(ctx, secret); errors.Is(err, errReplaced) {
+				continue
+			} else if err != nil {
 				return err
 			}
 		}
@@ -87,30 +93,47 @@ func (p *Placement) change(ctx context.Context, f func(shard.Table) shard.Table)
 		if err != nil {
 			return err
 		}
+		data, made, err := p.divide(ctx, content)
+		if err != nil {
+			return fmt.Errorf("cannot store which shards provider configurations are in: %w", err)
+		}
+		var former []part
 		if missing {
 			_, err = p.Secrets.Create(ctx, &corev1.Secret{
-				ObjectMeta: metav1.ObjectMeta{Name: p.Name}, Type: placementType, Data: map[string][]byte{placementData: content},
+				ObjectMeta: metav1.ObjectMeta{Name: p.Name}, Type: placementType, Data: data,
 			}, metav1.CreateOptions{})
 		} else {
-			secret.Data = map[string][]byte{placementData: content}
+			former, _ = partsOf(secret)
+			secret.Data = data
 			_, err = p.Secrets.Update(ctx, secret, metav1.UpdateOptions{})
 		}
 		switch {
 		case err == nil:
+			p.remove(ctx, former)
 			p.adopt(next)
 			return nil
+		case kerrors.IsConflict(err), kerrors.IsAlreadyExists(err), kerrors.IsNotFound(err), kerrors.IsForbidden(err), kerrors.IsInvalid(err):
+			p.remove(ctx, made) // the table was not written, so nothing points to them
+		}
+		switch {
 		case !kerrors.IsConflict(err) && !kerrors.IsAlreadyExists(err) && !kerrors.IsNotFound(err):
 			return fmt.Errorf("cannot store which shards provider configurations are in: %w", err)
 		}
 	}
 }
 
-// TableOf returns the table in a Secret.
-func TableOf(secret *corev1.Secret) (out shard.Table, _ error) {
-	if err := json.Unmarshal(secret.Data[placementData], &out); err != nil {
-		return out, fmt.Errorf("the Secret %s cannot be read. Delete it, and restart all replicas: %w", secret.Name, err)
+// End ends what no resource needs any more: entries of configurations, and groups. uses are what resources use, and the configurations
+// that exist. What was placed since the last call stays, and so does what was used then: a cache may be behind.
+func (p *Placement) End(ctx context.Context, uses []shard.Use) error {
+	p.mu.Lock()
+	all, since, first := slices.Concat(p.uses, uses), p.since, p.since.Configurations == nil
+	p.uses, p.since = uses, p.table
+	now := p.table
+	p.mu.Unlock()
+	if first || now.Only(p.Shards, all, since).Equal(now) {
+		return nil
 	}
-	return out, nil
+	return p.change(ctx, func(t shard.Table) shard.Table { return t.Only(p.Shards, all, since) })
 }
 
 // adopt makes a table that is stored the one in memory, unless that is newer.
@@ -172,12 +195,16 @@ func (p *placementStore) Add(object any) error {
 	if !ok {
 		return fmt.Errorf("a Secret was expected, not %T", object)
 	}
-	t, err := TableOf(secret)
-	if err != nil {
+	ctx, cancel := context.WithTimeout(context.Background(), readTimeout)
+	defer cancel()
+	t, err := (*Placement)(p).read(ctx, secret)
+	switch {
+	case errors.Is(err, errReplaced): // the next version follows
+	case err != nil:
 		p.Logger.Error(err, "Cannot read which shards provider configurations are in")
-		return nil
+	default:
+		(*Placement)(p).adopt(t)
 	}
-	(*Placement)(p).adopt(t)
 	return nil
 }
 
