@@ -16,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
+	"k8s.io/client-go/util/retry"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
@@ -199,8 +200,14 @@ func deletes(ctx context.Context, c client.Client, o client.Object) error {
 
 func updates(change func(client.Object)) func(context.Context, client.Client, client.Object) error {
 	return func(ctx context.Context, c client.Client, o client.Object) error {
-		change(o)
-		return c.Update(ctx, o, client.DryRunAll)
+		// The API server writes the status of a new CRD several times.
+		return retry.RetryOnConflict(retry.DefaultBackoff, func() error {
+			if err := c.Get(ctx, client.ObjectKeyFromObject(o), o); err != nil {
+				return errorOfAnother{err}
+			}
+			change(o)
+			return c.Update(ctx, o, client.DryRunAll)
+		})
 	}
 }
 
