@@ -18,7 +18,7 @@ import (
 )
 
 // A record knows the account that its objects are in (instance.Account). In another account, an object that is not found
-// is not gone, and one that is found is somebody else's:
+// is not gone, and one that is found is a stranger's:
 //
 //	the same account                     the resource is worked on
 //	another provider configuration       nothing is asked of the provider, until the user goes back or confirms the account
