@@ -60,6 +60,9 @@ func (p Provider) With(over Provider) Provider {
 	set(&p.Name, over.Name)
 	set(&p.Group, over.Group)
 	p.ProviderConfig.Fields = join(p.ProviderConfig.Fields, over.ProviderConfig.Fields, mergeField)
+	if len(over.ProviderConfig.AccountFrom) > 0 {
+		p.ProviderConfig.AccountFrom = over.ProviderConfig.AccountFrom
+	}
 	p.Overrides = slices.Concat(p.Overrides, over.Overrides)
 	p.Names = join(p.Names, over.Names, func(_, b Names) Names { return b })
 	p.Resources = join(p.Resources, over.Resources, merge)

@@ -30,4 +30,10 @@ type ProviderConfig struct {
 	// Fields configures how arguments and blocks are presented, by their paths. A value cannot be set.
 	// +optional
 	Fields map[string]Field `json:"fields,omitempty"`
+
+	// AccountFrom are the arguments and blocks that name the account, such as project, by Terraform's names. Provider
+	// configurations that have the same values of them are for the same account. Sensitive arguments cannot be named.
+	// +listType=set
+	// +optional
+	AccountFrom []string `json:"accountFrom,omitempty"`
 }

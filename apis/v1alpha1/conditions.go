@@ -184,6 +184,10 @@ const (
 	ReasonNoReasonGiven         xpv2.ConditionReason = "NoReasonGiven"
 	ReasonNotDeferred           xpv2.ConditionReason = "NotDeferred"
 
+	// ReasonAccountChanged: the object of the resource is not known to be in the account that its provider configuration gives
+	// access to.
+	ReasonAccountChanged xpv2.ConditionReason = "AccountChanged"
+
 	// ReasonMoveFailed: the object of another resource cannot be taken over. ReasonMoved: another resource has taken the
 	// object over.
 	ReasonMoveFailed xpv2.ConditionReason = "MoveFailed"

@@ -62,6 +62,9 @@ const (
 	// GROUP/VERSION/KIND/NAME for a kind of another group. Of a resource that has an object already, it has no effect.
 	AnnotationMoveFrom = "landbridge.io/move-from"
 
+	// AnnotationConfirmAccount confirms the account of a resource whose object is in another one. On a provider configuration
+	// whose arguments have changed, it confirms that they are for the same account. A message tells its value.
+	AnnotationConfirmAccount = "landbridge.io/confirm-account"
 	// AnnotationAccount on a ClusterProviderConfig declares which account it is for. Its value is any name. A remote object
 	// has one owner among all resources whose configurations have the same value.
 	AnnotationAccount = "landbridge.io/account"

@@ -61,7 +61,7 @@ type Spec struct {
 }
 
 // Tokens are the values of the annotations that ask for something. Each value acts once.
-type Tokens struct{ Taint, Untaint, Retry, Reapply, Interrupt, ConfirmCreate, Approve, ApprovedBy string }
+type Tokens struct{ Taint, Untaint, Retry, Reapply, Interrupt, ConfirmCreate, ConfirmAccount, Approve, ApprovedBy string }
 
 // Read reads a custom resource. Errors are about annotations and timeouts; what is wrong with
 // spec.import is in Import. With errors the Spec lacks only what they are about.
@@ -80,8 +80,8 @@ func Read(m *model.Resource, r CustomResource) (Spec, diagnostic.Diagnostics) {
 		Tokens: Tokens{
 			Taint: r.Annotations[v1alpha1.AnnotationTaint], Untaint: r.Annotations[v1alpha1.AnnotationUntaint],
 			Retry: r.Annotations[v1alpha1.AnnotationRetry], Reapply: r.Annotations[v1alpha1.AnnotationReapply], Interrupt: r.Annotations[v1alpha1.AnnotationInterrupt],
-			ConfirmCreate: r.Annotations[v1alpha1.AnnotationConfirmCreate],
-			Approve:       r.Annotations[v1alpha1.AnnotationApprove], ApprovedBy: r.Annotations[v1alpha1.AnnotationApprovedBy],
+			ConfirmCreate: r.Annotations[v1alpha1.AnnotationConfirmCreate], ConfirmAccount: r.Annotations[v1alpha1.AnnotationConfirmAccount],
+			Approve: r.Annotations[v1alpha1.AnnotationApprove], ApprovedBy: r.Annotations[v1alpha1.AnnotationApprovedBy],
 		},
 	}
 	out.NamedImport, out.CreateToken = translate.ImportBeforehand(m, out.Subject), createToken(m)

@@ -41,6 +41,8 @@ type Provider struct {
 	Schema  *schema.Provider
 	// Config is the provider's own configuration, an Object.
 	Config *Type
+	// AccountFrom are the arguments and blocks of the configuration that name the account, by Terraform's names.
+	AccountFrom []string
 	// Resources holds the resource types by Terraform's name.
 	Resources map[string]*Resource
 	// Renamed are the names that collided with others, sorted by type.
@@ -102,6 +104,9 @@ func KeepNames(name string, s *schema.Provider, c config.Provider, known map[str
 	}
 	var err error
 	if p.Config, err = configType(s.Config, c.ProviderConfig); err != nil {
+		return nil, config.At(err, "providerConfig")
+	}
+	if p.AccountFrom, err = accountFrom(s.Config, c.ProviderConfig); err != nil {
 		return nil, config.At(err, "providerConfig")
 	}
 	if p.Group == "" {
@@ -201,6 +206,20 @@ func configType(b *schema.Block, c config.ProviderConfig) (*Type, error) {
 		}
 	}
 	return out, nil
+}
+
+// accountFrom returns the arguments that name the account.
+func accountFrom(b *schema.Block, c config.ProviderConfig) ([]string, error) {
+	for i, name := range c.AccountFrom {
+		a, block := b.Attributes[name], b.Blocks[name]
+		switch {
+		case a == nil && block == nil:
+			return nil, config.At(fmt.Errorf("the provider has no argument %s", name), "accountFrom", strconv.Itoa(i))
+		case a != nil && (a.Sensitive || a.WriteOnly) || c.Fields[name].Sensitive:
+			return nil, config.At(fmt.Errorf("the argument %s is sensitive", name), "accountFrom", strconv.Itoa(i))
+		}
+	}
+	return c.AccountFrom, nil
 }
 
 // maxGroup is the greatest length of a group: the name of a CRD is that of the plural and the group, with a dot.

@@ -29,6 +29,9 @@ func (s *Scheduler) Apply(ctx context.Context, r Request) error {
 	e.denied.Store(false)
 	record := e.record.Instance
 	_, in.Missing = e.missing[""]
+	if s.accountOf(e, &r) != accountIsSame {
+		p = nil
+	}
 	in.Contested, in.Observed, in.Held = contested, p != nil, e.held(r)
 	in.MayReplace, in.MayReplaceTainted, in.MayDelete = r.Policies.Replace, r.Policies.ReplaceTainted, r.Policies.Delete
 	in.Failed, in.DeposedFailed = s.backoff(e.failed, r) != nil, s.backoff(e.deposedFailed, r) != nil
@@ -167,7 +170,7 @@ func (s *Scheduler) Delete(ctx context.Context, r Request) error {
 	e.awaits.Store(false)
 	e.denied.Store(false)
 	in := deleteInput{
-		Running: e.view.state == running, Observed: known && e.record.Instance.Operation == nil,
+		Running: e.view.state == running, Observed: known && e.record.Instance.Operation == nil && s.accountOf(e, &r) == accountIsSame,
 		Exists: e.record.Instance.Exists(), Failed: early != nil, Held: e.held(r),
 	}
 	var verdict policy.Verdict

@@ -99,6 +99,9 @@ func (s *Scheduler) Claim(ctx context.Context, r Request) error {
 	if e.claimant != nil && e.claimed.sameApartFromConfiguration(claimedFor(&r)) {
 		return nil // an observation has claimed more: what its plan wants
 	}
+	if s.accountOf(e, &r) == accountIsOther {
+		r = r.asStored(e.record.Account)
+	}
 	r.learn(e.record.Instance, cty.NilVal)
 	s.reclaim(e, &r)
 	return nil

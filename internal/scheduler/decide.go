@@ -56,6 +56,10 @@ const (
 	deedRefuseMoving deed = "refuse because of a move"
 	// deedRefuseMoved refuses because another resource has taken the object over.
 	deedRefuseMoved deed = "refuse because the object was moved"
+	// deedRefuseAccount refuses because the object is in another account.
+	deedRefuseAccount deed = "refuse because of the account"
+	// deedProve determines whether the object is in the account that the provider configuration gives access to.
+	deedProve deed = "prove the account"
 	// deedHandOver determines the outcome of a move of the object to another resource.
 	deedHandOver deed = "hand over"
 	// deedTakeOver takes the object of another resource over.
@@ -141,6 +145,10 @@ type observeInput struct {
 	// the other one may not have let it go yet.
 	TakeOver, LettingGo bool
 
+	// Account is what is known of the account of the object. MayDestroy is set if the policies allow to destroy it.
+	Account    accountState
+	MayDestroy bool
+
 	// Claims is the stage of the claims. Contested is set when another resource owns an object, and Disowned when that one has all
 	// that this resource may have.
 	Claims              claimStage
@@ -163,11 +171,16 @@ var observeChain = chain[observeInput]{
 	{deedLoad, recordUnknown},
 	{deedHandOver, handingOver},
 	{deedLetGo, lettingGo},
+	{deedAnswerNothing, strangeAndKept},
+	{deedRefuseAccount, accountOther},
 	{deedClaim, recordUnclaimed},
 	{deedRefuseMoving, resourceMoving},
 	{deedRefuseMoved, objectMoved},
 	{deedAnswerNothing, nothingOwnToDelete},
 	{deedRefuseConflict, ownedByAnother},
+	{deedAcquire, proofNeedsProvider},
+	{deedRefuseForeign, proofAwaitsOther},
+	{deedProve, accountOpen},
 	{deedAnswerApplied, operationJustEnded},
 	{deedIgnoreInterrupt, interruptAsked},
 	{deedRetry, retryAsked},
@@ -211,6 +224,25 @@ func handingOver(in observeInput) bool { return in.HandingOver }
 
 // lettingGo: nothing is done to an object before the resource that had it has let it go.
 func lettingGo(in observeInput) bool { return in.LettingGo }
+
+// strangeAndKept: an object that is to stay is let go without a look at it.
+func strangeAndKept(in observeInput) bool {
+	return accountOther(in) && in.Deleted && !in.MayDestroy && !in.Interrupted
+}
+
+// accountOther: nothing is asked of another account than the object's.
+func accountOther(in observeInput) bool {
+	return in.Account == accountIsOther && !in.Moving
+}
+
+// accountOpen: the object is looked at before anything else is done by a configuration that may be for another account.
+func accountOpen(in observeInput) bool { return in.Account == accountIsOpen }
+
+// proofNeedsProvider: that look needs the provider.
+func proofNeedsProvider(in observeInput) bool { return accountOpen(in) && !in.Acquired }
+
+// proofAwaitsOther: so does the end of another process's operation.
+func proofAwaitsOther(in observeInput) bool { return accountOpen(in) && operationForeign(in) }
 
 // objectMoved: a resource whose object was moved makes no other one.
 func objectMoved(in observeInput) bool { return in.Moved && !in.Deleted && !in.Exists }

@@ -31,14 +31,25 @@ func TestDecideObserve(t *testing.T) {
 		in   func(*input)
 		want string
 	}{
-		"an operation runs":                          {func(in *input) { in.View, in.Loaded = scheduler.ViewRunning, false }, "answer"},
-		"an operation is interrupted":                {func(in *input) { in.View, in.InterruptAsked = scheduler.ViewRunning, true }, "interrupt"},
-		"nothing is loaded, an interrupt":            {func(in *input) { in.Loaded, in.InterruptAsked = false, true }, "load"},
-		"nothing runs, an interrupt":                 {func(in *input) { in.InterruptAsked, in.RetryAsked, in.Acquired = true, true, false }, "ignore an interrupt"},
-		"nothing is loaded":                          {func(in *input) { in.Loaded = false }, "load"},
-		"nothing is claimed":                         {func(in *input) { in.Claims = 0 }, "claim"},
-		"it is being moved":                          {func(in *input) { in.Moving, in.Interrupted, in.Deleted = true, true, true }, "refuse because of a move"},
-		"its object is being moved":                  {func(in *input) { in.Moving, in.HandingOver, in.Interrupted, in.Deleted = true, true, true, true }, "hand over"},
+		"an operation runs":               {func(in *input) { in.View, in.Loaded = scheduler.ViewRunning, false }, "answer"},
+		"an operation is interrupted":     {func(in *input) { in.View, in.InterruptAsked = scheduler.ViewRunning, true }, "interrupt"},
+		"nothing is loaded, an interrupt": {func(in *input) { in.Loaded, in.InterruptAsked = false, true }, "load"},
+		"nothing runs, an interrupt":      {func(in *input) { in.InterruptAsked, in.RetryAsked, in.Acquired = true, true, false }, "ignore an interrupt"},
+		"nothing is loaded":               {func(in *input) { in.Loaded = false }, "load"},
+		"nothing is claimed":              {func(in *input) { in.Claims = 0 }, "claim"},
+		"it is being moved":               {func(in *input) { in.Moving, in.Interrupted, in.Deleted = true, true, true }, "refuse because of a move"},
+		"its object is being moved":       {func(in *input) { in.Moving, in.HandingOver, in.Interrupted, in.Deleted = true, true, true, true }, "hand over"},
+		"it is in another account":        {func(in *input) { unread(in); in.Account, in.Claims, in.Acquired = scheduler.AccountIsOther, 0, false }, "refuse because of the account"},
+		"it is in another account, deleted": {func(in *input) {
+			unread(in)
+			in.Account, in.Deleted, in.MayDestroy = scheduler.AccountIsOther, true, true
+		}, "refuse because of the account"},
+		"it is in another account, let go":           {func(in *input) { unread(in); in.Account, in.Deleted = scheduler.AccountIsOther, true }, "answer that there is nothing"},
+		"it is in another account, moving":           {func(in *input) { in.Account, in.Moving, in.Interrupted = scheduler.AccountIsOther, true, true }, "refuse because of a move"},
+		"its account is open":                        {func(in *input) { unread(in); in.Account, in.Acquired = scheduler.AccountIsOpen, false }, "acquire"},
+		"its account is open, an operation ended":    {func(in *input) { in.Account, in.View = scheduler.AccountIsOpen, scheduler.ViewApplied }, "prove the account"},
+		"its account is open, an interrupted one":    {func(in *input) { in.Account, in.Interrupted = scheduler.AccountIsOpen, true }, "prove the account"},
+		"its account is open, a foreign operation":   {func(in *input) { in.Account, in.Interrupted, in.Foreign = scheduler.AccountIsOpen, true, true }, "refuse because of another process"},
 		"its object was moved":                       {func(in *input) { empty(in); in.Moved, in.Acquired = true, false }, "refuse because the object was moved"},
 		"its object was moved, deleted":              {func(in *input) { empty(in); in.Moved, in.Acquired, in.Desired, in.Deleted = true, false, false, true }, "answer that there is nothing"},
 		"it has taken an object over":                {func(in *input) { unread(in); in.LettingGo, in.Claims, in.Deleted = true, 0, true }, "let go"},
@@ -118,7 +129,7 @@ func covered(t *testing.T, tested map[string]bool, all []string) {
 
 // Whatever the input is, each deed changes it so that Observe ends.
 func TestObserveEnds(t *testing.T) {
-	last := []string{"answer", "answer with what was applied", "answer that there is nothing", "refuse because of the owner", "refuse because of another process", "refuse because of a move"}
+	last := []string{"answer", "answer with what was applied", "answer that there is nothing", "refuse because of the owner", "refuse because of another process", "refuse because of a move", "refuse because of the account"}
 	const bits = 19
 	for n := range 1 << bits {
 		bit := func(i int) bool { return n>>i&1 == 1 }
@@ -132,6 +143,11 @@ func TestObserveEnds(t *testing.T) {
 			in.View = scheduler.ViewPlanned
 		}
 		in.Moving = bit(18)
+		if bit(3) && bit(15) {
+			in.Account = scheduler.AccountIsOpen
+		} else if bit(3) && bit(16) {
+			in.Account = scheduler.AccountIsOther
+		}
 		// What the deeds find.
 		recovers, unchanged, doubtful := bit(14), bit(15), bit(16)
 		in.Unplanned = bit(17) && bit(13)
@@ -176,6 +192,8 @@ func carryOut(in *scheduler.ObserveInput, deed string, found, unchanged, doubtfu
 		in.Acquired = true
 	case "recover":
 		in.Recovered, in.Interrupted, in.Exists = true, doubtful, in.Exists || found
+	case "prove the account":
+		in.Account = 0
 	case "mark":
 		in.MarkAsked = false
 	case "import", "find":

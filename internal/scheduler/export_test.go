@@ -11,6 +11,11 @@ import (
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
 
+// CompareMade is compareMade, whose results are Proved, Stranger and Undecided.
+var CompareMade = compareMade
+
+const Proved, Stranger, Undecided = proved, stranger, undecided
+
 // MakesSecrets is makesSecrets.
 var MakesSecrets = makesSecrets
 
@@ -43,6 +48,8 @@ const (
 	ClaimedRecord, ClaimedRead, ClaimedPlan = claimedRecord, claimedRead, claimedPlan
 
 	ReadUnchanged, ReadChanged = readUnchanged, readChanged
+
+	AccountIsOpen, AccountIsOther = accountIsOpen, accountIsOther
 )
 
 // DeedsOfObserve, DeedsOfApply and DeedsOfDelete are the deeds of the rules of each chain.

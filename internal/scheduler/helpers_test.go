@@ -1,6 +1,7 @@
 package scheduler_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -146,9 +147,11 @@ type cloud struct {
 	coming map[string]object
 	// hidden are objects that requests do not find. A deletion reports success, and does nothing. shown are objects as reads show
 	// them, which may be something else than they are, or not exist.
-	hidden  map[string]bool
-	shown   map[string]object
-	serial  int
+	hidden map[string]bool
+	shown  map[string]object
+	serial int
+	// prefix is the beginning of ids.
+	prefix  string
 	applies int
 	manner  manner
 	refusal diagnostic.Diagnostics // instead of a quota's
@@ -283,7 +286,7 @@ func (c *cloud) add(o object) string {
 
 func (c *cloud) addLocked(o object) string {
 	c.serial++
-	id := fmt.Sprintf("i-%d", c.serial)
+	id := fmt.Sprintf("%s-%d", cmp.Or(c.prefix, "i"), c.serial)
 	c.objects[id] = o
 	return id
 }
@@ -683,6 +686,7 @@ type record struct {
 	data    []byte
 	handled store.Tokens
 	objects store.Objects
+	account instance.Account
 }
 
 var _ store.Store = (*memory)(nil)
@@ -739,7 +743,7 @@ func (m *memory) Load(_ context.Context, k store.Key, r *schema.Resource) (store
 		return store.Record{Owner: stored.owner, Handled: stored.handled}, store.ErrElsewhere
 	}
 	in, err := instance.Decode(stored.data, r)
-	return store.Record{Owner: stored.owner, Version: stored.version, Instance: in, Handled: stored.handled}, err
+	return store.Record{Owner: stored.owner, Version: stored.version, Instance: in, Handled: stored.handled, Account: stored.account}, err
 }
 
 // Leave, Free and Fence are those of store.Secrets.
@@ -785,7 +789,7 @@ func (m *memory) Save(_ context.Context, k store.Key, r *schema.Resource, rec st
 	if err != nil {
 		return rec, err
 	}
-	next := record{owner: rec.Owner, version: rec.Version, data: data, handled: rec.Handled, objects: rec.Objects}
+	next := record{owner: rec.Owner, version: rec.Version, data: data, handled: rec.Handled, objects: rec.Objects, account: rec.Account}
 	if rec.Version != "" && !rec.Rewrite && reflect.DeepEqual(next, m.records[k]) {
 		return rec, nil // as store.Secrets
 	}

@@ -1,6 +1,7 @@
 package scheduler
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/zclconf/go-cty/cty"
@@ -194,6 +195,7 @@ func (s *Scheduler) take(ctx context.Context, e *entry, r Request, found instanc
 	}
 	faultpoint.Reach(faultpoint.Import, faultpoint.BeforeConclude)
 	found = s.datedNow(e, &r, found)
+	e.record.Account = cmp.Or(r.StoredAccount, e.record.Account)
 	if err := s.save(ctx, e, r, found); err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package scheduler
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -95,6 +96,7 @@ func (o *observing) input(r *Request) observeInput {
 		Moving: interrupted && in.Operation.Kind == instance.Move, HandingOver: interrupted && in.Operation.Kind == instance.Move && handOverOf(in.Operation) != nil,
 		Moved: e.record.Handled.MovedTo != "", TakeOver: r.MoveFrom != nil && e.record.Handled.MovedFrom == "" && !o.asked, LettingGo: e.record.Handled.MoveOpen,
 		Claims: o.claims, Contested: o.contested, Disowned: o.disowned,
+		Account: o.accountOf(e, r), MayDestroy: r.Policies.Delete,
 		Resumable:   !o.resumed && e.resumable(r),
 		Confirmable: !o.listed && e.confirmable(r), Confirmed: o.confirmed, Suspected: e.suspects(),
 		Acquired: o.release != nil, Recovered: o.recovered, Sought: o.sought, Planned: o.planned, Read: o.read,
@@ -118,6 +120,10 @@ func (o *observing) do(ctx context.Context, r *Request, next deed) (*Observation
 		return &Observation{Last: e.last}, nil
 	case deedRefuseConflict:
 		return nil, identityConflict(*r, o.rival)
+	case deedRefuseAccount:
+		return nil, e.accountChanged(r, notLooked)
+	case deedProve:
+		return nil, o.prove(ctx, e, *r, o.ex)
 	case deedRefuseForeign:
 		e.distrust(outdated)
 		return nil, &Error{Reason: ReasonStore, Err: errForeign}
@@ -269,6 +275,9 @@ func (s *Scheduler) refresh(ctx context.Context, e *entry, r *Request, ex terraf
 		refreshed.Instance.Drift, refreshed.Instance.DriftHistory, refreshed.Instance.Unsettled = before.Drift, before.DriftHistory, before.Unsettled
 		e.noteRead(cty.NilVal, false, s.o.Clock.Now())
 		e.record.Instance = refreshed.Instance // equal, but in the provider's encoding
+		if err := s.noteAccount(ctx, e, r); err != nil {
+			return notRead, err
+		}
 		e.confirmed(r, s.o.Clock.Now())
 		return readUnchanged, nil
 	}
@@ -313,6 +322,7 @@ func (s *Scheduler) storeRead(ctx context.Context, e *entry, r Request, ex terra
 	} else {
 		read.CreatedAt = before.CreatedAt
 		e.found(&read)
+		e.record.Account = cmp.Or(r.StoredAccount, e.record.Account)
 	}
 	destroyed := gone && e.missing[""] != nil && e.missing[""].destroyed
 	delete(e.missing, "")

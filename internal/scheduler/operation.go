@@ -1,6 +1,7 @@
 package scheduler
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -204,6 +205,7 @@ func (s *Scheduler) run(e *entry, rec store.Record, r Request, op *instance.Oper
 
 	intent := rec
 	intent.Owner = r.UID
+	intent.Account = cmp.Or(r.StoredAccount, rec.Account)
 	in, p, diags := prepare(early, ex, r, rec.Instance, &t)
 	if diags.HasErrors() {
 		return notStarted(&rec, diags)

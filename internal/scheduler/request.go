@@ -44,6 +44,12 @@ type Request struct {
 	// Account is what the provider configuration has in common with others. Identities are unique within an account.
 	Account ownership.Account
 
+	// StoredAccount is what is stored of the account of the objects that the provider configuration gives access to, or of
+	// those of all of Accesses; empty if it is not known. ConfirmAccount is the account that the user has confirmed to be the
+	// one that the resource is for.
+	StoredAccount  instance.Account
+	ConfirmAccount string
+
 	// Consists returns the objects that an instance consists of, and those that an interrupted operation may have
 	// created; nil if an instance is one object. Accesses are the provider configurations of those objects, by
 	// terraform.Object.Configuration.
@@ -246,6 +252,8 @@ const (
 	ReasonMoveFailed Reason = "MoveFailed"
 	// ReasonMoved: another resource has taken the object over.
 	ReasonMoved Reason = "Moved"
+	// ReasonAccountChanged: the object is not known to be in the account that the provider configuration gives access to.
+	ReasonAccountChanged Reason = "AccountChanged"
 	// ReasonCreateOutcomeUnknown: a create was interrupted, and it is unknown whether it made an object.
 	ReasonCreateOutcomeUnknown Reason = "CreateOutcomeUnknown"
 	// ReasonOperationFailed: the last operation failed, and it is too early to try again.

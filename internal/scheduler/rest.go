@@ -129,6 +129,7 @@ func (e *entry) share() {
 // rested is what is needed of an entry's awake while its resource is at rest.
 type rested struct {
 	version                        string
+	account                        instance.Account
 	wire                           *instance.Wire
 	private                        []byte
 	schemaVersion, identityVersion int64
@@ -149,14 +150,14 @@ func (r *rested) awake(uid types.UID) *awake {
 func (r *rested) into(out *awake, uid types.UID) {
 	in := instance.Undecoded(r.wire, r.identified)
 	in.SchemaVersion, in.IdentityVersion, in.Private, in.CreateBeforeDestroy = r.schemaVersion, r.identityVersion, r.private, r.createFirst
-	*out = awake{record: store.Record{Owner: uid, Version: r.version, Instance: in}, drifts: drifts{planned: r.planned}, completed: r.completed}
+	*out = awake{record: store.Record{Owner: uid, Version: r.version, Instance: in, Account: r.account}, drifts: drifts{planned: r.planned}, completed: r.completed}
 }
 
 // rested returns what is needed of a resource at rest; ok is false if there is more.
 func (a *awake) rested(uid types.UID) (_ rested, ok bool) {
 	in := &a.record.Instance
 	r := rested{
-		version: a.record.Version, wire: in.Wire, private: in.Private, schemaVersion: in.SchemaVersion, identityVersion: in.IdentityVersion,
+		version: a.record.Version, account: a.record.Account, wire: in.Wire, private: in.Private, schemaVersion: in.SchemaVersion, identityVersion: in.IdentityVersion,
 		identified: in.HasIdentity(), createFirst: in.CreateBeforeDestroy, planned: a.drifts.planned, completed: a.completed,
 	}
 	back := compared.Get().(*awake)

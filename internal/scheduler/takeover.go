@@ -123,6 +123,9 @@ func (s *Scheduler) takeOver(ctx context.Context, e *entry, r Request, ex terraf
 		}
 		return moveFailed(r, "%s has replaced objects that are not destroyed yet. It is tried again.", text(from.Key))
 	}
+	if src.Account.Relation(r.StoredAccount) == instance.OtherAccount {
+		return accountChanged(&r, src.Account, notLooked)
+	}
 	journal, err := json.Marshal(handOver{To: &r.Key, UID: r.UID})
 	if err != nil {
 		return err
@@ -154,6 +157,7 @@ func (s *Scheduler) takeOver(ctx context.Context, e *entry, r Request, ex terraf
 	if _, err := s.o.Store.Save(ctx, from.Key, store.Verbatim, src); err != nil {
 		return &Error{Reason: storeReason(err), Err: fmt.Errorf("%s cannot be locked: %w", text(from.Key), err)}
 	}
+	e.record.Account = src.Account
 	e.record.Handled.MovedFrom, e.record.Handled.MoveOpen = moveID(op, from.Key), true
 	if err := s.save(ctx, e, r, moved); err != nil {
 		return err

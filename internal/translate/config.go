@@ -44,11 +44,17 @@ func Config(r *model.Resource, forProvider, initProvider map[string]any, secrets
 // ProviderConfig reads the provider's arguments in the spec of a ProviderConfig or ClusterProviderConfig.
 // Provider.UserPath formats the paths of its diagnostics. With errors the value is cty.NilVal.
 func ProviderConfig(p *model.Provider, spec map[string]any, secrets Secrets) (cty.Value, diagnostic.Diagnostics) {
+	c, diags := ProviderConfiguration(p, spec, secrets)
+	return c.Value, diags
+}
+
+// ProviderConfiguration is ProviderConfig with the paths of values from Secrets. With errors the Configuration is the zero
+// value.
+func ProviderConfiguration(p *model.Provider, spec map[string]any, secrets Secrets) (Configuration, diagnostic.Diagnostics) {
 	spec = maps.Clone(spec)
 	delete(spec, model.AllowedNamespaces)
 	delete(spec, model.ServiceAccountTokens)
-	c, diags := configuration(p.Config, spec, secrets)
-	return c.Value, diags
+	return configuration(p.Config, spec, secrets)
 }
 
 func configuration(t *model.Type, in map[string]any, secrets Secrets) (Configuration, diagnostic.Diagnostics) {

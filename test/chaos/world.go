@@ -207,7 +207,9 @@ func (w *world) install(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if err := w.installProvider(ctx, form, path, m{"activate": types, "execution": execution}); err != nil {
+		// All configurations are for the one cloud.
+		spec := m{"activate": types, "execution": execution, "providerConfig": m{"accountFrom": []any{"endpoint"}}}
+		if err := w.installProvider(ctx, form, path, spec); err != nil {
 			return err
 		}
 	}

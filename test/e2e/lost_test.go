@@ -304,6 +304,8 @@ func TestDeletedCredentials(t *testing.T) {
 	c.secret(t, ns, "others", map[string]string{"token": "another token"})
 	c.MustCreate(t, resource(d.APIVersion(), "ClusterProviderConfig", "", "default", m{"tokenSecretRef": m{"name": "others", "namespace": ns, "key": "token"}}))
 	c.MustPatch(t, second, `{"spec":{"providerConfigRef":{"kind":"ClusterProviderConfig","name":"default"}}}`)
+	c.WaitFalse(t, second, "Synced", "AccountChanged", `landbridge.io/confirm-account to "default"`)
+	c.MustPatch(t, second, `{"metadata":{"annotations":{"landbridge.io/confirm-account":"default"}}}`)
 	c.WaitGone(t, second)
 	// The other is to create the Secret again.
 	c.secret(t, ns, "credentials", token)

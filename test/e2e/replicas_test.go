@@ -168,7 +168,7 @@ func TestReplicasThatShareTheWork(t *testing.T) {
 	// A resource that gets a configuration of the other replica is handed over as it is.
 	dying, living := configurationOf(ofFirst), configurationOf(ofSecond)
 	moved := things[living][0]
-	c.MustPatch(t, moved, `{"spec":{"providerConfigRef":{"name":"`+dying+`"}}}`)
+	c.MustPatch(t, moved, `{"metadata":{"annotations":{"landbridge.io/confirm-account":"`+dying+`"}},"spec":{"providerConfigRef":{"name":"`+dying+`"}}}`)
 	eventually(t, "the resource is that of the other replica", func(ctx context.Context) bool {
 		a, b := first.works(ctx), second.works(ctx)
 		return sum(a) == sum(ofFirst)+1 && sum(b) == sum(ofSecond)-1

@@ -431,6 +431,18 @@ var faults = map[string]fault{
 	"a provider configuration is deleted": {
 		func(w world) world { return w.deleting(config).about(config) }, status.Changing, "ClusterProviderConfig default", "kubectl get managed -A",
 	},
+	"`spec.providerConfigRef` comes to name a configuration for another account": {
+		stalled("AccountChanged", "observe failed: Account changed: The remote object is in the account of ClusterProviderConfig dev, and spec.providerConfigRef names "+
+			`ClusterProviderConfig default, so nothing is done in either. Name the former one again, or set the annotation landbridge.io/confirm-account to "default": `+
+			"the resource is for the new account then, and the object stays where it is."),
+		status.Failed, db, editDB,
+	},
+	"arguments of a provider configuration are changed, such as its endpoint, or it is deleted and created again with others": {
+		stalled("AccountChanged", "observe failed: Account changed: The arguments of ClusterProviderConfig default have changed, and the object is not found, so nothing is done. "+
+			`Change them back, or set the annotation landbridge.io/confirm-account to "default@0a1b2c3d": on the configuration if it is for the same account, `+
+			"on this resource if it is for another one, and the object stays where it is."),
+		status.Failed, db, editDB,
+	},
 	"a Secret with credentials is deleted | a deletion waits": {
 		func(w world) world {
 			const says = "there is no Secret token in namespace team-a"

@@ -213,6 +213,8 @@ func (b *builder) helpReason(n *Node) (Help, bool) {
 		return Help{"Delete one of the two resources, without Delete in managementPolicies to keep the object; or let this one declare another object.", edit(k)}, true
 	case "DriftReported":
 		return Help{"Have the drift adopted, or the object changed back by reapply.", "landbridge adopt-drift " + res}, true
+	case "AccountChanged":
+		return Help{"Go back to the former provider configuration, or confirm the new one with the annotation that the message names.", edit(k)}, true
 	case "Moved":
 		return Help{"Delete this resource: another one has its object.", "kubectl delete " + res}, true
 	case "StillReferredTo":

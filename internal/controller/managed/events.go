@@ -34,6 +34,7 @@ const (
 	reasonRecovered event.Reason = "RecoveredExternalResource"
 	reasonRead      event.Reason = "ReadExternalResource"
 	reasonGone      event.Reason = "ExternalResourceGone"
+	reasonLeft      event.Reason = "LeftExternalResource"
 	reasonTainted   event.Reason = event.Reason(v1alpha1.ReasonTainted)
 	reasonUntainted event.Reason = "Untainted"
 
@@ -211,6 +212,8 @@ func story(e scheduler.Event, keep bool, why string) event.Event {
 		return warning(reasonPolicyWarning, fmt.Sprintf("%s: %s", e.Action, e.Why))
 	case scheduler.Imported:
 		return event.Normal(reasonImported, "Imported an existing remote object.")
+	case scheduler.Left:
+		return warning(reasonLeft, e.Why+".")
 	case scheduler.TakenOver:
 		return event.Normal(reasonTakenOver, fmt.Sprintf("Took the remote object of %s over. Remove that resource.", e.Why))
 	case scheduler.Recovered:

@@ -91,6 +91,10 @@ func (e *external) Observe(ctx context.Context, mg resource.Managed) (xpmanaged.
 			}
 			r.SetConditions(xpv2.Unavailable().WithMessage("The remote object belongs to another resource.").WithObservedGeneration(r.GetGeneration()))
 		}
+		if reasonOf(err) == scheduler.ReasonAccountChanged {
+			unstructured.RemoveNestedField(r.Object, "status", "plan")
+			r.SetConditions(xpv2.Unavailable().WithMessage("The remote object is not known to be in the account of the provider configuration.").WithObservedGeneration(r.GetGeneration()))
+		}
 		if invisible(err) {
 			r.SetConditions(xpv2.Unavailable().WithMessage("The API of the remote object does not show it yet.").WithObservedGeneration(r.GetGeneration()))
 		}
@@ -323,7 +327,7 @@ var standing = map[scheduler.Reason]bool{
 	scheduler.ReasonStateTooLarge: true, scheduler.ReasonAwaitingApproval: true, scheduler.ReasonPlanChanged: true,
 	scheduler.ReasonDrifted: true,
 	scheduler.ReasonDenied:  true, scheduler.ReasonDeferred: true, scheduler.ReasonMoved: true,
-	scheduler.ReasonAwaitingDependents: true,
+	scheduler.ReasonAwaitingDependents: true, scheduler.ReasonAccountChanged: true,
 }
 
 var reasons = map[scheduler.Reason]xpv2.ConditionReason{
@@ -342,6 +346,7 @@ var reasons = map[scheduler.Reason]xpv2.ConditionReason{
 	scheduler.ReasonPlanChanged:              v1alpha1.ReasonPlanChanged,
 	scheduler.ReasonDrifted:                  v1alpha1.ReasonDriftReported,
 	scheduler.ReasonDeferred:                 v1alpha1.ReasonDeferred,
+	scheduler.ReasonAccountChanged:           v1alpha1.ReasonAccountChanged,
 	scheduler.ReasonMoveFailed:               v1alpha1.ReasonMoveFailed,
 	scheduler.ReasonMoved:                    v1alpha1.ReasonMoved,
 	scheduler.ReasonDenied:                   v1alpha1.ReasonDeniedByPolicy,

@@ -51,6 +51,8 @@ type preview struct {
 	*connector
 	resource *CustomResource
 	stored   instance.Instance
+	// account is where the stored object is.
+	account instance.Account
 	// warnings are about the configuration.
 	warnings diagnostic.Diagnostics
 }
@@ -111,6 +113,9 @@ func (p *preview) planned(ctx context.Context, with func(cty.Value) (cty.Value, 
 	if p.stored, err = p.load(ctx, ex, req); err != nil {
 		return req, nil, err
 	}
+	if err := scheduler.AccountRefused(&req, p.account); err != nil && p.stored.Exists() {
+		return req, nil, p.problem(err.Diagnostics)
+	}
 	if from := req.MoveFrom; from != nil && from.Exists && !p.stored.Exists() {
 		if from.Invalid != nil {
 			return req, nil, p.problem(from.Invalid)
@@ -145,6 +150,7 @@ func (p *preview) load(ctx context.Context, ex terraform.Executor, req scheduler
 		return instance.Instance{}, errors.New("what is stored of the object cannot be read")
 	}
 	in := rec.Instance
+	p.account = rec.Account
 	in.Operation = nil // planned as if it had not begun
 	if len(in.RawState) == 0 && len(in.RawIdentity) == 0 {
 		return in, nil

@@ -56,8 +56,8 @@ func (c *connector) subject(ctx context.Context, r *CustomResource, spec desired
 		Import:         spec.Import,
 		Known:          spec.Known,
 		CreateAttempts: spec.CreateAttempts, CreationGracePeriod: spec.CreationGracePeriod, Poll: k.interval(ownInterval(r)), WithoutRefresh: spec.DeleteWithoutRefresh,
-		ConfirmCreate: spec.Tokens.ConfirmCreate,
-		Version:       r.GetResourceVersion(), Release: k.Release, Marked: k.Options.Marked,
+		ConfirmCreate: spec.Tokens.ConfirmCreate, ConfirmAccount: spec.Tokens.ConfirmAccount,
+		Version: r.GetResourceVersion(), Release: k.Release, Marked: k.Options.Marked,
 		Asked: store.Tokens{Taint: spec.Tokens.Taint, Untaint: spec.Tokens.Untaint, Retry: spec.Tokens.Retry, Reapply: spec.Tokens.Reapply, Interrupt: spec.Tokens.Interrupt,
 			Approve: spec.Tokens.Approve, ApprovedBy: spec.Tokens.ApprovedBy},
 		Told: store.Tokens{Taint: r.string("status", "lastHandled", "taint"),
@@ -104,6 +104,7 @@ func (c *connector) subject(ctx context.Context, r *CustomResource, spec desired
 func through(req *scheduler.Request, handle providerconfig.Handle[terraform.Executor]) {
 	req.Acquire, req.ProviderConfiguration, req.Account = handle.Acquire, handle.Name, handle.Account
 	req.Paused, req.Accesses, req.Configurations = handle.Paused, handle.Parts, handle.Objects
+	req.StoredAccount = handle.Stored
 }
 
 // lookRequested returns the tokens of the annotations that ask for a look at the resource now.

@@ -8,15 +8,19 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"maps"
+	"slices"
 
 	"github.com/zclconf/go-cty/cty"
 	ctyjson "github.com/zclconf/go-cty/cty/json"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
+	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/model"
 	"github.com/landbridge-io/landbridge/internal/provider"
 	"github.com/landbridge-io/landbridge/internal/scheduler/ownership"
+	"github.com/landbridge-io/landbridge/internal/translate"
+	"github.com/landbridge-io/landbridge/schema"
 )
 
 // AccountKey is the key of the hashes of contents. Without it, a hash that leaks would let secrets of low entropy be guessed.
@@ -66,20 +70,8 @@ func account(u *unstructured.Unstructured, config cty.Value, l provider.Launcher
 // ServiceAccounts, it is whose they are and whom they are for that counts, since the tokens change. It is empty if
 // there is none.
 func contentOf(config cty.Value, l provider.Launcher, tokens []tokenSpec, key AccountKey) string {
-	if config == cty.NilVal {
-		return ""
-	}
-	if config, _ = config.UnmarkDeep(); !config.IsWhollyKnown() {
-		return ""
-	}
-	encoded, err := ctyjson.Marshal(config, config.Type())
-	if err != nil {
-		return ""
-	}
-	var arguments any
-	decoder := json.NewDecoder(bytes.NewReader(encoded))
-	decoder.UseNumber()
-	if err := decoder.Decode(&arguments); err != nil {
+	arguments, ok := argumentsOf(config)
+	if !ok {
 		return ""
 	}
 	var environment map[string]string
@@ -90,13 +82,79 @@ func contentOf(config cty.Value, l provider.Launcher, tokens []tokenSpec, key Ac
 	for _, t := range tokens {
 		accounts = append(accounts, []any{t.ServiceAccountReference, t.Audiences, t.Env, t.FileEnv})
 	}
-	content, err := json.Marshal([]any{withoutEmpty(arguments), environment, accounts})
+	return key.sum([]any{arguments, environment, accounts})
+}
+
+// argumentsOf returns the arguments of a provider as JSON, without those that have no value; false if they are not known.
+func argumentsOf(config cty.Value) (arguments any, ok bool) {
+	if config == cty.NilVal {
+		return nil, false
+	}
+	if config, _ = config.UnmarkDeep(); !config.IsWhollyKnown() {
+		return nil, false
+	}
+	encoded, err := ctyjson.Marshal(config, config.Type())
+	if err != nil {
+		return nil, false
+	}
+	decoder := json.NewDecoder(bytes.NewReader(encoded))
+	decoder.UseNumber()
+	if err := decoder.Decode(&arguments); err != nil {
+		return nil, false
+	}
+	return withoutEmpty(arguments), true
+}
+
+// sum returns a hash of a JSON value; empty if it cannot be encoded.
+func (key AccountKey) sum(of any) string {
+	content, err := json.Marshal(of)
 	if err != nil {
 		return ""
 	}
 	h := hmac.New(sha256.New, key[:])
 	h.Write(content)
 	return hex.EncodeToString(h.Sum(nil))
+}
+
+// storedAccount returns what is stored of the account that a configuration gives access to. Only processes with the same key
+// can compare it, so it is empty without one. Secrets, and the environment, do not count: they are renewed, and the account
+// stays the same.
+func storedAccount(name string, u *unstructured.Unstructured, c translate.Configuration, p *model.Provider, key AccountKey) instance.Account {
+	if key == (AccountKey{}) {
+		return ""
+	}
+	out := instance.Configuration{Name: name, UID: string(u.GetUID()), Confirmed: u.GetAnnotations()[v1alpha1.AnnotationConfirmAccount]}
+	if u.GetKind() == model.ClusterProviderConfigKind {
+		out.Declared = u.GetAnnotations()[v1alpha1.AnnotationAccount]
+	}
+	open, err := withoutSecrets(c, p.Schema.Config)
+	if err != nil {
+		return ""
+	}
+	all, ok := argumentsOf(open)
+	if !ok {
+		return ""
+	}
+	if arguments, _ := all.(map[string]any); len(arguments) > 0 {
+		out.Arguments = key.sum([]any{"arguments", arguments})
+		maps.DeleteFunc(arguments, func(name string, _ any) bool { return !slices.Contains(p.AccountFrom, name) })
+		if len(arguments) > 0 {
+			out.Naming = key.sum([]any{"naming", arguments})
+		}
+	}
+	return out.Account()
+}
+
+// withoutSecrets returns the arguments without values from Secrets, and sensitive ones.
+func withoutSecrets(c translate.Configuration, b *schema.Block) (cty.Value, error) {
+	value, _ := c.Value.UnmarkDeep()
+	secret := cty.NewPathSet(c.SensitivePaths...)
+	return cty.Transform(value, func(path cty.Path, v cty.Value) (cty.Value, error) {
+		if a := b.AttributeByPath(path); secret.Has(path) || a != nil && (a.Sensitive || a.WriteOnly) {
+			return cty.NullVal(v.Type()), nil
+		}
+		return v, nil
+	})
 }
 
 // withoutEmpty returns a JSON value without what is null or has nothing in it.

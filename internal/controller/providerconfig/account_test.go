@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	"github.com/zclconf/go-cty/cty"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -12,9 +13,12 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/landbridge-io/landbridge/internal/controller/providerconfig"
+	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/model"
 	"github.com/landbridge-io/landbridge/internal/provider"
 	"github.com/landbridge-io/landbridge/internal/scheduler/ownership"
+	"github.com/landbridge-io/landbridge/internal/translate"
+	"github.com/landbridge-io/landbridge/schema"
 )
 
 // variables are the environment of a launcher.
@@ -107,5 +111,68 @@ func TestAccountOutlastsFailures(t *testing.T) {
 	mapped := providerconfig.Map(after, func(s provider.Server) provider.Server { return s })
 	if !after.Diagnostics.HasErrors() || before.Account.Content == "" || after.Account != before.Account || mapped.Account != before.Account {
 		t.Errorf("account %+v, then %+v, mapped %+v: %v", before.Account, after.Account, mapped.Account, after.Diagnostics)
+	}
+}
+
+// What is stored of an account depends on its arguments, and on no secret.
+func TestStoredAccount(t *testing.T) {
+	config := &schema.Block{Attributes: map[string]*schema.Attribute{
+		"endpoint": {Type: cty.String, Optional: true},
+		"user":     {Type: cty.String, Optional: true},
+		"password": {Type: cty.String, Optional: true, Sensitive: true},
+	}}
+	p := &model.Provider{Schema: &schema.Provider{Config: config}}
+	value := func(endpoint, user, password cty.Value) cty.Value {
+		return cty.ObjectVal(map[string]cty.Value{"endpoint": endpoint, "user": user, "password": password})
+	}
+	none := cty.NullVal(cty.String)
+	of := func(v cty.Value, key providerconfig.AccountKey, secret ...cty.Path) instance.Configuration {
+		u := &unstructured.Unstructured{}
+		u.SetKind("ClusterProviderConfig")
+		u.SetUID("uid")
+		u.SetAnnotations(map[string]string{"landbridge.io/account": "x"})
+		stored := providerconfig.StoredAccount("g/ClusterProviderConfig//dev", u, translate.Configuration{Value: v, SensitivePaths: secret}, p, key)
+		return stored.Configurations()[""]
+	}
+	key := providerconfig.AccountKey{1}
+	first := of(value(cty.StringVal("a"), cty.StringVal("u"), cty.StringVal("p")), key)
+	if first.Name != "g/ClusterProviderConfig//dev" || first.UID != "uid" || first.Declared != "x" || first.Arguments == "" {
+		t.Errorf("stored is %+v", first)
+	}
+	tests := map[string]struct {
+		v      cty.Value
+		key    providerconfig.AccountKey
+		secret []cty.Path
+		same   bool
+	}{
+		"another password":   {value(cty.StringVal("a"), cty.StringVal("u"), cty.StringVal("q")), key, nil, true},
+		"no password":        {value(cty.StringVal("a"), cty.StringVal("u"), none), key, nil, true},
+		"another endpoint":   {value(cty.StringVal("b"), cty.StringVal("u"), cty.StringVal("p")), key, nil, false},
+		"the user is secret": {value(cty.StringVal("a"), cty.StringVal("u"), cty.StringVal("p")), key, []cty.Path{cty.GetAttrPath("user")}, false},
+		"another key":        {value(cty.StringVal("a"), cty.StringVal("u"), cty.StringVal("p")), providerconfig.AccountKey{2}, nil, false},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			if got := of(test.v, test.key, test.secret...); (got.Arguments == first.Arguments) != test.same {
+				t.Errorf("the arguments are the same: %v", !test.same)
+			}
+		})
+	}
+	p.AccountFrom = []string{"endpoint"}
+	naming := of(value(cty.StringVal("a"), cty.StringVal("u"), none), key).Naming
+	if other := of(value(cty.StringVal("a"), none, none), key).Naming; naming == "" || other != naming {
+		t.Errorf("the same endpoint has the hashes %q and %q", naming, other)
+	}
+	if other := of(value(cty.StringVal("b"), none, none), key).Naming; other == naming {
+		t.Error("two endpoints have the same hash")
+	}
+	if other := of(value(none, cty.StringVal("u"), none), key).Naming; other != "" {
+		t.Error("no endpoint names an account")
+	}
+	if got := of(value(none, none, cty.StringVal("p")), key); got.Arguments != "" {
+		t.Error("a secret is an argument")
+	}
+	if got := of(value(cty.StringVal("a"), none, none), providerconfig.AccountKey{}); got != (instance.Configuration{}) {
+		t.Errorf("without a key that others have, %+v is stored", got)
 	}
 }

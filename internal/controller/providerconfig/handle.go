@@ -1,6 +1,7 @@
 package providerconfig
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/landbridge-io/landbridge/internal/desired"
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
+	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/policy"
 	"github.com/landbridge-io/landbridge/internal/provider"
 	"github.com/landbridge-io/landbridge/internal/scheduler/ownership"
@@ -24,6 +26,8 @@ type Handle[T any] struct {
 	Objects []policy.Configuration
 	// Account is what the configuration has in common with others for the same account.
 	Account ownership.Account
+	// Stored is what is stored of the account; empty if it is not known.
+	Stored instance.Account
 	// Parts are the configurations that were joined, by their keys.
 	Parts map[string]ownership.Access
 	// Acquire leases the provider for one call or operation. release must be called when it has ended.
@@ -88,6 +92,7 @@ func (h Handle[T]) WithLast(last Handle[T]) Handle[T] {
 	if h.Account == (ownership.Account{}) {
 		h.Account = last.Account // nobody else may take over the objects meanwhile
 	}
+	h.Stored = cmp.Or(h.Stored, last.Stored)
 	h.Secrets = append(slices.Clone(h.Secrets), last.Secrets...)
 	return h
 }
@@ -105,7 +110,7 @@ func (h Handle[T]) AtLeast(approval desired.Approval) Handle[T] {
 // Map returns a Handle whose Acquire passes what h leases through f.
 func Map[S, T any](h Handle[S], f func(S) T) Handle[T] {
 	out := Handle[T]{
-		Name: h.Name, Objects: h.Objects, Account: h.Account, Parts: h.Parts, Paused: h.Paused,
+		Name: h.Name, Objects: h.Objects, Account: h.Account, Stored: h.Stored, Parts: h.Parts, Paused: h.Paused,
 		Secrets: h.Secrets, Approval: h.Approval, Denied: h.Denied, Missing: h.Missing, Diagnostics: h.Diagnostics,
 		Acquire: func(ctx context.Context) (none T, _ func(), _ diagnostic.Diagnostics) {
 			leased, release, diags := h.Acquire(ctx)
@@ -141,18 +146,22 @@ func Join[T any](handles map[string]Handle[T]) Handle[map[string]T] {
 func join[T any](handles map[string]Handle[T]) Handle[map[string]T] {
 	out := Handle[map[string]T]{Parts: map[string]ownership.Access{}}
 	var names []string
+	stored := map[string]instance.Configuration{}
 	keys := slices.Sorted(maps.Keys(handles))
 	for _, key := range keys {
 		h := handles[key]
 		names = append(names, h.Name)
 		out.Parts[key] = ownership.Access{Configuration: h.Name, Account: h.Account}
 		out.Objects = append(out.Objects, h.Objects...)
+		if c, ok := h.Stored.Configurations()[""]; ok {
+			stored[key] = c
+		}
 		out.Secrets = append(out.Secrets, h.Secrets...)
 		out.Diagnostics = append(out.Diagnostics, h.Diagnostics...)
 		out.Denied, out.Missing = out.Denied || h.Denied, out.Missing || h.Missing
 		out.Approval = max(out.Approval, h.Approval)
 	}
-	out.Name = strings.Join(names, " ")
+	out.Name, out.Stored = strings.Join(names, " "), instance.AccountOf(stored)
 	out.Paused = func() bool {
 		for _, h := range handles {
 			if h.Paused != nil && h.Paused() {

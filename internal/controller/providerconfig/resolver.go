@@ -240,7 +240,7 @@ func (r *Resolver) handle(ctx context.Context, name string, of Reference, u *uns
 	spec, _, _ := unstructured.NestedMap(u.Object, "spec")
 	var secrets []string
 	var names []types.NamespacedName
-	config, diags := translate.ProviderConfig(r.Provider, spec, func(ref translate.SecretKeySelector) ([]byte, error) {
+	configured, diags := translate.ProviderConfiguration(r.Provider, spec, func(ref translate.SecretKeySelector) ([]byte, error) {
 		if of.Namespace != "" {
 			ref.Namespace = of.Namespace // a namespaced configuration reads its own namespace only
 		}
@@ -254,6 +254,7 @@ func (r *Resolver) handle(ctx context.Context, name string, of Reference, u *uns
 		secrets = append(secrets, string(b))
 		return b, nil
 	})
+	config := configured.Value
 	if r.Uses != nil {
 		r.Uses(of, names)
 	}
@@ -281,6 +282,7 @@ func (r *Resolver) handle(ctx context.Context, name string, of Reference, u *uns
 	key := pool.Prepare(c)
 	return Handle[provider.Server]{
 		Name: name, Objects: []policy.Configuration{policy.ConfigurationOf(of.Kind, u)}, Account: common,
+		Stored:  storedAccount(name, u, configured, r.Provider, r.AccountKey),
 		Secrets: secrets, Acquire: r.acquire(key), With: r.with(c),
 		Paused:   func() bool { return r.Pool.Paused(key) },
 		Approval: desired.ParseApproval(u.GetAnnotations()[v1alpha1.AnnotationApprovalPolicy]),

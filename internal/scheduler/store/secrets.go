@@ -27,6 +27,7 @@ import (
 
 const (
 	dataHandled = "handled.json" // Tokens
+	dataAccount = "account.json" // instance.Account, unless it is empty
 
 	labelManagedBy      = "app.kubernetes.io/managed-by"
 	labelEmpty          = "landbridge.io/empty"
@@ -136,14 +137,17 @@ func (s *Secrets) Encoded(ctx context.Context, k Key) ([]byte, error) {
 
 // recordOf returns the record of a head without instance and tokens.
 func recordOf(secret *corev1.Secret) Record {
-	return Record{Owner: types.UID(secret.Annotations[annotationOwnerUID]), Version: secret.ResourceVersion, Objects: objectsOf(secret)}
+	return Record{
+		Owner: types.UID(secret.Annotations[annotationOwnerUID]), Version: secret.ResourceVersion, Objects: objectsOf(secret),
+		Account: instance.DecodeAccount(secret.Data[dataAccount]),
+	}
 }
 
 // sumOf identifies a record whose encoded instance has a digest.
 func sumOf(rec Record, d digest) digest {
 	h := rec.Handled
 	text := strings.Join([]string{string(rec.Owner), h.Taint, h.Untaint, h.Retry, h.Interrupt, strconv.FormatInt(h.Held, 10), strconv.FormatBool(h.Imported),
-		h.Approve, h.ApprovedAction, h.ApprovedBy, h.ApprovedAt, h.ApprovedCreate, h.Reapply, h.MovedTo, h.MovedFrom, strconv.FormatBool(h.MoveOpen), rec.Objects.By, rec.Objects.Hash, ""}, "\x00")
+		h.Approve, h.ApprovedAction, h.ApprovedBy, h.ApprovedAt, h.ApprovedCreate, h.Reapply, h.MovedTo, h.MovedFrom, strconv.FormatBool(h.MoveOpen), rec.Objects.By, rec.Objects.Hash, string(rec.Account), ""}, "\x00")
 	return sha256.Sum256(append([]byte(text), d[:]...))
 }
 
@@ -201,6 +205,9 @@ func pack(k Key, r *schema.Resource, rec Record, most int) (packed, error) {
 		if head.Data[dataHandled], err = json.Marshal(rec.Handled); err != nil {
 			return packed{}, fmt.Errorf("cannot encode %s: %w", dataHandled, err)
 		}
+	}
+	if rec.Account != "" {
+		head.Data[dataAccount] = []byte(rec.Account)
 	}
 	out := packed{head: head, size: len(data), digest: sha256.Sum256(data), again: rec.Instance.Operation != nil}
 	out.sum = sumOf(rec, out.digest)

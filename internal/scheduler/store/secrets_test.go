@@ -113,6 +113,13 @@ func TestSecrets(t *testing.T) {
 	changed.Handled = store.Tokens{Taint: "1", Untaint: "2", Retry: "<3>", Interrupt: "4", Held: 5}
 	changed = save(t, s, k, changed)
 	same(t, load(t, &store.Secrets{Client: client}, k), changed)
+	before := changed.Version
+	changed.Account = instance.Configuration{Name: "g/ClusterProviderConfig//dev", UID: "uid"}.Account()
+	changed = save(t, s, k, changed)
+	same(t, load(t, &store.Secrets{Client: client}, k), changed)
+	if changed.Version == before {
+		t.Error("the account was not stored")
+	}
 
 	secret, err := client.Get(t.Context(), store.SecretName(k), metav1.GetOptions{})
 	if err != nil {

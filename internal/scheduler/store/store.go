@@ -50,6 +50,8 @@ type Record struct {
 	// Version fences concurrent writers; empty for a record that is not stored yet.
 	Version  string
 	Instance instance.Instance
+	// Account is where the objects of the instance are; empty if that is not known.
+	Account instance.Account
 	// Handled are the tokens that were handled. They are written together with the result.
 	Handled Tokens
 	// Objects are the remote objects that the instance names. They are written and compared, and not read.
