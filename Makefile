@@ -40,8 +40,8 @@ race = $(if $(1),CGO_ENABLED=1) $(GO)
 
 # Modules besides the root and the playground.
 MODULES := $(patsubst %/go.mod,%,$(wildcard test/*/go.mod examples/*/go.mod)) tools/git tools/release tools/xpkg
-# Those whose tests `make test` runs. The chart, the tables of behaviours, conformance and attacks, and the world are test runs of their own.
-TESTED := $(filter-out test/alerts test/behaviour test/chart test/conformance test/tenancy test/world,$(MODULES))
+# Those whose tests `make test` runs. The chart, the tables of behaviours, conformance and attacks, the world, and downgrades are test runs of their own.
+TESTED := $(filter-out test/alerts test/behaviour test/chart test/conformance test/downgrade test/tenancy test/world,$(MODULES))
 
 .PHONY: help
 help: ## Show this list
@@ -189,6 +189,13 @@ WAYS ?=
 world: bin/playground bin/tofu ## Every behaviour of clouds in docs/faults.md, in a cluster with the native way, the command line and a module: what was lost, doubled or failed; ONLY=behaviours, WAYS=ways
 	@$(GO) test -C test/world -vet=off -c -o $(CURDIR)/bin/test/world.test .
 	@cd test/world && $(CURDIR)/bin/test/world.test -test.timeout=60m -only '$(ONLY)' -ways '$(WAYS)'
+
+# The commit or tag of another release to go back to than that in test/downgrade/former, which `make release` writes.
+FORMER ?=
+.PHONY: downgrade
+downgrade: bin/landbridge bin/playground bin/tofu ## Upgrade, downgrade and upgrade again, from and to the release before this one, whose program is built from the history: what was lost, doubled or written unasked; FORMER=commit or tag
+	@$(GO) test -C test/downgrade -vet=off -c -o $(CURDIR)/bin/test/downgrade.test .
+	@cd test/downgrade && $(CURDIR)/bin/test/downgrade.test -test.timeout=60m -former '$(FORMER)'
 
 .PHONY: install-test
 install-test: ## Providers from registries and mirrors: every source, and everything that can break between a publisher and this machine

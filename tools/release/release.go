@@ -91,6 +91,13 @@ func (o *release) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	changed, err := succeed(o.root, o.version)
+	if err != nil {
+		return err
+	}
+	if changed {
+		fmt.Printf("%s names this release, which make downgrade tries from now on: commit it after the release\n", formerFile)
+	}
 	fmt.Printf("release: %s, %d files in %s\n", o.version, n, o.dist)
 	return nil
 }

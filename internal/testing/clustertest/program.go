@@ -26,13 +26,19 @@ func (c *Cluster) StartProgram(tb testing.TB, poll time.Duration, flags ...strin
 	if err != nil {
 		tb.Fatal(err)
 	}
+	return c.StartBinary(tb, binary, poll, append([]string{"--creation-grace-period=-1s"}, flags...)...)
+}
+
+// StartBinary is StartProgram for the program of another release, with the flags that all releases have.
+func (c *Cluster) StartBinary(tb testing.TB, binary string, poll time.Duration, flags ...string) *Program {
+	tb.Helper()
 	log, err := os.OpenFile(c.Log, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
 		tb.Fatal(err)
 	}
 	defer log.Close()
 	cmd := exec.Command(binary, append([]string{"controller", "--kubeconfig", c.restrictedKubeconfig(tb), "--poll", poll.String(),
-		"--leader-elect=false", "--metrics-address=0", "--health-address=0", "--creation-grace-period=-1s"}, flags...)...)
+		"--leader-elect=false", "--metrics-address=0", "--health-address=0"}, flags...)...)
 	cmd.Stdout, cmd.Stderr = log, log
 	if err := cmd.Start(); err != nil {
 		tb.Fatal(err)

@@ -11,8 +11,14 @@ import (
 // EndTask ends the running create tasks of objects of that name. outcome is succeed or fail.
 func (c *Cloud) EndTask(tb testing.TB, collection, name, outcome string) {
 	tb.Helper()
+	c.EndTaskOf(tb, collection, "name", name, outcome)
+}
+
+// EndTaskOf is EndTask for a collection whose objects have their names in another field.
+func (c *Cloud) EndTaskOf(tb testing.TB, collection, field, name, outcome string) {
+	tb.Helper()
 	var tasks []struct{ ID string }
-	query := url.Values{"collection": {collection}, "name": {name}}
+	query := url.Values{"collection": {collection}, field: {name}}
 	c.call(tb, http.MethodGet, "/v1/tasks?"+query.Encode(), nil, &tasks)
 	if len(tasks) == 0 {
 		tb.Fatalf("no create of %s is running in %s", name, collection)
