@@ -82,7 +82,7 @@ spec:
 		"null":                {manifest: head + "spec: {forProvider: {groups: [null]}}", want: "groups"},
 		"twice in a set":      {manifest: head + "spec: {forProvider: {groups: [a, a]}}", want: "groups"},
 		"too few blocks":      {manifest: head + "spec: {forProvider: {someBlock: []}}", want: "someBlock"},
-		"required in a block": {manifest: head + "spec: {forProvider: {someBlock: [{label: a}]}}", want: "maxAgeDays"},
+		"required in a block": {manifest: head + "spec: {forProvider: {someBlock: [{label: a}]}}"}, // a rule, since references may set it
 		"an unknown value":    {manifest: head + "spec: {forProvider: {}, managementPolicies: [Explode]}", want: "managementPolicies"},
 		"no spec":             {manifest: head, want: "spec"},
 		"another kind":        {manifest: strings.Replace(head, "Thing", "Things", 1) + "spec: {forProvider: {}}", want: "kind"},
