@@ -121,7 +121,7 @@ func (x *world) importsByWords(t *testing.T) bool {
 	t.Helper()
 	for i := range 3 {
 		const words = "Too Many Requests; retry after 900 seconds"
-		u := x.integer(t, x.mallory, fmt.Sprintf("%s-%d", x.name, i), m{"import": m{"id": words + ",1,2"}})
+		u := x.integer(t, x.mallory, fmt.Sprintf("%s-%d", x.name, i), m{"import": m{"id": fmt.Sprintf("%s %s,%d,9", words, x.name, i)}})
 		x.WaitFor(t, u, "refused", func() bool {
 			return refusedFor(u, "ImportFailed", "ReconcileError") && strings.Contains(message(u), words)
 		})
