@@ -194,8 +194,8 @@ func (e *estate) leave(t *testing.T) {
 		s.underway = true
 		s.happens(t, "create_requests")
 	}
-	updating.begins(t, "Update")
-	deleting.begins(t, "Delete")
+	updating.begins(t, "update")
+	deleting.begins(t, "delete")
 	e.kill(t)
 	for _, s := range slow {
 		e.cloud.EndTaskOf(t, s.kind.collection, s.kind.titled(), s.name, "succeed")

@@ -157,12 +157,11 @@ func (s *slot) fault(t *testing.T, on string, fault m) {
 	s.cloud.Fault(t, all)
 }
 
-// begins waits until an operation has begun.
-func (s *slot) begins(t *testing.T, operation string) {
+// begins waits until the cloud is asked for what a fault delays, such as delete: the status does not tell of each operation.
+func (s *slot) begins(t *testing.T, on string) {
 	t.Helper()
 	s.underway = true
-	u := s.resource()
-	s.WaitFor(t, u, "in a "+operation, func() bool { return text(u, "status", "operation", "kind") == operation })
+	clustertest.Eventually(t, on+" of "+s.name, func(context.Context) bool { return !s.cloud.Waits(t, s.name, on) })
 }
 
 // happens waits until something happens in the cloud.

@@ -40,16 +40,28 @@ func (c *Cloud) Making(tb testing.TB, collection, name string) bool {
 // RemoveFaults removes the faults for objects of that name.
 func (c *Cloud) RemoveFaults(tb testing.TB, name string) {
 	tb.Helper()
-	var faults []struct {
-		ID    string
-		Match map[string]string
+	for _, f := range c.faults(tb, name) {
+		c.call(tb, http.MethodDelete, "/admin/faults/"+f.ID, nil, nil)
 	}
-	c.call(tb, http.MethodGet, "/admin/faults", nil, &faults)
-	for _, f := range faults {
-		if f.Match["name"] == name {
-			c.call(tb, http.MethodDelete, "/admin/faults/"+f.ID, nil, nil)
-		}
-	}
+}
+
+// Waits reports whether there is a fault on a call, such as delete, for objects of that name. One with a count is gone
+// once it was used as often.
+func (c *Cloud) Waits(tb testing.TB, name, on string) bool {
+	tb.Helper()
+	return slices.ContainsFunc(c.faults(tb, name), func(f fault) bool { return f.On == on })
+}
+
+// fault is a fault as the cloud lists it.
+type fault struct {
+	ID, On string
+	Match  map[string]string
+}
+
+func (c *Cloud) faults(tb testing.TB, name string) (out []fault) {
+	tb.Helper()
+	c.call(tb, http.MethodGet, "/admin/faults", nil, &out)
+	return slices.DeleteFunc(out, func(f fault) bool { return f.Match["name"] != name })
 }
 
 // Happened returns the number of events of one type, such as creates or deletes, of objects of that name.
