@@ -31,8 +31,8 @@ type demands struct {
 
 // place is a value in spec.
 type place struct {
-	// cel is the value in rules, path in messages, field the one of the value or of the outermost list that has it. when is the beginning of rules about what is in the value, with as many
-	// open parentheses as opened.
+	// cel is the value in rules, and path the one in messages. field is the path of the value, or of the outermost list
+	// that has it. when begins the rules about what is in the value, with as many open parentheses as opened.
 	cel, path, field, when string
 	opened                 int
 	// elements is the number of values that there may be, looped the cost of finding them, steps the number of fields from

@@ -177,10 +177,10 @@ func TestApprovalAfterLostRecord(t *testing.T) {
 
 func TestApprovalOfChangedPlanIsRefused(t *testing.T) {
 	for name, change := range map[string]func(h *harness){
-		"the spec":          func(h *harness) { h.want("a", 3) },
-		"the remote object": func(h *harness) { h.cloud.change(h.cloud.ids()[0], object{"a", 9}) },
-		"a restart, fickle": func(h *harness) { h.cloud.fickle = true; h.restart() },
-		"another resource":  func(h *harness) { h.r.UID = "uid-2"; h.sched.Gone(h.r.Key); h.restart() },
+		"the spec":                    func(h *harness) { h.want("a", 3) },
+		"the remote object":           func(h *harness) { h.cloud.change(h.cloud.ids()[0], object{"a", 9}) },
+		"a restart, with other plans": func(h *harness) { h.cloud.fickle = true; h.restart() },
+		"another resource":            func(h *harness) { h.r.UID = "uid-2"; h.sched.Gone(h.r.Key); h.restart() },
 		"another configuration": func(h *harness) {
 			h.r.Configurations = []policy.Configuration{{Kind: "ClusterProviderConfig", Name: "prod", UID: "1"}}
 		},

@@ -247,7 +247,7 @@ var changes = []string{"creates", "updates", "deletes"}
 // is declared.
 func (x *cluster) judge(t *testing.T, when string) {
 	t.Helper()
-	time.Sleep(2 * poll) // for what nobody asks for
+	time.Sleep(2 * poll) // writes that were not asked for would happen at the next polls
 	events := x.cloud.Changes(t)
 	had := map[write]int{}
 	for _, e := range events[x.seen:] {

@@ -16,8 +16,8 @@ import (
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 )
 
-// limits bound what requests take of the process, whoever makes them: API servers do not identify themselves, and the path is in
-// each definition. A conversion reads nothing but the objects of its request, so it tells nobody what they do not know.
+// limits bound the memory and time that requests take, whoever makes them: API servers do not identify themselves, and the path
+// is in each definition. A conversion reads only the objects of its request, so it discloses nothing.
 type limits struct {
 	// small are requests with bodies of at most smallBody bytes: those for objects, which have at most 3 MiB each, and for pages
 	// of lists. large are those for lists without pages, of which the API server has all objects converted at once. They wait

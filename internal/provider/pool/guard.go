@@ -28,7 +28,7 @@ type guarded struct {
 
 // tried records the answer to a call that uses the credentials and the endpoint of the configuration. said returns what
 // the request contained. Validations, imports and plans are not recorded: they often call nothing, and their errors are
-// about what somebody wrote.
+// about the configuration of one resource.
 func (g *guarded) tried(diags []*tfprotov6.Diagnostic, said func() provider.Said) {
 	g.answered()
 	if len(diags) == 0 {
