@@ -141,7 +141,9 @@ const (
 	ReasonNamespaceNotAllowed  xpv2.ConditionReason = "NamespaceNotAllowed"
 	ReasonProviderUnavailable  xpv2.ConditionReason = "ProviderUnavailable"
 	ReasonProviderThrottled    xpv2.ConditionReason = "ProviderThrottled"
-	ReasonImportFailed         xpv2.ConditionReason = "ImportFailed"
+	// ReasonProviderCrashes: the provider's process crashes when it works on this resource, and works for others.
+	ReasonProviderCrashes xpv2.ConditionReason = "ProviderCrashes"
+	ReasonImportFailed    xpv2.ConditionReason = "ImportFailed"
 
 	// ReasonCreateAttemptsExhausted: creates of the same configuration have failed too often after they had made
 	// an object. ReasonProgressing: the resource is not stalled any more.

@@ -29,7 +29,7 @@ func TestProviderFaults(t *testing.T) {
 	o.Pool.AnswerTimeout = 2 * time.Second
 	c.RunController(t, o)
 	for name, test := range map[string]func(*testing.T, *cluster){
-		"hangs": hangs, "hangs in a create": hangsInCreate, "crashes": crashes, "starts slowly": startsSlowly, "needs too much memory": needsTooMuchMemory,
+		"hangs": hangs, "hangs in a create": hangsInCreate, "crashes": crashes, "crashes at one resource": crashesAtOne, "starts slowly": startsSlowly, "needs too much memory": needsTooMuchMemory,
 		"floods the log": floodsTheLog, "is throttled": isThrottled, "is not logged in": isNotLoggedIn, "is limited": isLimited, "answers wrongly": answersWrongly,
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -190,6 +190,25 @@ func crashes(t *testing.T, c *cluster) {
 		c.WaitReady(t, r)
 	}
 	if x.Changes() != 6+1 {
+		t.Errorf("%d changes of remote objects", x.Changes())
+	}
+}
+
+// crashesAtOne is a crash at one of the resources of a configuration. The others go on, and it does when it is tried again.
+func crashesAtOne(t *testing.T, c *cluster) {
+	x := c.tenants(t, "crashing-one", nil)
+	well := x.made(t, "well", 4)
+	bad, others := well[0], well[1:]
+	x.orderReads(t, "crash-before", bad)
+	c.WaitFalse(t, bad, "Synced", "ProviderCrashes", "works for others")
+	c.WaitFor(t, bad, "stalled", func() bool { return isTrue(bad, "Stalled") })
+	for i, r := range others {
+		x.unimpeded(t, r, fmt.Sprint("beside ", i))
+	}
+	x.countermandReads(t, bad)
+	c.MustPatch(t, bad, `{"metadata":{"annotations":{"landbridge.io/retry":"now"}}}`)
+	c.WaitReady(t, bad)
+	if x.Changes() != 4+3 {
 		t.Errorf("%d changes of remote objects", x.Changes())
 	}
 }

@@ -234,6 +234,11 @@ var faults = map[string]fault{
 		retrying("ProviderUnavailable", "connect failed: Failed to start provider: the provider ended: panic: out of luck"+nextAttempt),
 		status.Retrying, "provider process", logsDB,
 	},
+	"crashes twice while it works on one resource alone, and works for others": {
+		stalled("ProviderCrashes", "connect failed: Provider crashes at this resource: The provider's process has crashed 2 times while it worked on this resource alone, and works for others. "+
+			"Change the resource, or use another version of the provider."),
+		status.Failed, db, retryDB,
+	},
 	"starts slowly": {
 		retrying("ProviderUnavailable", "connect failed: Provider is not ready: The provider is starting."+soon), status.Retrying, "provider process", logsDB,
 	},

@@ -195,6 +195,8 @@ func (b *builder) helpReason(n *Node) (Help, bool) {
 		return Help{"Change the spec, or have it tried again as it is.", "landbridge retry " + res}, true
 	case "NeverSettles":
 		return helpSettle(k), true
+	case "ProviderCrashes":
+		return Help{"Change the resource, or use another version of the provider. Then have it tried again.", "landbridge retry " + res}, true
 	case "InconsistentResult":
 		return Help{"Keep the object as the provider has made it, or change the spec or the provider's version.", "landbridge untaint " + res}, true
 	case "ReplaceRefused":

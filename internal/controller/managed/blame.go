@@ -31,7 +31,10 @@ func (a *attempt) blame(r *CustomResource, troubles *troubles, se *scheduler.Err
 	}
 	a.retryAt = f.RetryAt
 	r.reason = v1alpha1.ReasonProviderUnavailable
-	if f.Reason == pool.Throttled {
+	switch {
+	case f.Blamed:
+		r.reason = v1alpha1.ReasonProviderCrashes
+	case f.Reason == pool.Throttled:
 		r.reason = v1alpha1.ReasonProviderThrottled
 	}
 	if a.visit.Refused() == nil {

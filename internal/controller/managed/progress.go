@@ -20,7 +20,7 @@ var stalling = map[xpv2.ConditionReason]bool{
 	v1alpha1.ReasonDriftReported:    true,
 	v1alpha1.ReasonIdentityConflict: true, v1alpha1.ReasonIdentityUpgradeFailed: true, v1alpha1.ReasonInterrupted: true,
 	v1alpha1.ReasonInvalidConfiguration: true, v1alpha1.ReasonNamespaceNotAllowed: true, v1alpha1.ReasonReplaceRefused: true,
-	v1alpha1.ReasonMoved: true, v1alpha1.ReasonNeverSettles: true, v1alpha1.ReasonInconsistentResult: true, v1alpha1.ReasonStateTooLarge: true, v1alpha1.ReasonUnexpectedIdentityChange: true,
+	v1alpha1.ReasonMoved: true, v1alpha1.ReasonProviderCrashes: true, v1alpha1.ReasonNeverSettles: true, v1alpha1.ReasonInconsistentResult: true, v1alpha1.ReasonStateTooLarge: true, v1alpha1.ReasonUnexpectedIdentityChange: true,
 }
 
 // setProgress sets the conditions that kstatus asks for, which Flux and others compute a health from: Reconciling is

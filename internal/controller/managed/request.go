@@ -2,6 +2,7 @@ package managed
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"time"
 
@@ -116,7 +117,7 @@ func lookRequested(r *CustomResource) string {
 func (k *Kind) resolve(ctx context.Context, r *CustomResource) providerconfig.Handle[terraform.Executor] {
 	return k.configuration(ctx, r).For(provider.User{
 		Namespace: r.GetNamespace(), Resource: k.Model.Kind + "." + k.Model.Group + "/" + r.GetName(),
-	})
+	}, fmt.Sprint(r.GetGeneration(), " ", r.annotation(v1alpha1.AnnotationRetry), " ", lookRequested(r)))
 }
 
 func (k *Kind) configuration(ctx context.Context, r *CustomResource) providerconfig.Handle[terraform.Executor] {

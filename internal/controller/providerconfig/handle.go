@@ -50,19 +50,20 @@ type Handle[T any] struct {
 	last *Handle[T]
 }
 
-// For returns h, and its Last, for the calls that are made for a resource.
-func (h Handle[T]) For(u provider.User) Handle[T] {
+// For returns h, and its Last, for the calls that are made for a revision of a resource.
+func (h Handle[T]) For(u provider.User, revision string) Handle[T] {
 	acquire, with := h.Acquire, h.With
-	h.Acquire = func(ctx context.Context) (T, func(), diagnostic.Diagnostics) {
-		return acquire(provider.WithUser(ctx, u))
+	user := func(ctx context.Context) context.Context {
+		return provider.WithRevision(provider.WithUser(ctx, u), revision)
 	}
+	h.Acquire = func(ctx context.Context) (T, func(), diagnostic.Diagnostics) { return acquire(user(ctx)) }
 	if with != nil {
 		h.With = func(ctx context.Context, settings cty.Value) (T, func(), diagnostic.Diagnostics) {
-			return with(provider.WithUser(ctx, u), settings)
+			return with(user(ctx), settings)
 		}
 	}
 	if h.last != nil {
-		last := h.last.For(u)
+		last := h.last.For(u, revision)
 		h.last = &last
 	}
 	return h

@@ -364,7 +364,7 @@ func lease(ctx context.Context, p *pool.Pool, key pool.Key) (*pool.Lease, diagno
 	if v == nil {
 		return p.Acquire(ctx, key)
 	}
-	v.pool, v.key = p, key
+	v.pool, v.key, v.user = p, key, provider.UserOf(ctx)
 	l, f := p.TryAcquire(ctx, key)
 	if v.failure = f; f != nil {
 		return nil, f.Diagnostics

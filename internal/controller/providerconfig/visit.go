@@ -3,6 +3,7 @@ package providerconfig
 import (
 	"context"
 
+	"github.com/landbridge-io/landbridge/internal/provider"
 	"github.com/landbridge-io/landbridge/internal/provider/pool"
 )
 
@@ -11,6 +12,7 @@ import (
 type Visit struct {
 	pool    *pool.Pool
 	key     pool.Key
+	user    provider.User
 	failure *pool.Failure
 }
 
@@ -29,10 +31,11 @@ func visitFrom(ctx context.Context) *Visit {
 // Refused returns why the visit got no provider, or nil if it got one or did not ask.
 func (v *Visit) Refused() *pool.Failure { return v.failure }
 
-// Trouble returns the latest failure that affects the whole provider configuration, or nil.
+// Trouble returns the latest failure of the provider that the resource of the visit uses, which is that of its provider
+// configuration unless it has one of its own, or nil.
 func (v *Visit) Trouble() *pool.Failure {
 	if v.pool == nil || v.failure != nil {
 		return v.failure
 	}
-	return v.pool.Failure(v.key)
+	return v.pool.FailureFor(v.user, v.key)
 }

@@ -19,6 +19,9 @@
 // the same way, without a restart (outage.go). A provider whose cloud rejects too many requests is
 // paused, and leased at a lower rate afterwards (limits.go).
 //
+// Resources whose calls were in flight when a server failed get servers of their own, so that all others go on at once
+// (suspects.go).
+//
 // A server that was started to read its schema can be offered to the pool, and is then the server of one configuration (spare.go).
 //
 // An operation that a user interrupts is left alone on its server, which is then told to stop

@@ -34,20 +34,29 @@ const (
 
 // entry is the state of one key. The pool's mutex guards it.
 type entry struct {
-	key     Key
+	key Key
+	// suspects are resources that have servers of their own (suspects.go).
+	suspects suspects
+	// proven is set when a server of the configuration has answered since a resource was suspected last, and apart delays
+	// the servers of all suspects until then.
+	// accusations counts how often resources were suspected since a server has answered.
+	proven      atomic.Bool
+	apart       backoff
+	accusations int
+	// of is the entry of the configuration, if this one is of one of its suspects, who is suspect; else nil.
+	of      *entry
+	suspect provider.User
 	current *member
 	// retired holds the servers that were replaced and still have leases.
 	retired map[*member]struct{}
 	// starting is the start in progress, of the first server or of a replacement.
 	starting *start
-	// failure is why there is no server; the next start is at retryAt.
-	failure  *Failure
-	failures int
-	retryAt  time.Time
+	// backoff delays the next start.
+	backoff
 	// noRoom is since when there is no room for a server, or zero. refused is when that was told last.
 	noRoom, refused time.Time
-	// limiter limits the rate of leases.
-	limiter limiter
+	// limiter limits the rate of leases. Entries of suspects have that of their configuration.
+	limiter *limiter
 	// outage is the state of a configuration that does not work.
 	outage outage
 	// users are resources that have used the configuration lately, and throttled those whose calls were throttled.
@@ -58,6 +67,14 @@ type entry struct {
 	growth int64
 	// relief is the number of calls after which a server is relieved of leaked memory; 0 until one has leaked.
 	relief int64
+}
+
+// backoff is the delay between a failure and the next start. failure is why there is no server; the next start is at
+// retryAt.
+type backoff struct {
+	failure  *Failure
+	failures int
+	retryAt  time.Time
 }
 
 // member is one configured server.
@@ -78,8 +95,10 @@ type member struct {
 	// check whether the server still answers.
 	timeouts  atomic.Int32
 	suspected bool
-	warnings  diagnostic.Diagnostics
-	started   time.Time
+	// calls are those that are not answered.
+	calls    calls
+	warnings diagnostic.Diagnostics
+	started  time.Time
 	// version is that of the launcher when the server was launched.
 	version int64
 	// base is the memory of the server's process after its configuration.
@@ -130,7 +149,7 @@ func (p *Pool) start(e *entry) {
 		}
 		if err != nil {
 			s.failure = err
-			p.failed(e, err)
+			p.failed(&e.backoff, err)
 			return
 		}
 		p.stats.Starts++
@@ -151,19 +170,19 @@ func (p *Pool) start(e *entry) {
 }
 
 // failed records a failure, with a longer backoff each time. The mutex is held.
-func (p *Pool) failed(e *entry, err *Failure) {
-	backoff := p.options.MaxBackoff
+func (p *Pool) failed(b *backoff, err *Failure) {
+	wait := p.options.MaxBackoff
 	if trouble, _ := provider.TroubleOf(err.Diagnostics, provider.Said{}); trouble == provider.Unreachable {
-		backoff = min(backoff, longestOutage)
+		wait = min(wait, longestOutage)
 	}
-	if e.failures < 30 {
-		backoff = min(backoff, p.options.MinBackoff<<e.failures)
+	if b.failures < 30 {
+		wait = min(wait, p.options.MinBackoff<<b.failures)
 	}
-	e.failures++
-	e.failure, e.retryAt = err, time.Now().Add(backoff)
+	b.failures++
+	b.failure, b.retryAt = err, time.Now().Add(wait)
 	if err.Reason != Closed {
-		err.RetryAt = e.retryAt
-		p.options.Logger.Info("provider cannot be used", "reason", err.Reason, "failures", e.failures, "retryAfter", backoff.String())
+		err.RetryAt = b.retryAt
+		p.options.Logger.Info("provider cannot be used", "reason", err.Reason, "failures", b.failures, "retryAfter", wait.String())
 	}
 }
 
@@ -212,15 +231,11 @@ func (p *Pool) watch(m *member) {
 		return
 	}
 	p.stats.Crashes++
-	e := m.entry
-	e.current = nil
-	if time.Since(m.started) >= healthyFor {
-		e.failures = 0
-	}
+	m.entry.current = nil
 	if err == nil {
 		err = errors.New("the provider ended")
 	}
-	p.failed(e, &Failure{Reason: Crashed, Diagnostics: provider.CallError(err)})
+	p.ended(m, &Failure{Reason: Crashed, Diagnostics: provider.CallError(err)})
 }
 
 // check replaces a server that has grown.
@@ -294,7 +309,7 @@ func (p *Pool) relieve(m *member) {
 		m.relieving = false
 		switch {
 		case failure != nil && e.current == m && !p.closed:
-			p.failed(e, failure)
+			p.failed(&e.backoff, failure)
 			e.current = nil
 			p.retire(m)
 		case failure == nil && ran:

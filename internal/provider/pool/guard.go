@@ -47,9 +47,13 @@ func (g *guarded) answered() {
 	m := g.member
 	if m.timeouts.Load() != 0 {
 		m.timeouts.Store(0)
+		m.calls.forgetLate()
 	}
 	if m.unproven.Load() {
 		m.unproven.Store(false)
+	}
+	if !m.entry.proven.Load() {
+		m.entry.proven.Store(true)
 	}
 }
 
@@ -85,12 +89,15 @@ func (g *guarded) Usage() provider.Usage {
 func noted[Q, A any](ctx context.Context, g *guarded, method string, call func(context.Context, Q) (A, error), q Q, note func(A) []*tfprotov6.Diagnostic) (A, error) {
 	begin := time.Now()
 	ctx, span := tracing.Child(ctx, method)
+	g.member.calls.begin(g.user, method)
 	a, err := call(ctx, q)
+	g.member.calls.end(g.user, method, err, time.Now())
 	c := Call{Configuration: g.member.name, Method: method, Took: time.Since(begin), Failed: err != nil}
 	if err != nil {
 		g.failed(ctx, err)
 	} else {
 		c.Failed = diagnostic.FromProtocol(note(a)).HasErrors()
+		g.pool.clear(g.member, method)
 	}
 	span.End(c.Failed)
 	g.pool.options.Called(c)

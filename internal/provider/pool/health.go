@@ -26,10 +26,7 @@ const (
 func (p *Pool) lose(m *member, f *Failure) {
 	if e := m.entry; e.current == m {
 		e.current = nil
-		if time.Since(m.started) >= healthyFor {
-			e.failures = 0
-		}
-		p.failed(e, f)
+		p.ended(m, f)
 	}
 	if !m.retiring {
 		p.retire(m)
@@ -84,7 +81,7 @@ func (p *Pool) timedOut(m *member) {
 func (p *Pool) throttled(m *member, u provider.User, wait time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	e, now := m.entry, time.Now()
+	e, now := m.entry.configuration(), time.Now()
 	if u != (provider.User{}) {
 		e.throttled.add(u, now, now.Add(-calm))
 		if !e.throttled.prove(e.users) {

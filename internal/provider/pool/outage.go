@@ -115,6 +115,6 @@ func (o *outage) pause(trouble provider.Trouble, words string, now time.Time, op
 func (p *Pool) Paused(key Key) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	e := p.entries[key.hash]
+	e := p.entries[entryKey{hash: key.hash}]
 	return e != nil && e.outage.failure != nil
 }

@@ -93,7 +93,7 @@ type Pool struct {
 
 	mu      sync.Mutex
 	closed  bool
-	entries map[[sha256.Size]byte]*entry
+	entries map[entryKey]*entry
 	// spares are servers that are not configured yet, the oldest first.
 	spares []*spare
 	stats  Stats
@@ -122,7 +122,7 @@ type Stats struct {
 // New returns a pool.
 func New(options Options) *Pool {
 	options.setDefaults()
-	p := &Pool{options: options, entries: map[[sha256.Size]byte]*entry{}}
+	p := &Pool{options: options, entries: map[entryKey]*entry{}}
 	p.ctx, p.cancel = context.WithCancel(context.Background())
 	p.background.Go(p.sweep)
 	p.background.Go(p.watchMemory)
@@ -213,8 +213,9 @@ func (p *Pool) acquire(ctx context.Context, key Key, patient bool) (*Lease, *Fai
 			p.mu.Unlock()
 			return nil, errClosed()
 		}
-		e, now := p.entry(key), time.Now()
-		if f := e.failure; f != nil && e.current == nil && e.starting == nil && now.Before(e.retryAt) {
+		configured, now := p.entry(key), time.Now()
+		e := p.apart(configured, provider.UserOf(ctx), provider.RevisionOf(ctx))
+		if f := e.refuse(now); f != nil {
 			p.mu.Unlock()
 			return nil, f
 		}
@@ -230,7 +231,7 @@ func (p *Pool) acquire(ctx context.Context, key Key, patient bool) (*Lease, *Fai
 		}
 		if !admitted {
 			if at, ok := e.limiter.admit(now); !ok {
-				f := errThrottled(&e.limiter, at)
+				f := errThrottled(e.limiter, at)
 				p.mu.Unlock()
 				if !patient {
 					return nil, f
@@ -255,7 +256,7 @@ func (p *Pool) acquire(ctx context.Context, key Key, patient bool) (*Lease, *Fai
 			check := m.acquired%checkEvery == 0 && e.starting == nil
 			l := &Lease{pool: p, member: m, guarded: m.guarded, probe: probe}
 			if u := provider.UserOf(ctx); u != (provider.User{}) {
-				e.users.add(u, now, now.Add(-usedFor))
+				configured.users.add(u, now, now.Add(-usedFor))
 				l.guarded = &guarded{Server: m.server, pool: p, member: m, user: u}
 			}
 			e.outage.try(l, now)
@@ -288,11 +289,11 @@ func (p *Pool) acquire(ctx context.Context, key Key, patient bool) (*Lease, *Fai
 
 // entry returns the entry of a key, with its limits. The mutex is held.
 func (p *Pool) entry(key Key) *entry {
-	e := p.entries[key.hash]
+	e := p.entries[entryKey{hash: key.hash}]
 	if e == nil {
-		e = &entry{key: key}
+		e = &entry{key: key, limiter: &limiter{}}
 		e.limiter.set(key.configuration.Limits.Or(p.options.Limits))
-		p.entries[key.hash] = e
+		p.entries[entryKey{hash: key.hash}] = e
 	}
 	if e.key.configuration != key.configuration {
 		e.key = key
@@ -336,9 +337,18 @@ func (p *Pool) wait(ctx context.Context, closed <-chan struct{}, d time.Duration
 	}
 }
 
+// entryKey identifies an entry. suspect is the zero value for a configuration's own.
+type entryKey struct {
+	hash    [sha256.Size]byte
+	suspect provider.User
+}
+
 // Failure returns why there is no server for a key; nil if there is one, or none was requested yet.
 // During a pause each caller gets a different time to retry.
-func (p *Pool) Failure(key Key) *Failure {
+func (p *Pool) Failure(key Key) *Failure { return p.FailureFor(provider.User{}, key) }
+
+// FailureFor is Failure for the calls that are made for a resource, which may have a server of its own.
+func (p *Pool) FailureFor(u provider.User, key Key) *Failure {
 	if key.err != nil {
 		return key.failure()
 	}
@@ -347,18 +357,25 @@ func (p *Pool) Failure(key Key) *Failure {
 	if p.closed {
 		return errClosed()
 	}
-	e := p.entries[key.hash]
+	e := p.entries[entryKey{hash: key.hash}]
 	if e == nil {
 		return nil
+	}
+	if suspect, s := e.suspects.find(u); s != nil {
+		if e = p.entries[entryKey{key.hash, suspect}]; e == nil {
+			return nil
+		}
 	}
 	refused, _ := e.outage.refuse(time.Now())
 	switch {
 	case e.current == nil && e.failure != nil:
 		return e.failure
+	case e.refuse(time.Now()) != nil:
+		return e.refuse(time.Now())
 	case refused != nil:
 		return refused
 	case time.Now().Before(e.limiter.pausedUntil):
-		return errThrottled(&e.limiter, e.limiter.turn(time.Now()))
+		return errThrottled(e.limiter, e.limiter.turn(time.Now()))
 	default:
 		return nil
 	}

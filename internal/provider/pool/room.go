@@ -19,17 +19,22 @@ const (
 func (p *Pool) room(e *entry, now time.Time) *Failure {
 	namespace := e.key.configuration.Namespace
 	of := map[string]int{}
-	all := 0
+	all, apart := 0, 0
 	for _, other := range p.entries {
 		n := len(other.retired)
 		if other.current != nil || other.starting != nil {
 			n++
 		}
 		all += n
+		if e.of != nil && other.of == e.of {
+			apart += n
+		}
 		of[other.key.configuration.Namespace] += n
 	}
 	var why string
 	switch most, ofOne := p.options.MaxServers, p.options.MaxServersPerNamespace; {
+	case apart >= maxApart, apart > 0 && !e.of.proven.Load():
+		why = "A resource is suspected of crashes of the provider, and other suspects are tried first."
 	case ofOne > 0 && namespace != "" && of[namespace] >= ofOne:
 		if idle := p.leastUsed(now, func(n string) bool { return n == namespace }); idle != nil {
 			p.evict(idle)
