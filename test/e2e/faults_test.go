@@ -240,7 +240,8 @@ func needsTooMuchMemory(t *testing.T, c *cluster) {
 	x := c.tenants(t, "hungry", m{"memory": "96Mi"})
 	bad, well := x.made(t, "bad", 2), x.made(t, "well", 1)
 	x.orderReads(t, "grow", bad[0])
-	c.WaitFalse(t, bad[1], "Synced", "ProviderUnavailable", "96 MiB is its limit", "Raise the limit")
+	c.WaitFalse(t, bad[0], "Synced", "ReconcileError", "96 MiB is its limit", "Raise the limit")
+	x.unimpeded(t, bad[1], "beside it")
 	x.unimpeded(t, well[0], "while it grows")
 	x.countermandReads(t, bad[0])
 	for _, r := range bad {

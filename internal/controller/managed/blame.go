@@ -23,6 +23,10 @@ func (a *attempt) blame(r *CustomResource, troubles *troubles, se *scheduler.Err
 		if f = a.visit.Trouble(); f != nil && f.Reason != pool.Throttled {
 			// The error of the call is enough; later attempts report the configuration's.
 			a.retryAt = f.RetryAt
+			if f.Blamed {
+				r.reason = v1alpha1.ReasonProviderCrashes
+				return "\n" + f.Diagnostics[0].Detail + "\n" + crd.NextAttempt(f.RetryAt)
+			}
 			return ""
 		}
 	}
