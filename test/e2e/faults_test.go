@@ -29,7 +29,7 @@ func TestProviderFaults(t *testing.T) {
 	o.Pool.AnswerTimeout = 2 * time.Second
 	c.RunController(t, o)
 	for name, test := range map[string]func(*testing.T, *cluster){
-		"hangs": hangs, "hangs in a create": hangsInCreate, "crashes": crashes, "crashes at one resource": crashesAtOne, "starts slowly": startsSlowly, "needs too much memory": needsTooMuchMemory,
+		"hangs": hangs, "hangs in a create": hangsInCreate, "hangs in many configurations": hangsInMany, "crashes": crashes, "crashes at one resource": crashesAtOne, "starts slowly": startsSlowly, "needs too much memory": needsTooMuchMemory,
 		"floods the log": floodsTheLog, "is throttled": isThrottled, "is not logged in": isNotLoggedIn, "is limited": isLimited, "answers wrongly": answersWrongly,
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -152,6 +152,36 @@ func hangs(t *testing.T, c *cluster) {
 	c.WaitReady(t, long)
 	if n := x.Calls("create thing long"); n != 1 {
 		t.Errorf("%d slow creates", n)
+	}
+}
+
+// Many configurations of another namespace whose calls hang cost nothing.
+func hangsInMany(t *testing.T, c *cluster) {
+	x := c.tenants(t, "hanging-many", nil)
+	well := x.made(t, "well", 1)
+	y := tenants{x.double, c, c.Namespace(t)}
+	var bad []*unstructured.Unstructured
+	for i := range 12 {
+		config := fmt.Sprint("hanging", i)
+		y.config(t, config, "the token of "+config)
+		for j := range 2 {
+			r := y.of(config, fmt.Sprint(config, "-", j))
+			c.MustCreate(t, r)
+			bad = append(bad, r)
+		}
+	}
+	for _, r := range bad {
+		c.WaitReady(t, r)
+	}
+	x.orderReads(t, "hang", bad...)
+	reads := x.Calls("read thing hanging")
+	eventually(t, "many reads hang", func(context.Context) bool { return x.Calls("read thing hanging") >= reads+10 })
+	for i := range 3 {
+		x.unimpeded(t, well[0], fmt.Sprint("while they hang ", i))
+	}
+	x.countermandReads(t, bad...)
+	for _, r := range bad {
+		c.WaitReady(t, r)
 	}
 }
 

@@ -103,7 +103,10 @@ func (s Share) Enter(ref providerconfig.Reference, req reconcile.Request) bool {
 }
 
 // Leave is leave.
-func (s Share) Leave(ref providerconfig.Reference) { s.leave(ref) }
+func (s Share) Leave(req reconcile.Request) { s.leave(req) }
+
+// Replace has workers replaced by a function.
+func (s Share) Replace(f func(over <-chan struct{})) { s.replace = f }
 
 // Unanswered is unanswered.
 type Unanswered struct{ *unanswered }

@@ -184,6 +184,7 @@ func (k *Kind) Start(ctx context.Context, m manager.Manager, queued func()) erro
 	made := make(chan struct{})
 	err = ctl.Watch(source.Func(func(_ context.Context, q workqueue.TypedRateLimitingInterface[reconcile.Request]) error {
 		k.Queue = q
+		r.share.replace = func(over <-chan struct{}) { go replacement{r, q, log}.work(ctx, over) }
 		close(made)
 		return nil
 	}))

@@ -122,7 +122,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (_ re
 	if !r.share.enter(ref, req) {
 		return reconcile.Result{}, nil // share requeues it
 	}
-	defer r.share.leave(ref)
+	defer r.share.leave(req)
 	// Whatever is not done yet goes on in the same lane.
 	done := false
 	defer func() {

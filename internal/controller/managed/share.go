@@ -9,71 +9,130 @@ import (
 	"github.com/landbridge-io/landbridge/internal/controller/providerconfig"
 )
 
-// rivalsFor is the time after its last use for which a provider configuration is taken into account.
-const rivalsFor = 10 * time.Minute
+const (
+	// rivalsFor is the time after its last use for which a namespace or a provider configuration is taken into account.
+	rivalsFor = 10 * time.Minute
+	// longStay is the time after which a worker does not count any more, because another one takes its place.
+	longStay = 5 * time.Second
+	// maxLongStays is how many workers of a kind are replaced at a time, as a multiple of its workers; those of one namespace
+	// at most half as many.
+	maxLongStays = 4
+)
 
-// share divides the workers of a kind among the provider configurations of its resources, so
-// that one whose provider hangs does not occupy them all. If there are several, one may hold as
-// many workers as are free: half of all if no other holds workers for long, a quarter if one other
-// does. A request that must wait is requeued when a worker is released.
+// share divides the workers of a kind among the namespaces of its resources first, and among their provider configurations
+// second, so that those whose provider hangs do not occupy them all. If there are several, one may take as many workers as
+// are free: half of all if no other has workers for long, a quarter if one other does. A worker that hangs is replaced. A
+// request that must wait is requeued when a worker is released.
 type share struct {
 	workers int
 	requeue func(reconcile.Request)
+	// replace starts a worker in place of one that works on a request for long, until that request leaves; nil if workers are
+	// not replaced.
+	replace func(done <-chan struct{})
 
-	mu      sync.Mutex
-	busy    int
-	configs map[providerconfig.Reference]*shareOf
+	mu         sync.Mutex
+	busy, long int
+	namespaces map[string]*shareOf
+	configs    map[providerconfig.Reference]*shareOf
+	lines      map[place]*line
+	stays      map[reconcile.Request]stay
+	// watched is set while a timer runs that looks for long stays.
+	watched bool
 }
 
+// shareOf is what a namespace or a configuration has of the workers.
 type shareOf struct {
-	busy    int
-	last    time.Time
-	waiting []reconcile.Request // in order
+	busy, long int
+	last       time.Time
+}
+
+// place is a configuration as a namespace uses it.
+type place struct {
+	namespace string
+	config    providerconfig.Reference
+}
+
+// line are requests that wait for a worker, in order.
+type line struct {
+	waiting []reconcile.Request
 	waits   map[reconcile.Request]bool
+	// turn is since when none of them was requeued.
+	turn time.Time
+}
+
+// stay is a worker's work on a request. over is closed at its end if the worker was replaced.
+type stay struct {
+	config providerconfig.Reference
+	since  time.Time
+	over   chan struct{}
 }
 
 func newShare(workers int, requeue func(reconcile.Request)) *share {
-	return &share{workers: workers, requeue: requeue, configs: map[providerconfig.Reference]*shareOf{}}
+	return &share{
+		workers: workers, requeue: requeue, namespaces: map[string]*shareOf{},
+		configs: map[providerconfig.Reference]*shareOf{}, lines: map[place]*line{}, stays: map[reconcile.Request]stay{},
+	}
 }
 
-// enter reports whether the calling worker may work for the configuration; if so, it must call
-// leave. Otherwise the request waits.
+// enter reports whether the calling worker may work on a request for the configuration; if so, it must call leave.
+// Otherwise the request waits.
 func (s *share) enter(ref providerconfig.Reference, req reconcile.Request) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	c := s.configs[ref]
-	if c == nil {
-		c = &shareOf{}
-		s.configs[ref] = c
-	}
-	c.last = time.Now()
-	if !s.mayTake(c) && s.rivals(ref) {
-		if !c.waits[req] {
-			if c.waits == nil {
-				c.waits = map[reconcile.Request]bool{}
-			}
-			c.waits[req] = true
-			c.waiting = append(c.waiting, req)
+	now := time.Now()
+	n, c := entryOf(s.namespaces, req.Namespace), entryOf(s.configs, ref)
+	n.last, c.last = now, now
+	if at := (place{req.Namespace, ref}); !s.permits(at, now) {
+		l := s.lines[at]
+		if l == nil {
+			l = &line{waits: map[reconcile.Request]bool{}, turn: now}
+			s.lines[at] = l
+		}
+		if !l.waits[req] {
+			l.waits[req] = true
+			l.waiting = append(l.waiting, req)
 		}
 		return false
 	}
+	n.busy++
 	c.busy++
 	s.busy++
+	s.stays[req] = stay{config: ref, since: now}
+	if s.replace != nil && !s.watched {
+		s.watched = true
+		time.AfterFunc(longStay, s.watch)
+	}
 	return true
 }
 
-// mayTake reports whether the configuration may have one more worker. It may if it has none,
-// because the calling worker is free.
-func (s *share) mayTake(c *shareOf) bool { return c.busy < max(1, s.workers-s.busy) }
+func entryOf[K comparable](all map[K]*shareOf, of K) *shareOf {
+	out := all[of]
+	if out == nil {
+		out = &shareOf{}
+		all[of] = out
+	}
+	return out
+}
 
-// rivals reports whether there are other configurations. It forgets unused ones.
-func (s *share) rivals(ref providerconfig.Reference) bool {
+// permits reports whether one more worker may work for a configuration in a namespace.
+func (s *share) permits(at place, now time.Time) bool {
+	n, c := s.namespaces[at.namespace], s.configs[at.config]
+	return (n == nil || s.mayTake(n) || !rivals(s.namespaces, at.namespace, now)) &&
+		(c == nil || s.mayTake(c) || !rivals(s.configs, at.config, now))
+}
+
+// mayTake reports whether a namespace or a configuration may have one more worker. It may if it has none, because the
+// calling worker is free.
+func (s *share) mayTake(x *shareOf) bool { return x.busy < max(1, s.workers-s.busy) }
+
+// rivals reports whether there are others. It forgets unused ones.
+func rivals[K comparable](all map[K]*shareOf, of K, now time.Time) bool {
 	found := false
-	for other, c := range s.configs {
+	for other, x := range all {
 		switch {
-		case other == ref:
-		case c.busy == 0 && len(c.waiting) == 0 && time.Since(c.last) > rivalsFor:
-			delete(s.configs, other)
+		case other == of:
+		case x.busy == 0 && x.long == 0 && now.Sub(x.last) > rivalsFor:
+			delete(all, other)
 		default:
 			found = true
 		}
@@ -81,22 +140,85 @@ func (s *share) rivals(ref providerconfig.Reference) bool {
 	return found
 }
 
-// leave releases a worker.
-func (s *share) leave(ref providerconfig.Reference) {
-	var next []reconcile.Request
+// watch has workers replaced that work on one request for long.
+func (s *share) watch() {
 	s.mu.Lock()
-	c := s.configs[ref]
-	c.busy--
-	s.busy--
-	for _, c := range s.configs {
-		if len(c.waiting) > 0 && s.mayTake(c) {
-			next = append(next, c.waiting[0])
-			delete(c.waits, c.waiting[0])
-			c.waiting = c.waiting[1:]
+	defer s.mu.Unlock()
+	now, next := time.Now(), time.Duration(0)
+	for req, x := range s.stays {
+		n, c := s.namespaces[req.Namespace], s.configs[x.config]
+		left := longStay - now.Sub(x.since)
+		switch {
+		case x.over != nil:
+		case left > 0:
+			next = max(next, left)
+		case s.long >= maxLongStays*s.workers, 2*n.long >= maxLongStays*s.workers:
+			next = longStay
+		default:
+			x.over = make(chan struct{})
+			s.stays[req] = x
+			for _, of := range []*shareOf{n, c} {
+				of.busy--
+				of.long++
+			}
+			s.busy--
+			s.long++
+			s.replace(x.over)
 		}
 	}
-	s.mu.Unlock()
-	for _, req := range next {
+	if s.watched = next > 0; s.watched {
+		time.AfterFunc(next, s.watch)
+	}
+	s.proceed(now)
+}
+
+// leave releases the worker of a request.
+func (s *share) leave(req reconcile.Request) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	x := s.stays[req]
+	delete(s.stays, req)
+	n, c := s.namespaces[req.Namespace], s.configs[x.config]
+	if x.over != nil {
+		close(x.over)
+		n.long--
+		c.long--
+		s.long--
+		return
+	}
+	n.busy--
+	c.busy--
+	s.busy--
+	s.proceed(time.Now())
+}
+
+// proceed requeues a request of each namespace that may have another worker, for the configuration that has least of them
+// and has waited longest. The mutex is locked.
+func (s *share) proceed(now time.Time) {
+	next := map[string]place{}
+	for at := range s.lines {
+		if !s.permits(at, now) {
+			continue
+		}
+		if other, ok := next[at.namespace]; !ok || s.before(at, other) {
+			next[at.namespace] = at
+		}
+	}
+	for _, at := range next {
+		l := s.lines[at]
+		req := l.waiting[0]
+		delete(l.waits, req)
+		if l.waiting, l.turn = l.waiting[1:], now; len(l.waiting) == 0 {
+			delete(s.lines, at)
+		}
 		s.requeue(req)
 	}
+}
+
+// before reports whether it is the turn of a place before that of another.
+func (s *share) before(at, other place) bool {
+	if n, m := s.configs[at.config].busy, s.configs[other.config].busy; n != m {
+		return n < m
+	}
+	return s.lines[at].turn.Before(s.lines[other].turn)
 }

@@ -29,8 +29,8 @@ func TestShareAlone(t *testing.T) {
 			t.Errorf("the %dth worker is kept from it", i)
 		}
 	}
-	for range 10 {
-		s.Leave(configRef("a"))
+	for i := range 10 {
+		s.Leave(request(fmt.Sprint(i)))
 	}
 }
 
@@ -46,7 +46,7 @@ func TestShareOfTheHung(t *testing.T) {
 			if !s.Enter(well, request(name)) {
 				t.Fatalf("no worker for %s", name)
 			}
-			s.Leave(well)
+			s.Leave(request(name))
 		}
 		work("first")
 		held := map[string]int{}
@@ -64,14 +64,14 @@ func TestShareOfTheHung(t *testing.T) {
 		if len(queue) != 0 {
 			t.Errorf("queued again, without a worker: %v", queue)
 		}
-		s.Leave(configRef("one"))
+		s.Leave(request("one0"))
 		if len(queue) != 1 || queue[0] != request("three1") {
 			t.Errorf("queued again: %v, want the first that waited of the one that holds least", queue)
 		}
 		// A waiting request is requeued once, however often it called enter.
 		s.Enter(configRef("two"), request("two19"))
-		for range 8 {
-			s.Leave(configRef("two"))
+		for i := range 8 {
+			s.Leave(request([]string{"two0", "x"}[min(i, 1)]))
 			s.Enter(configRef("two"), request("x"))
 		}
 		n := map[reconcile.Request]int{}
@@ -84,20 +84,96 @@ func TestShareOfTheHung(t *testing.T) {
 	})
 }
 
+func requestOf(namespace, name string) reconcile.Request {
+	return reconcile.Request{NamespacedName: types.NamespacedName{Namespace: namespace, Name: name}}
+}
+
+// Namespaces have shares, however many configurations one of them has.
+func TestShareOfNamespaces(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var queue []reconcile.Request
+		s := managed.NewShare(10, func(r reconcile.Request) { queue = append(queue, r) })
+		well := func(want bool) {
+			t.Helper()
+			req := requestOf("victim", "x")
+			if ok := s.Enter(configRef("shared"), req); ok != want {
+				t.Errorf("a worker for the victim: %v", ok)
+			} else if ok {
+				s.Leave(req)
+			}
+		}
+		well(true)
+		busy := 0
+		for i := range 20 {
+			for j := range 2 {
+				if s.Enter(configRef(fmt.Sprint("hung", i)), requestOf("mallory", fmt.Sprint(i, "-", j))) {
+					busy++
+				}
+			}
+		}
+		if busy != 5 {
+			t.Errorf("the other namespace has %d workers", busy)
+		}
+		well(true)
+		s.Leave(requestOf("mallory", "0-0"))
+		if len(queue) != 1 || queue[0].Namespace != "mallory" {
+			t.Errorf("queued again: %v", queue)
+		}
+	})
+}
+
+// A worker that works on one request for long is replaced, up to a number of each namespace, until it has ended.
+func TestLongStays(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := managed.NewShare(4, func(reconcile.Request) {})
+		var replaced []<-chan struct{}
+		s.Replace(func(over <-chan struct{}) { replaced = append(replaced, over) })
+		config := configRef("hung")
+		s.Enter(configRef("well"), requestOf("victim", "x"))
+		s.Leave(requestOf("victim", "x"))
+		entered := 0
+		for range 20 {
+			for s.Enter(config, requestOf("mallory", fmt.Sprint(entered))) {
+				entered++
+			}
+			time.Sleep(10 * time.Second)
+		}
+		// Half of 4 times 4, and half of the workers.
+		if len(replaced) != 8 || entered != 8+2 {
+			t.Errorf("%d workers were replaced, of %d that work", len(replaced), entered)
+		}
+		if !s.Enter(configRef("well"), requestOf("victim", "x")) {
+			t.Error("no worker for the victim")
+		}
+		for i := range entered {
+			s.Leave(requestOf("mallory", fmt.Sprint(i)))
+		}
+		s.Leave(requestOf("victim", "x"))
+		for _, over := range replaced {
+			select {
+			case <-over:
+			default:
+				t.Error("a replacement goes on")
+			}
+		}
+		time.Sleep(time.Hour) // no timer is left
+	})
+}
+
 // TestShareForgets proves that configurations of long ago are not reckoned with.
 func TestShareForgets(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := managed.NewShare(4, func(reconcile.Request) {})
 		s.Enter(configRef("old"), request("old"))
-		s.Leave(configRef("old"))
+		s.Leave(request("old"))
 		count := func() (n int) {
 			for i := range 4 {
 				if s.Enter(configRef("new"), request(fmt.Sprint(i))) {
 					n++
 				}
 			}
-			for range n {
-				s.Leave(configRef("new"))
+			for i := range n {
+				s.Leave(request(fmt.Sprint(i)))
 			}
 			return n
 		}
@@ -127,7 +203,7 @@ func TestShareLosesNothing(t *testing.T) {
 						continue
 					}
 					time.Sleep(time.Second)
-					s.Leave(ref)
+					s.Leave(req)
 					results <- req
 				}
 			}()
@@ -153,6 +229,6 @@ func BenchmarkShare(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		s.Enter(configRef("a"), request("x"))
-		s.Leave(configRef("a"))
+		s.Leave(request("x"))
 	}
 }
