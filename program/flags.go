@@ -33,6 +33,8 @@ type flags struct {
 	traces         string
 	verbosity      int
 	providerMemory resource.QuantityValue
+	// allMemory is the memory of all providers; 0 is a part of the container's, and a negative one no limit.
+	allMemory resource.QuantityValue
 }
 
 // add adds the flags to a command.
@@ -49,6 +51,7 @@ func (f *flags) add(cmd *cobra.Command) {
 	flags.Float64Var(&o.Pool.Limits.CallsPerSecond, "provider-calls-per-second", 0, "maximum calls per second with one provider configuration, unless its TerraformProvider sets it; 0 means no limit")
 	flags.IntVar(&o.Pool.Limits.Burst, "provider-burst", 0, "maximum calls at once with one provider configuration; 0 means the calls per second")
 	flags.Var(&f.providerMemory, "provider-memory", "memory above which a provider's process is replaced, unless its TerraformProvider sets it; 0 means no limit")
+	flags.Var(&f.allMemory, "max-provider-memory", "memory that all provider processes may use together; idle ones are stopped to make room for others; 0 means three quarters of the container's limit, if it has one, and a negative number no limit")
 	flags.IntVar(&o.Pool.MaxServers, "max-providers", 100, "maximum processes of configured providers at once; idle ones are stopped to make room for others; 0 means no limit")
 	flags.IntVar(&o.Pool.MaxServersPerNamespace, "max-providers-per-namespace", 20, "maximum processes for the ProviderConfigs of one namespace; 0 means no limit")
 	flags.StringVar((*string)(&o.Sandbox), "sandbox", string(child.BestEffort), "whether the processes of providers and the --cli program are restricted, so that they read no credentials for Kubernetes and write only a private folder: Require, BestEffort (where the kernel has Landlock, from Linux 6.2) or Off")
@@ -85,6 +88,9 @@ func (f *flags) run(ctx context.Context, prepare func(*controller.Options) error
 	o.Logger = log
 	o.Pool.Logger = log.WithName("pool")
 	o.Pool.Limits.MemoryBytes = f.providerMemory.Value()
+	if o.Pool.MaxMemory = max(f.allMemory.Value(), 0); f.allMemory.IsZero() {
+		o.Pool.MaxMemory = memory.Limit() / 4 * 3
+	}
 	if err := prepare(&o); err != nil {
 		return err
 	}

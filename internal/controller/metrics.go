@@ -202,6 +202,7 @@ var (
 	oldestNow     = prometheus.NewDesc("landbridge_oldest_unanswered_change_seconds",
 		"Age of the oldest new or changed managed resource that was not reconciled since.", kindLabels, nil)
 	memoryNow    = prometheus.NewDesc("landbridge_provider_memory_bytes", "Resident memory of provider processes.", []string{"configuration"}, nil)
+	mostMemory   = prometheus.NewDesc("landbridge_provider_memory_limit_bytes", "Memory that all provider processes may use together; 0 without a limit.", nil, nil)
 	processesNow = prometheus.NewDesc("landbridge_provider_processes", "Configured provider processes that run.", nil, nil)
 )
 
@@ -224,7 +225,7 @@ func counter(name, help string) *prometheus.Desc { return prometheus.NewDesc(nam
 
 // Describe implements prometheus.Collector.
 func (snapshot) Describe(to chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{resourcesNow, runningNow, unknownNow, awaitingNow, driftedNow, unsettledNow, unobservedNow, oldestNow, memoryNow, processesNow} {
+	for _, d := range []*prometheus.Desc{resourcesNow, runningNow, unknownNow, awaitingNow, driftedNow, unsettledNow, unobservedNow, oldestNow, memoryNow, mostMemory, processesNow} {
 		to <- d
 	}
 	for _, c := range poolCounters {
@@ -255,6 +256,7 @@ func (s snapshot) Collect(to chan<- prometheus.Metric) {
 	}
 	stats := s.providers.Stats()
 	gauge(processesNow, stats.Servers)
+	gauge(mostMemory, int(s.providers.MaxMemory()))
 	for configuration, bytes := range s.providers.Memory() {
 		to <- prometheus.MustNewConstMetric(memoryNow, prometheus.GaugeValue, float64(bytes), configuration)
 	}

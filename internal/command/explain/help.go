@@ -111,7 +111,7 @@ func (b *builder) helpProcess(root, cause *Node, next time.Time) Help {
 	case strings.Contains(says, "limit of calls per second") && provider != nil:
 		return Help{"Nothing has to be done: it goes on as the limit allows. Or raise spec.limits.callsPerSecond.", edit(*provider)}
 	case strings.Contains(says, "No room for the provider's process"):
-		return Help{"It is started when another process is idle. Or raise the number of processes with --max-providers and --max-providers-per-namespace.", b.flags()}
+		return Help{"It is started when another process is idle. Or raise what all may have with --max-providers, --max-providers-per-namespace and --max-provider-memory.", b.flags()}
 	case strings.Contains(says, "Provider is not ready"):
 		text = "Nothing has to be done: the provider is being started. "
 	case cause.Reason == "ProviderThrottled":

@@ -105,6 +105,7 @@ func (p *Pool) watchMemory() {
 		case <-tick.C:
 		}
 		p.mu.Lock()
+		p.economize(time.Now())
 		var members []*member
 		for _, e := range p.entries {
 			if e.limiter.limits.MemoryBytes == 0 {

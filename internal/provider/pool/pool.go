@@ -32,6 +32,9 @@ type Options struct {
 	// MaxServers and MaxServersPerNamespace bound the servers that there are at once, in all and for the configurations of
 	// one namespace. If another one is needed, one without leases is closed. 0 is no limit.
 	MaxServers, MaxServersPerNamespace int
+	// MaxMemory bounds the resident memory of all servers' processes together, in bytes: no server is started if there would
+	// be more, and those without leases are closed if there is. 0 is no limit.
+	MaxMemory int64
 	// MinBackoff and MaxBackoff are the first and the longest delay between a failure and the next
 	// start. Default to a second and 5 minutes.
 	MinBackoff, MaxBackoff time.Duration
@@ -96,6 +99,7 @@ type Pool struct {
 	entries map[entryKey]*entry
 	// spares are servers that are not configured yet, the oldest first.
 	spares []*spare
+	budget budget
 	stats  Stats
 }
 
@@ -135,6 +139,9 @@ func (p *Pool) Stats() Stats {
 	defer p.mu.Unlock()
 	return p.stats
 }
+
+// MaxMemory returns Options.MaxMemory.
+func (p *Pool) MaxMemory() int64 { return p.options.MaxMemory }
 
 // Memory returns the resident memory of the servers' processes in bytes, by the name of the configuration.
 func (p *Pool) Memory() map[string]int64 {

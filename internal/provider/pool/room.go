@@ -54,6 +54,9 @@ func (p *Pool) room(e *entry, now time.Time) *Failure {
 		why = "All provider processes that there may be are in use."
 	}
 	if why == "" {
+		why = p.afford(e, now, of)
+	}
+	if why == "" {
 		e.noRoom = time.Time{}
 		return nil
 	}

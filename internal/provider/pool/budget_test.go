@@ -1,0 +1,44 @@
+package pool_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/landbridge-io/landbridge/internal/provider"
+	"github.com/landbridge-io/landbridge/internal/provider/pool"
+)
+
+// A server is not started while those in use leave no memory for it, and idle ones make room.
+func TestMemoryOfAll(t *testing.T) {
+	t.Parallel()
+	// One process fits, and two do not.
+	alone := newPool(t, pool.Options{})
+	key, other := given(t)
+	lease := acquire(t, alone, key)
+	used := lease.Server().(provider.UsageReporter).Usage().ResidentBytes
+	lease.Release()
+	if used == 0 {
+		t.Fatal("the memory of a process is not known")
+	}
+
+	p := newPool(t, pool.Options{MaxMemory: used + used/2})
+	if got := p.MaxMemory(); got != used+used/2 {
+		t.Errorf("got %d", got)
+	}
+	lease = acquire(t, p, key)
+	_, f := p.TryAcquire(t.Context(), other)
+	if f == nil || f.Reason != pool.NoRoom || !strings.Contains(f.Error(), "MiB together") {
+		t.Fatalf("got %v", f)
+	}
+	lease.Release()
+	eventually(t, "the other configuration has a server", func() bool {
+		l, _ := p.TryAcquire(t.Context(), other)
+		if l != nil {
+			l.Release()
+		}
+		return l != nil
+	})
+	if s := p.Stats(); s.Servers != 1 || s.Evictions != 1 {
+		t.Errorf("got %+v", s)
+	}
+}
