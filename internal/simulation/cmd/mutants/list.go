@@ -8,6 +8,8 @@ type mutant struct {
 	also []edit
 	// approvals is set for faults that only schedules with approvals find.
 	approvals bool
+	// references is set for faults that only schedules with references find.
+	references bool
 	// replicas is the number of replicas that share the work, for faults that only they show.
 	replicas int
 }
