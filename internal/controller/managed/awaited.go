@@ -249,7 +249,8 @@ func (f referrer) passOn(r *CustomResource, own *managed.Replacement, answers []
 	case own != nil && (!isPart(own) || own.Phase == phaseDestroying && held):
 		return
 	case !needed || len(by) == 0:
-		if own != nil && own.Phase != phaseDestroying { // keepReplacement ends that
+		destroyed := slices.ContainsFunc(answersOf(r.read), func(a managed.AwaitedReplacement) bool { return a.Effect == effectDestroyed })
+		if own != nil && own.Phase != phaseDestroying && !destroyed && r.string("status", "state") != "Empty" { // keepReplacement ends those
 			unstructured.RemoveNestedField(r.Object, "status", "replacement")
 		}
 		return
