@@ -58,7 +58,7 @@ type Lifecycle struct {
 	// +kubebuilder:validation:Enum=Repair;Report;Approve
 	DriftPolicy string `json:"driftPolicy,omitempty"`
 
-	// What happens to resources that refer to this one and would be replaced if its object is. Ask: neither is replaced. Automatic: their objects are destroyed before this one, and created after it, as by Terraform; resources of other namespaces must have the same policy. Default: that of the TerraformProvider, else Ask.
+	// What happens to resources that refer to this one and would be replaced if its object is. Their objects are destroyed before this one, and created after it, as by Terraform. Ask: once the plan, whose hash covers them, is approved. Automatic: without an approval. Resources of other namespaces must have the policy Automatic themselves. Default: that of the TerraformProvider, else Ask.
 	// +optional
 	// +kubebuilder:validation:Enum=Ask;Automatic
 	ReplaceDependents string `json:"replaceDependents,omitempty"`

@@ -106,6 +106,23 @@ type Replacement struct {
 
 	// Planned: the resources that refer to this one tell what they would do. Started: nothing is done to their objects until the new object is there. DestroyingDependents: those that must be replaced, too, are destroyed. Following: the new object is there, and they are changed before the old one is destroyed.
 	Phase string `json:"phase"`
+
+	// The resources whose objects are replaced with this one's. Those of other namespaces have no names. An approval of the plan is one of these.
+	// +optional
+	Dependents []ReplacedDependent `json:"dependents,omitempty"`
+
+	// Set when the replacement of these needs an approval of the plan.
+	// +optional
+	Approval bool `json:"approval,omitempty"`
+}
+
+// A ReplacedDependent is a resource whose object is replaced with one that it refers to.
+type ReplacedDependent struct {
+	UID string `json:"uid"`
+	// +optional
+	Kind string `json:"kind,omitempty"`
+	// +optional
+	Name string `json:"name,omitempty"`
 }
 
 // An AwaitedReplacement is the replacement of an object that the resource refers to.
@@ -132,6 +149,10 @@ type AwaitedReplacement struct {
 	// Why this resource cannot take part. Empty if it can.
 	// +optional
 	Refused string `json:"refused,omitempty"`
+
+	// Set when a plan of the effect needs an approval.
+	// +optional
+	Approval bool `json:"approval,omitempty"`
 
 	// Set when nothing is done to the object of this resource until the replacement is over.
 	// +optional

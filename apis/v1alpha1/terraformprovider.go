@@ -141,7 +141,7 @@ type TerraformProviderSpec struct {
 	ApprovalPolicy string `json:"approvalPolicy,omitempty"`
 
 	// ReplaceDependents is the default of spec.lifecycle.replaceDependents: what happens to resources that refer to one whose
-	// object is replaced, and would be replaced, too. Ask: neither is replaced. Automatic: both are. Defaults to Ask.
+	// object is replaced, and would be replaced, too. Ask: both are once the plan is approved. Automatic: both are. Defaults to Ask.
 	// +kubebuilder:validation:Enum=Ask;Automatic
 	// +optional
 	ReplaceDependents string `json:"replaceDependents,omitempty"`

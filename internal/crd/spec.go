@@ -126,7 +126,7 @@ const approvalDescription = "Which plans wait for approval. Destructive: those t
 const driftDescription = "What happens to fields of forProvider that were changed outside of this resource. Repair: they are changed back. Report: they stay, and status.drift shows them. Approve: they are changed back once the plan is approved. Fields in ignoreChanges stay in any case. Default: Repair."
 
 // dependentsDescription is the documentation of managed.Lifecycle.ReplaceDependents.
-const dependentsDescription = "What happens to resources that refer to this one and would be replaced if its object is. Ask: neither is replaced. Automatic: their objects are destroyed before this one, and created after it, as by Terraform; resources of other namespaces must have the same policy. Default: that of the TerraformProvider, else Ask."
+const dependentsDescription = "What happens to resources that refer to this one and would be replaced if its object is. Their objects are destroyed before this one, and created after it, as by Terraform. Ask: once the plan, whose hash covers them, is approved. Automatic: without an approval. Resources of other namespaces must have the policy Automatic themselves. Default: that of the TerraformProvider, else Ask."
 
 func duration(description string) props {
 	return props{Type: "string", Pattern: `^([0-9]+(\.[0-9]+)?(ms|s|m|h))+$`, Description: description}

@@ -123,6 +123,12 @@ func deposedSchema() props {
 }
 
 func replacementSchema() props {
+	dependent := props{
+		Type:        "object",
+		Description: "A ReplacedDependent is a resource whose object is replaced with one that it refers to.",
+		Required:    []string{"uid"},
+		Properties:  map[string]props{"uid": {Type: "string"}, "kind": {Type: "string"}, "name": {Type: "string"}},
+	}
 	return props{
 		Type:        "object",
 		Description: "The replacement of the object, which the resources that refer to this one take part in.",
@@ -130,6 +136,11 @@ func replacementSchema() props {
 		Properties: map[string]props{
 			"id":    {Type: "string", Description: "Identifies the replacement."},
 			"phase": {Type: "string", Description: "Planned: the resources that refer to this one tell what they would do. Started: nothing is done to their objects until the new object is there. DestroyingDependents: those that must be replaced, too, are destroyed. Following: the new object is there, and they are changed before the old one is destroyed."},
+			"dependents": {
+				Type: "array", Items: &apiextensionsv1.JSONSchemaPropsOrArray{Schema: &dependent},
+				Description: "The resources whose objects are replaced with this one's. Those of other namespaces have no names. An approval of the plan is one of these.",
+			},
+			"approval": {Type: "boolean", Description: "Set when the replacement of these needs an approval of the plan."},
 		},
 	}
 }
@@ -149,6 +160,7 @@ func awaitedReplacementsSchema() props {
 			"generation": integer("The generation of this resource that the effect was planned for."),
 			"effect":     {Type: "string", Description: "What the replacement means for the object of this resource: NoOp, Update, DeleteThenCreate, CreateThenDelete, or Destroyed if it was destroyed for the replacement. Empty if there is none."},
 			"refused":    {Type: "string", Description: "Why this resource cannot take part. Empty if it can."},
+			"approval":   {Type: "boolean", Description: "Set when a plan of the effect needs an approval."},
 			"waits":      {Type: "boolean", Description: "Set when nothing is done to the object of this resource until the replacement is over."},
 			"follows":    {Type: "boolean", Description: "Set when the object of this resource fits the new object."},
 		},

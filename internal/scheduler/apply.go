@@ -53,7 +53,7 @@ func (s *Scheduler) Apply(ctx context.Context, r Request) error {
 			return err
 		}
 	}
-	in.Approval, in.Denied = stricter(approvalOf(r.Policies, o), verdict), len(verdict.Denied) > 0
+	in.Approval, in.Denied = r.cascade(p).stricter(stricter(approvalOf(r.Policies, o), verdict)), len(verdict.Denied) > 0
 	var given *approval
 	if p != nil && mustApprove(in.Approval, in.Action, in.Destroys) {
 		given, in.Approved = s.approved(e, &r, o, p)
@@ -91,6 +91,11 @@ func (s *Scheduler) Apply(ctx context.Context, r Request) error {
 	case deedRefuseDenied:
 		return e.errDenied(verdict)
 	case deedRefuseUnapproved:
+		if p != nil && p.Action.IsReplace() {
+			if err := r.awaitDependents(ctx, PlanReplacement, o); err != nil {
+				return err
+			}
+		}
 		return e.errUnapproved(r, given)
 	case deedRefuseGone:
 		return errGoneReported()
@@ -185,6 +190,9 @@ func (s *Scheduler) Delete(ctx context.Context, r Request) error {
 	var given *approval
 	if mustApprove(in.Approval, terraform.Delete, true) && e.view.fits(&r) {
 		given, in.Approved = s.approved(e, &r, e.view.observation, nil)
+	}
+	if r.Consented {
+		given, in.Approved = nil, true
 	}
 	switch next := deleteChain.decide(in); next {
 	case deedNothing:

@@ -51,9 +51,17 @@ func approvalOf(p desired.Policies, o *Observation) desired.Approval {
 	return p.Approval
 }
 
+// stricter returns which plans need approval with what they destroy.
+func (c Cascade) stricter(a desired.Approval) desired.Approval {
+	if c.Approval {
+		return desired.ApproveEverything
+	}
+	return a
+}
+
 // NeedsApproval reports whether what is to be done waits for approval.
 func (o *Observation) NeedsApproval(p desired.Policies) bool {
-	return o.PlanHash != "" && mustApprove(approvalOf(p, o), o.PlanAction, o.Plan != nil && len(o.Plan.Destroys()) > 0)
+	return o.PlanHash != "" && mustApprove(o.Cascade.stricter(approvalOf(p, o)), o.PlanAction, o.Plan != nil && len(o.Plan.Destroys()) > 0)
 }
 
 // approval is the decision about a plan that needs approval.
@@ -172,6 +180,9 @@ func (s *Scheduler) planHash(r *Request, used string, p *terraform.Plan) string 
 	}
 	for _, c := range p.Contained {
 		h.text(c.Address, string(c.Action), string(c.Reason))
+	}
+	if hash := r.cascade(p).Hash; hash != "" {
+		h.text("dependents", hash)
 	}
 	return h.String()
 }

@@ -227,7 +227,7 @@ func (o *observing) claimNext(ctx context.Context, r *Request) {
 // unplanned reports whether the plan of the view is not up to date although nothing has changed.
 func (e *entry) unplanned(r *Request) bool {
 	o := e.view.observation
-	return e.view.unplanned || o != nil && (o.Reapply != e.reapplies(r) || o.Held != e.held(*r) || o.Stalled && !e.attempts.stalled(r, o.Plan) || o.Flap != nil && e.flap.count < flapsAfter)
+	return e.view.unplanned || o != nil && (o.Cascade != r.cascade(o.Plan) || o.Reapply != e.reapplies(r) || o.Held != e.held(*r) || o.Stalled && !e.attempts.stalled(r, o.Plan) || o.Flap != nil && e.flap.count < flapsAfter)
 }
 
 // refresh reads the current object once. If it is gone, the last deposed object takes its place,
@@ -411,7 +411,7 @@ func (s *Scheduler) plan(ctx context.Context, e *entry, r Request, ex terraform.
 	if o.UpToDate() {
 		e.unhold() // what was interrupted is done
 	}
-	o.Held = e.held(r)
+	o.Held, o.Cascade = e.held(r), r.cascade(o.Plan)
 	s.propose(e, &r, o)
 	e.view = view{state: planned, observation: o, configHash: r.ConfigHash, configurations: r.Configurations}
 	return nil

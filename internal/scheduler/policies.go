@@ -67,7 +67,7 @@ func (s *Scheduler) stillPermitted(ctx context.Context, r *Request, t *task, bef
 		return diagnostic.Errorf("Operation not started", "The PlanPolicies cannot be read: %s.", err)
 	case len(v.Denied) > 0:
 		return diagnostic.Errorf("Operation not started", "%s", v.Denied[0])
-	case len(v.Approval) > 0 && (t.approval == nil || t.approval.unasked):
+	case len(v.Approval) > 0 && !r.Consented && (t.approval == nil || t.approval.unasked):
 		return diagnostic.Errorf("Operation not started", "The plan needs an approval by now. %s", v.Approval[0])
 	}
 	return nil

@@ -131,6 +131,10 @@ type Request struct {
 	// Dependents returns an error unless the resources that refer to the object are ready for a step of its replacement. The
 	// observation is the one that the step follows from. It may be nil: there are none.
 	Dependents func(context.Context, ReplacementStep, *Observation) error
+	// Cascade is what a replacement of the object destroys with it.
+	Cascade Cascade
+	// Consented is set when Delete is part of the replacement of another object, whose plan was approved if it had to be.
+	Consented bool
 	// Asked are the tokens of annotations that request something.
 	Asked store.Tokens
 	// Told is what the status tells as handled: the taint token, and the approval that was used last. A record from a backup
@@ -167,6 +171,8 @@ type Observation struct {
 	// resource is destroyed. Empty if nothing is to be done.
 	PlanHash   string
 	PlanAction terraform.Action
+	// Cascade is that of the request, if the plan is a replacement.
+	Cascade Cascade
 	// Resumed is set when an earlier process has made the plan. The next observation is another one, with a plan of this process.
 	Resumed bool
 	// Unrivalled is set when the plan creates an object that no other resource can have: nothing identifies it beforehand.

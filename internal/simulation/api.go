@@ -100,6 +100,7 @@ func (a *api) put(u *unstructured.Unstructured) {
 		return
 	}
 	a.resources[k] = u
+	a.w.users.wrote(u)
 	a.log = append(a.log, watchEvent{key: k, old: old, new: u})
 }
 

@@ -31,6 +31,8 @@ type seen struct {
 	after map[string]string
 	// contained are the actions on the objects of a pair, by type.
 	contained map[string]string
+	// dependents are the UIDs of the resources that are replaced with it.
+	dependents []string
 }
 
 // carriedOut is a change that the cloud was asked for.
@@ -74,9 +76,17 @@ func (u *users) approve(k store.Key, i *incarnation) {
 			}
 		}
 	}
+	listed, _, _ := unstructured.NestedSlice(r.Object, "status", "replacement", "dependents")
+	for _, d := range listed {
+		m, _ := d.(map[string]any)
+		s.dependents = append(s.dependents, text(m, "uid"))
+	}
 	i.approved = append(i.approved, s)
 	u.w.note("user approves a plan of %s %s: %s %v %v", k.Kind, k.Name, s.action, s.after, s.contained)
 	u.annotate(k, v1alpha1.AnnotationApprove, hash)
+	if _, refers := u.w.references[k]; refers {
+		return
+	}
 	// Somebody else edits it before the plan is carried out.
 	switch u.w.choices.next(5) {
 	case 3:

@@ -50,7 +50,12 @@ type check struct {
 	// changing are the processes that change objects of a resource now, by its tag, with the number of their changes.
 	changing map[string]map[*process]int
 	// ended is the number of processes that have ended.
-	ended      int
+	ended int
+	// busy is how many changes of objects of a resource are under way, by its tag. destroyedIDs are the ids of objects that processes
+	// have destroyed. They are known in schedules with references only.
+	busy         map[string]int
+	destroyedIDs map[string]bool
+
 	violations []Violation
 	seen       map[string]bool
 	// sought is the kind of violations that end a schedule; found is set when there was one.
@@ -59,7 +64,10 @@ type check struct {
 }
 
 func newCheck(w *world) *check {
-	return &check{w: w, seen: map[string]bool{}, writers: map[int]int{}, changing: map[string]map[*process]int{}}
+	return &check{
+		w: w, seen: map[string]bool{}, writers: map[int]int{}, changing: map[string]map[*process]int{},
+		busy: map[string]int{}, destroyedIDs: map[string]bool{},
+	}
 }
 
 // violated records a violation, once for each subject.
@@ -145,6 +153,7 @@ func (c *check) refused(s *corev1.Secret) {
 // created is called when the cloud creates an object.
 func (c *check) created(o *object) {
 	i := c.w.users.byTag[o.tag]
+	i.made = true
 	most := 1
 	if i.createFirst {
 		most = 2
@@ -171,6 +180,7 @@ func (i *incarnation) excused() bool { return i.released || i.lost || i.gives }
 
 // destroyed is called when a process destroys an object.
 func (c *check) destroyed(o *object) {
+	c.replaces(o)
 	i := c.w.users.byTag[o.tag]
 	if o.normalised == normalisedReplacement && i.zone == o.zone && i.name == o.name {
 		if place := o.name + " " + o.zone; i.rewrittenAt != place {
@@ -182,7 +192,8 @@ func (c *check) destroyed(o *object) {
 	incomplete := !o.stored || o.tainted || o.coming
 	moved := i.zone != o.zone || i.name != o.name || len(i.places) > 2
 	repeated := i.rewritten > 0 && i.rewritten <= 2 || o.inconsistent && (i.resized || i.retried)
-	asked := wanted || incomplete || moved || repeated
+	_, follows := c.w.references[i.key] // replaces checks it
+	asked := wanted || incomplete || moved || repeated || follows
 	if !asked {
 		c.violated(Destroyed, o.id+o.tag, "%s is destroyed, though nothing asks for it", o)
 	}
@@ -336,6 +347,7 @@ func (c *check) settledObject(i *incarnation, resourceType string) {
 		return
 	}
 	o := found[0]
+	c.follows(i, o)
 	if o.refused || o.unknown {
 		return
 	}

@@ -13,6 +13,8 @@ type choices struct {
 	lists bool
 	// approvals is set in schedules whose resources have approval policies.
 	approvals bool
+	// references is set in schedules whose resources refer to each other.
+	references bool
 	// rests is set in schedules in which nothing happens now and then, until resources leave marks, and in which all are changed at
 	// the end. They cannot be shrunk.
 	rests bool
@@ -28,6 +30,9 @@ type choices struct {
 func (c *choices) shared() bool { return c.replicas > 1 }
 
 func newChoices(o Options, schedule uint64) *choices {
+	if o.References {
+		return &choices{random: rand.New(rand.NewPCG(o.Seed, schedule)), references: true, replicas: o.Replicas}
+	}
 	return &choices{
 		random: rand.New(rand.NewPCG(o.Seed, schedule)), lists: o.Lists, approvals: o.Approvals, replicas: o.Replicas,
 		rests: schedule%4 >= 2, behaviours: behavioursOf(schedule), splits: o.Replicas > 1 && schedule%2 == 0,

@@ -423,6 +423,7 @@ func (s *server) ApplyResourceChange(ctx context.Context, r *tfprotov6.ApplyReso
 	w.check.writes(s.p)
 	w.check.whole(s)
 	defer w.check.alone(s.p, tagOf(prior, planned))()
+	defer w.check.changes(tagOf(prior, planned), planned)()
 	if w.cloud.throttles(v) {
 		w.note("%s: the cloud throttles a change of %s %s", s.p, r.TypeName, planned.text("name"))
 		return s.fail(r, tooMany)

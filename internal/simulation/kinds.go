@@ -105,7 +105,7 @@ func (c providerConfigs) Resolve(_ context.Context, ref *xpv2.ProviderConfigRefe
 	}
 }
 
-// Neighbours of a kind: there are no references.
+// Neighbours of a kind.
 type neighbours struct {
 	p     *process
 	graph *references.Graph
@@ -130,7 +130,9 @@ func (n neighbours) Activated(configurations []string, modules bool) bool {
 	return out
 }
 
-func (neighbours) Served(runtimeschema.GroupKind) (string, bool) { return "", false }
+func (n neighbours) Served(gk runtimeschema.GroupKind) (string, bool) {
+	return gk.Kind + "List", n.p.kinds[gk.Kind] != nil
+}
 
 func (neighbours) Settled() <-chan struct{} {
 	closed := make(chan struct{})

@@ -28,6 +28,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/scheduler"
 	"github.com/landbridge-io/landbridge/internal/scheduler/ownership"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
+	"github.com/landbridge-io/landbridge/schema"
 )
 
 // Times of the controllers. The lease is as in the controller: two thirds of it are safe.
@@ -300,12 +301,18 @@ func (p *process) lead() {
 		},
 	})
 	graph := &references.Graph{}
+	// Not the scheduler's, which remembers what it has loaded and saved.
+	stored := &store.Secrets{Client: secretClient{p: p, namespace: systemNamespace}}
 	for _, m := range w.model.Resources {
 		k := &kind{Kind: &managed.Kind{
 			Model: m, ProviderConfigs: configsOf(p, m.Type), Neighbours: neighbours{p, graph}, Scheduler: p.scheduler, Queue: p,
 			Options: managed.Options{
 				Poll: pollInterval, Jitter: func(limit time.Duration) time.Duration { return limit / 2 }, Workers: 4, Timeout: reconcileTimeout, MinBackoff: time.Second, MaxBackoff: 30 * time.Second,
 				Recorder: recorder{p}, Metrics: xpmanaged.NewNopMetricRecorder(), Logger: logr.Discard(), Marked: p.marked,
+				Stored: func(ctx context.Context, k store.Key, r *schema.Resource) (store.Record, error) {
+					defer stored.Forget(k)
+					return stored.Load(ctx, k, r)
+				},
 				Naming: func(ctx context.Context, gk runtimeschema.GroupKind, of scheduler.Sought, most int) ([]store.Key, bool, error) {
 					return secrets.Naming(ctx, gk.Group, gk.Kind, of.By, of.Objects, most)
 				},

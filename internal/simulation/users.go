@@ -57,6 +57,8 @@ type incarnation struct {
 	rewrittenAt string
 	// resized is set when its size was changed, and retried when its user asked for a retry.
 	resized, retried bool
+	// made is set when it has had an object.
+	made bool
 	// drifted is set when its object was destroyed by others.
 	drifted bool
 	// approval is its approval policy, approved are the plans that its user has approved, and changes what they were used
@@ -117,6 +119,10 @@ func (u *users) resource(k store.Key) *unstructured.Unstructured { return u.w.ap
 // operate carries out one operation of a user.
 func (u *users) operate() {
 	c := u.w.choices
+	if c.references {
+		u.operateReferring()
+		return
+	}
 	k := pick(c, u.w.keys...)
 	if c.shared() && !c.one(3) {
 		// What moves while it is being changed is of most interest.
@@ -155,10 +161,7 @@ func (u *users) operate() {
 			u.move(k, i)
 			return
 		}
-		u.w.note("user taints %s %s", k.Kind, k.Name)
-		i.tainted = true
-		u.serial++
-		u.annotate(k, v1alpha1.AnnotationTaint, fmt.Sprint(u.serial))
+		u.taint(k, i)
 	case 13:
 		if reason, _ := condition(r, "Synced"); reason == string(v1alpha1.ReasonCreateOutcomeUnknown) {
 			// A retry has no effect. The user does not want to know what became of the create.
@@ -221,6 +224,13 @@ func (u *users) elsewhere(k store.Key, i *incarnation) {
 // move moves a resource to another zone, for which its object is replaced.
 func (u *users) move(k store.Key, i *incarnation) {
 	u.moveTo(k, i, pick(u.w.choices, "z1", "z2", "z3"))
+}
+
+func (u *users) taint(k store.Key, i *incarnation) {
+	u.w.note("user taints %s %s", k.Kind, k.Name)
+	i.tainted = true
+	u.serial++
+	u.annotate(k, v1alpha1.AnnotationTaint, fmt.Sprint(u.serial))
 }
 
 // moveAll changes the zones of all resources that may be replaced.
@@ -325,6 +335,7 @@ func (u *users) createWith(k store.Key, from *incarnation) {
 		r.SetAnnotations(map[string]string{v1alpha1.AnnotationMoveFrom: from.key.Kind + "/" + from.key.Name})
 	}
 	u.chooseApproval(i, r.Object["spec"].(map[string]any))
+	u.chooseReference(i, r.Object["spec"].(map[string]any))
 	u.w.note("user creates %s %s (%s, %s)", k.Kind, k.Name, i.name, i.tag)
 	u.w.api.createResource(r)
 }

@@ -27,6 +27,8 @@ type shared struct {
 	// keys are the resources that users may create.
 	keys       []store.Key
 	apiVersion string
+	// references are those between the resources, in schedules that have any.
+	references map[store.Key]reference
 }
 
 // common is what worlds share, and surveying the same with objects that are looked at by listing.
@@ -111,6 +113,9 @@ func newWorld(c *choices, t *trace) *world {
 	w := &world{shared: common(), choices: c, trace: t, marks: map[scheduler.Mark]bool{}}
 	if c.lists {
 		w.shared = surveying()
+	}
+	if c.references {
+		w.shared = referring()
 	}
 	w.api, w.cloud = newAPI(w), &cloud{w: w, reserved: map[string]time.Time{}}
 	w.users, w.check, w.leases = newUsers(w), newCheck(w), make([]lease, 1)

@@ -84,7 +84,7 @@ func TestDependentsOfAReplacement(t *testing.T) {
 		d := datastore(t, "b-store", "b")
 		before := id(x)
 		w.MustPatch(t, x, `{"spec":{"forProvider":{"region":"us-east-1"}}}`)
-		w.WaitFalse(t, x, "Synced", "AwaitingDependents", "Datastore "+w.namespace+"/b-store would be replaced, too, which spec.lifecycle.replaceDependents does not allow")
+		w.WaitFalse(t, x, "Synced", "AwaitingApproval", "together with Datastore b-store, waits for approval")
 		never(t, 2*time.Second, "anything is done", func() bool { return len(happened(t, "b", "b-store")) > 0 })
 		// Meanwhile the dependent is not held.
 		w.MustPatch(t, d, `{"spec":{"forProvider":{"capacityGib":30}}}`)
@@ -97,6 +97,89 @@ func TestDependentsOfAReplacement(t *testing.T) {
 		if diff := cmp.Diff(want, happened(t, "b", "b-store")); diff != "" {
 			t.Errorf("-want +got:\n%s", diff)
 		}
+	})
+
+	t.Run("approved", func(t *testing.T) {
+		t.Parallel()
+		x := thing(t, "g", nil)
+		d := datastore(t, "g-store", "g")
+		// It refers to what must be replaced with the thing.
+		s := w.of("Shapes", "g-shapes", m{
+			"forProvider": m{"name": "g-shapes"},
+			"references":  []any{m{"to": "forProvider.stringsList[0]", "from": m{"kind": "Datastore", "name": "g-store", "fieldPath": "status.atProvider.id"}}},
+		})
+		w.MustCreate(t, s)
+		w.WaitReady(t, s)
+		before := id(x)
+		hash := func(t *testing.T, without, message string) string {
+			var out string
+			w.WaitFor(t, x, message, func() bool {
+				out = text(x, "status", "plan", "hash")
+				_, _, said := condition(x, "Approved")
+				return out != "" && out != without && strings.Contains(said, out) && strings.Contains(said, message)
+			})
+			return out
+		}
+		w.MustPatch(t, x, `{"spec":{"forProvider":{"region":"us-east-1"}}}`)
+		one := hash(t, "", "together with Datastore g-store, waits")
+		// With another dependent, the plan is another one.
+		datastore(t, "g-late", "g")
+		two := hash(t, one, "Datastore g-late")
+		w.MustPatch(t, x, `{"metadata":{"annotations":{"landbridge.io/approve":"`+one+`"}}}`)
+		w.WaitFalse(t, x, "Approved", "PlanChanged", two)
+		never(t, 2*time.Second, "anything is done", func() bool { return len(happened(t, "g", "g-store", "g-late", "g-shapes")) > 0 })
+		w.MustPatch(t, x, `{"metadata":{"annotations":{"landbridge.io/approve":"`+two+`"}}}`)
+		w.WaitFor(t, x, "replaced", func() bool { return id(x) != "" && id(x) != before && over(x) })
+		w.WaitFor(t, d, "of the new object", func() bool { return text(d, "status", "atProvider", "hciClusterUuid") == id(x) && over(d) })
+		w.WaitFor(t, s, "of the new object", func() bool { return id(d) != "" && first(s) == id(d) && over(s) })
+		want := []string{"deletes g-store", "deletes g", "creates g", "creates g-store", "updates g-shapes"}
+		got := slices.DeleteFunc(happened(t, "g", "g-store", "g-late", "g-shapes"), func(e string) bool { return strings.HasSuffix(e, "g-late") })
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("-want +got:\n%s", diff)
+		}
+	})
+
+	t.Run("with what refers to a dependent", func(t *testing.T) {
+		t.Parallel()
+		x := thing(t, "h", nil)
+		d := datastore(t, "h-store", "h")
+		e := w.of("Datastore", "h-inner", m{
+			"forProvider": m{"clusterInfo": m{"id": "c", "name": "n"}, "name": "h-inner"},
+			"references": []any{m{
+				"to":   "forProvider.hciClusterUuid",
+				"from": m{"kind": "Datastore", "name": "h-store", "fieldPath": "status.atProvider.id"},
+			}},
+		})
+		w.MustCreate(t, e)
+		w.WaitReady(t, e)
+		w.MustPatch(t, x, `{"spec":{"forProvider":{"region":"us-east-1"},"lifecycle":{"replaceDependents":"Automatic"}}}`)
+		// The thing consents to the replacement of the datastore, which does not to that of the inner one.
+		w.WaitFalse(t, x, "Synced", "AwaitingApproval", "Datastore h-inner")
+		never(t, 2*time.Second, "anything is done", func() bool { return len(happened(t, "h", "h-store", "h-inner")) > 0 })
+		before := id(x)
+		w.MustPatch(t, d, `{"spec":{"lifecycle":{"replaceDependents":"Automatic"}}}`)
+		w.WaitFor(t, x, "replaced", func() bool { return id(x) != "" && id(x) != before && over(x) })
+		w.WaitFor(t, d, "of the new object", func() bool { return text(d, "status", "atProvider", "hciClusterUuid") == id(x) && over(d) })
+		w.WaitFor(t, e, "of the new object", func() bool {
+			return id(d) != "" && text(e, "status", "atProvider", "hciClusterUuid") == id(d) && over(d) && over(e)
+		})
+		want := []string{"deletes h-inner", "deletes h-store", "deletes h", "creates h", "creates h-store", "creates h-inner"}
+		if diff := cmp.Diff(want, happened(t, "h", "h-store", "h-inner")); diff != "" {
+			t.Errorf("-want +got:\n%s", diff)
+		}
+	})
+
+	t.Run("an approval that a dependent needs", func(t *testing.T) {
+		t.Parallel()
+		x := thing(t, "i", m{"replaceDependents": "Automatic"})
+		d := datastore(t, "i-store", "i")
+		w.MustPatch(t, d, `{"spec":{"lifecycle":{"approvalPolicy":"Destructive"}}}`)
+		w.MustPatch(t, x, `{"spec":{"forProvider":{"region":"us-east-1"}}}`)
+		w.WaitFalse(t, x, "Synced", "AwaitingApproval", "together with Datastore i-store, waits for approval")
+		before := id(x)
+		w.MustPatch(t, x, `{"metadata":{"annotations":{"landbridge.io/approve":"`+text(x, "status", "plan", "hash")+`"}}}`)
+		w.WaitFor(t, x, "replaced", func() bool { return id(x) != "" && id(x) != before && over(x) })
+		w.WaitFor(t, d, "of the new object", func() bool { return text(d, "status", "atProvider", "hciClusterUuid") == id(x) && over(d) })
 	})
 
 	t.Run("the new object first", func(t *testing.T) {

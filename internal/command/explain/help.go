@@ -180,9 +180,6 @@ func (b *builder) helpReason(n *Node) (Help, bool) {
 	case "AwaitingApproval", "PlanChanged":
 		return Help{"Look at the plan, and approve it.", "landbridge approve " + res}, true
 	case "AwaitingDependents":
-		if strings.Contains(n.Message, "replaceDependents does not allow") {
-			return patch("Allow that what refers to the object is replaced with it, or take the change back.", `{"spec":{"lifecycle":{"replaceDependents":"Automatic"}}}`)
-		}
 		if strings.Contains(n.Message, "because of what refers to it") {
 			return Help{"Change the resources that the message names, or take the change back.", edit(k)}, true
 		}

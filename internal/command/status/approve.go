@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
+	"github.com/landbridge-io/landbridge/internal/terraform"
 	"github.com/landbridge-io/landbridge/internal/translate"
 )
 
@@ -26,6 +27,8 @@ type Proposal struct {
 	replaces       []string
 	resources      []any
 	summary        string
+	// dependents are the resources whose objects are replaced with this one's. Those of other namespaces have no names.
+	dependents []any
 }
 
 // Proposal returns the plan of a resource that waits for approval. It is an error if none does.
@@ -54,6 +57,9 @@ func proposalOf(u *unstructured.Unstructured) (Proposal, error) {
 	p.changes, _, _ = unstructured.NestedSlice(u.Object, "status", "plan", "changes")
 	p.resources, _, _ = unstructured.NestedSlice(u.Object, "status", "plan", "resources")
 	p.replaces, _, _ = unstructured.NestedStringSlice(u.Object, "status", "plan", "requiresReplace")
+	if action := terraform.Action(p.Action); action.IsReplace() {
+		p.dependents, _, _ = unstructured.NestedSlice(u.Object, "status", "replacement", "dependents")
+	}
 	return p, nil
 }
 
@@ -79,6 +85,18 @@ func (p Proposal) Text() string {
 	}
 	if p.summary != "" {
 		fmt.Fprintf(&b, "  %s\n", p.summary)
+	}
+	elsewhere := 0
+	for _, x := range p.dependents {
+		m, _ := x.(map[string]any)
+		if m["name"] == nil {
+			elsewhere++
+			continue
+		}
+		fmt.Fprintf(&b, "  replaced with it: %v %v\n", m["kind"], m["name"])
+	}
+	if elsewhere > 0 {
+		fmt.Fprintf(&b, "  replaced with it: %d resources in other namespaces\n", elsewhere)
 	}
 	return b.String()
 }

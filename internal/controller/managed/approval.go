@@ -3,6 +3,7 @@ package managed
 import (
 	"cmp"
 	"fmt"
+	"strings"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
@@ -30,9 +31,9 @@ func (c *connector) setUnapproved(r *CustomResource, why scheduler.Reason) strin
 	o := r.observation
 	how := fmt.Sprintf("landbridge approve %s.%s %s -n %s --hash %s, or the annotation %s: %q",
 		c.kind.Model.Singular, c.kind.Model.Group, r.GetName(), r.GetNamespace(), o.PlanHash, v1alpha1.AnnotationApprove, o.PlanHash)
-	message := fmt.Sprintf("%s waits for approval: %s.", o.PlanAction, how)
+	message := fmt.Sprintf("%s%s waits for approval: %s.", o.PlanAction, withDependents(replacementOf(&r.Unstructured)), how)
 	if why == scheduler.ReasonPlanChanged {
-		message = fmt.Sprintf("The approved plan is not the current one. Look at status.plan, and approve %s: %s.", o.PlanAction, how)
+		message = fmt.Sprintf("The approved plan is not the current one. Look at status.plan, and approve %s%s: %s.", o.PlanAction, strings.TrimSuffix(withDependents(replacementOf(&r.Unstructured)), ","), how)
 	}
 	r.SetConditions(xpv2.Condition{
 		Type: v1alpha1.TypeApproved, Status: corev1.ConditionFalse, Reason: reasons[why], Message: Shorten(message),

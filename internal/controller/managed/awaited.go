@@ -7,7 +7,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/fieldpath"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
@@ -83,7 +82,16 @@ func (f referrer) awaitReplacements(ctx context.Context, r *CustomResource) erro
 		return nil
 	}
 	busy := f.kind.Scheduler.Operates(f.kind.key(&r.Unstructured))
-	planned := sync.OnceValues(func() (string, string) { return f.effect(ctx, r) })
+	var known *effect
+	planned := func() effect {
+		if known == nil {
+			of := f.effect(ctx, r)
+			known = &of
+		}
+		return *known
+	}
+	own := replacementOf(r.read)
+	isOwn := own != nil && !isPart(own)
 	var answers []managed.AwaitedReplacement
 	var waits []string
 	destroy := false
@@ -101,24 +109,31 @@ func (f referrer) awaitReplacements(ctx context.Context, r *CustomResource) erro
 		if !answered {
 			a = managed.AwaitedReplacement{Group: of.Group, Kind: of.Kind, Namespace: of.Namespace, Name: of.Name, UID: string(x.GetUID())}
 		}
-		again := !answered || a.ID != p.ID || a.Generation != r.GetGeneration() || a.Refused != "" || holds(p) && !a.Waits
-		if again && a.Effect != effectDestroyed {
-			a.Effect, a.Refused = planned()
+		again := !answered || a.ID != p.ID || a.Generation != r.GetGeneration() || a.Refused != "" || holds(p) && !a.Waits ||
+			a.Effect == "" && hadObject(r) // it had none yet
+		destroyed := a.Effect == effectDestroyed
+		if again && !destroyed || destroyed && (!holds(p) || a.ID != p.ID) {
+			of := planned()
+			if isOwn && isReplace(of.action) {
+				of.refused = "its own object is being replaced"
+			}
+			a.Effect, a.Refused, a.Approval = of.action, of.refused, of.approval
 		}
 		a.ID, a.Generation, a.Follows = p.ID, r.GetGeneration(), false
 		a.Waits = holds(p) && !busy
 		if holds(p) {
 			waits = append(waits, nameOf(of, r.GetNamespace()))
 		}
-		destroy = destroy || p.Phase == phaseDestroying && isReplace(a.Effect)
+		destroy = destroy || p.Phase == phaseDestroying && isReplace(a.Effect) && lists(p, r.GetUID())
 		answers = append(answers, a)
 	}
+	f.passOn(r, own, answers)
 	var failed error
 	if destroy && !busy {
 		var gone bool
 		if gone, failed = f.destroy(ctx, r); gone {
 			for i := range answers {
-				if isReplace(answers[i].Effect) {
+				if isReplace(answers[i].Effect) && lists(replacementOf(r.replaced[keyOfAnswer(answers[i])]), r.GetUID()) {
 					answers[i].Effect = effectDestroyed
 				}
 			}
@@ -191,32 +206,90 @@ func (f referrer) destroy(ctx context.Context, r *CustomResource) (gone bool, _ 
 	case !o.Exists() && len(o.Instance.Deposed) == 0:
 		return true, nil
 	}
-	var id string
-	for _, x := range r.replaced {
-		id = max(id, "for "+replacementOf(x).ID)
-	}
 	if err := e.mayWrite(ctx); err != nil {
 		return false, err
 	}
-	if err := e.begin(ctx, r, replacementOf(r.read), id, terraform.DeleteThenCreate); err != nil {
+	own := replacementOf(&r.Unstructured)
+	if err := e.begin(ctx, r, own, f.partID(own, r), scheduler.Replace, terraform.DeleteThenCreate); err != nil {
 		return false, c.explain(ctx, r, err)
 	}
+	e.request.Consented = true
 	if err := f.kind.Scheduler.Delete(ctx, e.request); err != nil {
 		return false, c.explain(ctx, r, err)
 	}
 	return false, nil
 }
 
-// effect returns what the replacements of the objects that a resource refers to mean for its own, and why it cannot take part.
-func (f referrer) effect(ctx context.Context, r *CustomResource) (effect, refused string) {
+// partID identifies the replacement of a dependent, which is part of those that it awaits. It stays the same while one of them lasts.
+func (f referrer) partID(own *managed.Replacement, r *CustomResource) string {
+	var id string
+	for _, x := range r.replaced {
+		of := partOf + replacementOf(x).ID
+		if own != nil && own.ID == of {
+			return of
+		}
+		id = max(id, of)
+	}
+	return id
+}
+
+// passOn plans the replacement of a dependent together with those of the objects that it refers to, for which it must be replaced: its
+// own dependents answer to it, and wait when it does.
+func (f referrer) passOn(r *CustomResource, own *managed.Replacement, answers []managed.AwaitedReplacement) {
+	needed, held := false, false
+	for _, a := range answers {
+		p := replacementOf(r.replaced[keyOfAnswer(a)])
+		if p.Phase == phaseFollowing || !isReplace(a.Effect) || a.Refused != "" {
+			continue
+		}
+		needed, held = true, held || holds(p) && lists(p, r.GetUID())
+	}
+	by := f.kind.Neighbours.References().Referrers(f.kind.key(&r.Unstructured))
+	switch {
+	case own != nil && (!isPart(own) || own.Phase == phaseDestroying && held):
+		return
+	case !needed || len(by) == 0:
+		destroyed := slices.ContainsFunc(answersOf(r.read), func(a managed.AwaitedReplacement) bool { return a.Effect == effectDestroyed })
+		if own != nil && own.Phase != phaseDestroying && !destroyed && r.string("status", "state") != "Empty" { // keepReplacement ends those
+			unstructured.RemoveNestedField(r.Object, "status", "replacement")
+		}
+		return
+	}
+	next := managed.Replacement{ID: f.partID(own, r), Phase: phasePlanned}
+	if own != nil && own.ID == next.ID {
+		next.Dependents = own.Dependents
+		if !holds(own) {
+			next.Dependents = f.kind.judge(own, &r.Unstructured, r.GetNamespace(), by, true).replaced
+		}
+	}
+	if held {
+		next.Phase = phaseStarted
+	}
+	r.setReplacement(next)
+}
+
+// effect is what replacements mean for the object of a dependent.
+type effect struct {
+	// action is that of the plan; empty if there is none.
+	action string
+	// refused is why it cannot take part.
+	refused string
+	// approval is set when the plan needs an approval.
+	approval bool
+}
+
+func refusal(why string) effect { return effect{refused: why} }
+
+// effect returns what the replacements of the objects that a resource refers to mean for its own.
+func (f referrer) effect(ctx context.Context, r *CustomResource) effect {
 	if f.kind.Options.Stored == nil {
-		return "", "it cannot be planned here"
+		return refusal("it cannot be planned here")
 	}
 	as := &CustomResource{}
 	as.assign(r.read.DeepCopy())
 	refs, err := references.Of(&as.Unstructured, f.kind.Model)
 	if err != nil {
-		return "", err.Error()
+		return refusal(err.Error())
 	}
 	unknown := references.NewPlaceholders()
 	resolver := references.Resolver{
@@ -231,28 +304,31 @@ func (f referrer) effect(ctx context.Context, r *CustomResource) (effect, refuse
 	}
 	found, err := resolver.Resolve(ctx, &as.Unstructured, refs)
 	if err != nil {
-		return "", err.Error()
+		return refusal(err.Error())
 	}
 	p := f.kind.preview(as)
 	if len(found.Missing) > 0 {
 		if !hadObject(as) {
-			return "", "" // it has no object yet
+			return effect{} // it has no object yet
 		}
-		return "", waitsForOthers + strings.Join(found.Missing, "; ")
+		return refusal(waitsForOthers + strings.Join(found.Missing, "; "))
 	}
 	req, plan, err := p.planned(ctx, unknown.In)
 	switch {
 	case err != nil:
-		return "", p.conceal(err.Error(), as.secrets, &scheduler.Observation{Instance: p.stored})
+		return refusal(unknown.Conceal(p.conceal(err.Error(), as.secrets, &scheduler.Observation{Instance: p.stored})))
 	case plan == nil:
-		return "", "it is only observed, by spec.managementPolicies"
+		return refusal("it is only observed, by spec.managementPolicies")
 	case plan.Action == terraform.Create:
-		return "", ""
+		return effect{}
 	case plan.Action == terraform.NoOp:
-		return string(terraform.NoOp), ""
+		return effect{action: string(terraform.NoOp)}
 	}
-	stops, _ := p.consequences(ctx, req, *plan)
-	return string(plan.Action), p.conceal(strings.Join(stops, "; "), as.secrets, &scheduler.Observation{Instance: p.stored})
+	stops, approvals, _ := p.consequences(ctx, req, *plan)
+	return effect{
+		action: string(plan.Action), approval: len(approvals) > 0,
+		refused: p.conceal(strings.Join(stops, "; "), as.secrets, &scheduler.Observation{Instance: p.stored}),
+	}
 }
 
 // hadObject reports whether the resource has had an object.

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -33,6 +34,10 @@ import (
 // that it waits, that its object is destroyed, that it follows. Both are stored before anything depends on them, so that replicas of
 // other shards, and those that start again, know of them. A dependent that waits does nothing to its object. The replacement begins
 // when all dependents have answered, and none refuses.
+//
+// A dependent that must be replaced, too, has dependents itself. Its own replacement is planned with the first one, under an id that
+// says so, and begins when that destroys its dependents. The list of what is destroyed is made while the replacement is planned: the
+// hash of the plan covers it, so that an approval is one of this list, and what comes later is never destroyed. It waits, and follows.
 
 // Phases of a replacement.
 const (
@@ -52,12 +57,55 @@ func replacementOf(u *unstructured.Unstructured) *managed.Replacement {
 	}
 	raw, _, _ := unstructured.NestedFieldNoCopy(u.Object, "status", "replacement")
 	fields, _ := raw.(map[string]any)
-	id, _ := fields["id"].(string)
-	phase, _ := fields["phase"].(string)
-	if phase == "" {
+	p := &managed.Replacement{}
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(fields, p); err != nil || p.Phase == "" {
 		return nil
 	}
-	return &managed.Replacement{ID: id, Phase: phase}
+	return p
+}
+
+// partOf precedes the id of a replacement in the id of the one of a dependent that is part of it.
+const partOf = "for "
+
+// isPart reports whether a replacement is part of that of another object.
+func isPart(p *managed.Replacement) bool { return p != nil && strings.HasPrefix(p.ID, partOf) }
+
+// lists reports whether the object of a dependent is destroyed for a replacement.
+func lists(p *managed.Replacement, uid types.UID) bool {
+	return slices.ContainsFunc(p.Dependents, func(d managed.ReplacedDependent) bool { return d.UID == string(uid) })
+}
+
+// cascadeOf returns what a replacement destroys.
+func cascadeOf(p *managed.Replacement) scheduler.Cascade {
+	if p == nil || len(p.Dependents) == 0 {
+		return scheduler.Cascade{Approval: p != nil && p.Approval}
+	}
+	h := sha256.New()
+	for _, d := range p.Dependents {
+		fmt.Fprintln(h, d.UID)
+	}
+	return scheduler.Cascade{Hash: hex.EncodeToString(h.Sum(nil)), Approval: p.Approval}
+}
+
+// withDependents returns what is replaced with an object, as a part of a message: those of other namespaces have no names.
+func withDependents(p *managed.Replacement) string {
+	if p == nil || len(p.Dependents) == 0 {
+		return ""
+	}
+	var names []string
+	elsewhere := 0
+	for _, d := range p.Dependents {
+		if d.Name == "" {
+			elsewhere++
+		} else {
+			names = append(names, d.Kind+" "+d.Name)
+		}
+	}
+	names = bounded(names)
+	if elsewhere > 0 {
+		names = append(names, fmt.Sprintf("%d resources in other namespaces", elsewhere))
+	}
+	return ", together with " + strings.Join(names, ", ") + ","
 }
 
 // holds reports whether dependents wait.
@@ -90,8 +138,17 @@ func answerTo(u *unstructured.Unstructured, to types.UID) (managed.AwaitedReplac
 	return managed.AwaitedReplacement{}, false
 }
 
+// fieldsOf returns a replacement as a status has it.
+func fieldsOf(p *managed.Replacement) map[string]any {
+	fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(p)
+	if err != nil {
+		return map[string]any{"id": p.ID, "phase": p.Phase} // it has strings, booleans and lists only
+	}
+	return fields
+}
+
 func (r *CustomResource) setReplacement(p managed.Replacement) {
-	r.set(map[string]any{"id": p.ID, "phase": p.Phase}, "status", "replacement")
+	r.set(fieldsOf(&p), "status", "replacement")
 }
 
 // dependents returns Request.Dependents of a resource.
@@ -104,7 +161,7 @@ func (e *external) dependents(r *CustomResource) func(context.Context, scheduler
 		case scheduler.DestroyDeposed:
 			return e.follow(ctx, r, stored)
 		}
-		return e.begin(ctx, r, stored, e.replacementID(r, o.Plan), o.Plan.Action)
+		return e.begin(ctx, r, stored, e.replacementID(r, o.Plan), step, o.Plan.Action)
 	}
 }
 
@@ -113,7 +170,7 @@ func (e *external) startAtOnce(ctx context.Context, r *CustomResource, stored *m
 	if by, err := e.kind.referrers(ctx, r); err != nil || len(by) == 0 || holds(stored) {
 		return awaitingDependents(err)
 	}
-	r.setReplacement(managed.Replacement{ID: id, Phase: phaseStarted})
+	r.setReplacement(managed.Replacement{ID: r.newID(id), Phase: phaseStarted})
 	return whenTold("the object is created again as soon as the status tells so")
 }
 
@@ -131,7 +188,7 @@ func (e *external) follow(ctx context.Context, r *CustomResource, stored *manage
 		return whenTold("the old object is destroyed as soon as the resources that refer to it follow the new one")
 	}
 	var waiting []string
-	for _, d := range e.kind.dependentsOf(ctx, r, by) {
+	for _, d := range e.kind.dependentsOf(ctx, r.GetNamespace(), by) {
 		if a, answered := answerTo(d.resource, r.GetUID()); answered && !a.Follows {
 			waiting = append(waiting, d.name)
 		}
@@ -142,34 +199,66 @@ func (e *external) follow(ctx context.Context, r *CustomResource, stored *manage
 	return nil
 }
 
-// replacementID identifies a replacement by what it is for, and not by its values: plans of some providers differ with each look.
+// newID returns the id of a replacement that is planned anew. Each is used once, so that an answer to an earlier one is none to it:
+// a dependent that has waited for that may be busy again.
+func (r *CustomResource) newID(id string) string {
+	what, _, _ := strings.Cut(id, ".")
+	return what + "." + r.GetResourceVersion()
+}
+
+// identifies reports whether an id is that of a replacement, or what it is for.
+func identifies(id string, p *managed.Replacement) bool {
+	return p != nil && (p.ID == id || strings.HasPrefix(p.ID, id+"."))
+}
+
+// replacementID identifies what a replacement is for, and not its values: plans of some providers differ with each look.
 func (e *external) replacementID(r *CustomResource, p *terraform.Plan) string {
 	h := sha256.New()
 	fmt.Fprintln(h, r.GetGeneration(), p.Action, p.Reason, translate.FieldPaths(e.kind.Model, p.RequiresReplace))
 	return hex.EncodeToString(h.Sum(nil)[:8])
 }
 
-// begin returns nil when the replacement may begin.
-func (e *external) begin(ctx context.Context, r *CustomResource, stored *managed.Replacement, id string, action terraform.Action) error {
+// begin returns nil when the replacement may begin, or when its plan is complete if that is the step.
+func (e *external) begin(
+	ctx context.Context, r *CustomResource, stored *managed.Replacement, id string, step scheduler.ReplacementStep, action terraform.Action,
+) error {
 	by, err := e.kind.referrers(ctx, r)
-	if err != nil || len(by) == 0 {
+	if err != nil || len(by) == 0 && (stored == nil || len(stored.Dependents) == 0 && !stored.Approval) {
 		return awaitingDependents(err)
 	}
-	next := managed.Replacement{ID: id, Phase: phasePlanned}
-	if stored == nil || stored.ID != id || stored.Phase == phaseFollowing {
-		r.setReplacement(next)
+	part := strings.HasPrefix(id, partOf)
+	again := managed.Replacement{ID: r.newID(id), Phase: phasePlanned}
+	if !identifies(id, stored) || stored.Phase == phaseFollowing {
+		if part {
+			again.ID, again.Phase = id, phaseStarted // what was not planned with the first one is not destroyed
+		}
+		r.setReplacement(again)
 		return awaitingDependents(errors.New("the object is replaced as soon as the resources that refer to it are ready for it"))
 	}
-	v := e.kind.judge(stored, r, e.kind.dependentsOf(ctx, r, by))
+	v := e.kind.judge(stored, &r.Unstructured, r.GetNamespace(), by, action != terraform.CreateThenDelete)
+	next := *stored
+	if !part && (stored.Phase != phaseDestroying || len(stored.Dependents) == 0) {
+		next.Dependents, next.Approval = v.replaced, v.approval
+	}
+	if again = next; holds(stored) {
+		again.ID, again.Phase = r.newID(id), phasePlanned
+	}
 	switch {
 	case len(v.refused) > 0:
-		r.setReplacement(next) // they go on meanwhile
+		if !part {
+			r.setReplacement(again) // they go on meanwhile
+		}
 		return awaitingDependents(fmt.Errorf("the object is not replaced because of what refers to it: %s", strings.Join(bounded(v.refused), "; ")))
-	case len(v.waiting) > 0:
+	case len(v.waiting) > 0: // the list may be incomplete
 		return awaitingDependents(fmt.Errorf("the object is replaced as soon as these are ready for it: %s", listed(v.waiting)))
+	case !sameList(stored, &next):
+		r.setReplacement(again) // the plan is another one, and they go on meanwhile
+		return whenTold("the object is replaced as soon as the plan tells which others are replaced with it")
+	case step == scheduler.PlanReplacement:
+		return nil
 	case stored.Phase == phasePlanned:
 		next.Phase = phaseStarted
-	case stored.Phase == phaseStarted && v.replaced && action != terraform.CreateThenDelete:
+	case stored.Phase == phaseStarted && v.destroys && action != terraform.CreateThenDelete:
 		next.Phase = phaseDestroying
 	default:
 		return nil
@@ -178,17 +267,30 @@ func (e *external) begin(ctx context.Context, r *CustomResource, stored *managed
 	return awaitingDependents(errors.New("the object is replaced as soon as the resources that refer to it wait for it"))
 }
 
+// sameList reports whether two replacements destroy the same, and are asked for alike.
+func sameList(a, b *managed.Replacement) bool {
+	return a.Approval == b.Approval && slices.EqualFunc(a.Dependents, b.Dependents, func(x, y managed.ReplacedDependent) bool { return x.UID == y.UID })
+}
+
 // verdict is what the answers of dependents come to.
 type verdict struct {
 	waiting, refused []string
-	// replaced is set when a dependent must be replaced, too.
-	replaced bool
+	// replaced are those that must be replaced, too, sorted by UID, with theirs. approval is set when that needs an approval.
+	replaced []managed.ReplacedDependent
+	approval bool
+	// destroys is set when the object of a dependent is to be destroyed before.
+	destroys bool
 }
 
-// judge reads the answers of dependents in a phase.
-func (k *Kind) judge(p *managed.Replacement, r *CustomResource, all []dependent) (v verdict) {
-	for _, d := range all {
-		a, _ := answerTo(d.resource, r.GetUID())
+// judge reads the answers of the dependents of a resource in a phase, and of theirs while nothing is destroyed yet. Names are for those
+// who may read a namespace. whole is set when those that must be replaced are destroyed before the object.
+func (k *Kind) judge(p *managed.Replacement, u *unstructured.Unstructured, namespace string, by []store.Key, whole bool) (v verdict) {
+	for _, d := range k.dependentsOf(context.Background(), namespace, by) {
+		a, _ := answerTo(d.resource, u.GetUID())
+		elsewhere := d.resource.GetNamespace() != namespace
+		current := a.ID == p.ID && a.Refused == ""
+		replaced := current && (isReplace(a.Effect) || a.Effect == effectDestroyed)
+		destroyed := replaced && (p.Phase != phaseDestroying || lists(p, d.resource.GetUID()))
 		switch {
 		case d.resource.GetDeletionTimestamp() != nil:
 			v.waiting = append(v.waiting, d.name+" (is being deleted)")
@@ -198,18 +300,51 @@ func (k *Kind) judge(p *managed.Replacement, r *CustomResource, all []dependent)
 			v.waiting = append(v.waiting, d.name+" (has not answered yet)")
 		case a.Refused != "":
 			v.refused = append(v.refused, d.name+": "+a.Refused)
-		case isReplace(a.Effect) && !k.replacesDependents(&r.Unstructured):
-			v.refused = append(v.refused, d.name+" would be replaced, too, which spec.lifecycle.replaceDependents does not allow")
-		case isReplace(a.Effect) && d.resource.GetNamespace() != r.GetNamespace() && !d.kind.replacesDependents(d.resource):
+		case replaced && elsewhere && !d.kind.replacesDependents(d.resource):
 			v.refused = append(v.refused, d.name+" would be replaced, too, which its own spec.lifecycle.replaceDependents does not allow")
+		case a.Approval && elsewhere:
+			v.refused = append(v.refused, d.name+" would be changed, which needs an approval of its own")
 		case holds(p) && !a.Waits:
 			v.waiting = append(v.waiting, d.name)
-		case p.Phase == phaseDestroying && isReplace(a.Effect):
+		case p.Phase == phaseDestroying && destroyed && isReplace(a.Effect):
 			v.waiting = append(v.waiting, d.name+" (is destroyed before)")
 		}
-		v.replaced = v.replaced || isReplace(a.Effect)
+		v.approval = v.approval || current && a.Approval && !elsewhere
+		if !destroyed {
+			continue
+		}
+		v.destroys, v.approval = true, v.approval || !k.replacesDependents(u)
+		of := managed.ReplacedDependent{UID: string(d.resource.GetUID())}
+		if !elsewhere {
+			of.Kind, of.Name = d.resource.GetKind(), d.resource.GetName()
+		}
+		v.replaced = append(v.replaced, of)
+		if whole && isReplace(a.Effect) && p.Phase != phaseDestroying {
+			v.add(d, p, namespace)
+		}
 	}
+	slices.SortFunc(v.replaced, func(a, b managed.ReplacedDependent) int { return strings.Compare(a.UID, b.UID) })
+	v.replaced = slices.Compact(v.replaced)
 	return v
+}
+
+// add adds what is said of the dependents of a dependent that must be replaced.
+func (v *verdict) add(d dependent, p *managed.Replacement, namespace string) {
+	by := d.kind.Neighbours.References().Referrers(d.kind.key(d.resource))
+	if len(by) == 0 {
+		return
+	}
+	own := replacementOf(d.resource)
+	if !isPart(own) || holds(p) && !holds(own) {
+		v.waiting = append(v.waiting, d.name+" (has not answered yet)")
+		return
+	}
+	of := d.kind.judge(own, d.resource, namespace, by, true)
+	if !slices.EqualFunc(own.Dependents, of.replaced, func(x, y managed.ReplacedDependent) bool { return x.UID == y.UID }) {
+		v.waiting = append(v.waiting, d.name+" (has not answered yet)")
+	}
+	v.waiting, v.refused = append(v.waiting, of.waiting...), append(v.refused, of.refused...)
+	v.replaced, v.approval = append(v.replaced, of.replaced...), v.approval || of.approval
 }
 
 func isReplace(effect string) bool { return terraform.Action(effect).IsReplace() }
@@ -230,8 +365,8 @@ type dependent struct {
 	name     string
 }
 
-// dependentsOf returns the resources of keys as the cache has them.
-func (k *Kind) dependentsOf(ctx context.Context, r *CustomResource, keys []store.Key) []dependent {
+// dependentsOf returns the resources of keys as the cache has them, with the names that they have in messages for a namespace.
+func (k *Kind) dependentsOf(ctx context.Context, namespace string, keys []store.Key) []dependent {
 	var out []dependent
 	for _, by := range keys {
 		of := k.Neighbours.Kind(schema.GroupKind{Group: by.Group, Kind: by.Kind})
@@ -242,7 +377,7 @@ func (k *Kind) dependentsOf(ctx context.Context, r *CustomResource, keys []store
 		if err != nil {
 			continue // it is gone
 		}
-		out = append(out, dependent{of, u, nameOf(by, r.GetNamespace())})
+		out = append(out, dependent{of, u, nameOf(by, namespace)})
 	}
 	return out
 }
@@ -287,14 +422,24 @@ func keepReplacement(r *CustomResource, o *scheduler.Observation, status map[str
 	if p == nil || r.GetDeletionTimestamp() != nil || o.Held {
 		return
 	}
-	over := o.Operation == nil && o.Exists() && len(o.Instance.Deposed) == 0 && o.Plan != nil && !o.Plan.Action.IsReplace()
+	// One that is planned with that of what the resource refers to stays as long as that needs it.
+	planned := isPart(p) && slices.ContainsFunc(answersOf(r.read), func(a managed.AwaitedReplacement) bool { return isReplace(a.Effect) })
+	over := !planned && o.Operation == nil && o.Exists() && len(o.Instance.Deposed) == 0 && o.Plan != nil && !o.Plan.Action.IsReplace()
 	if !over {
-		status["replacement"] = map[string]any{"id": p.ID, "phase": p.Phase}
+		status["replacement"] = fieldsOf(p)
 	}
 }
 
-// abandonReplacement ends a replacement that was not begun and is refused for another reason than its dependents.
+// abandonReplacement ends a replacement that was not begun and is refused for another reason than its dependents. While its plan waits
+// for approval, they go on.
 func abandonReplacement(r *CustomResource, err error) {
+	if p := replacementOf(&r.Unstructured); p != nil && awaitsApproval(reasonOf(err)) && !isPart(p) {
+		if holds(p) {
+			p.ID, p.Phase = r.newID(p.ID), phasePlanned
+			r.setReplacement(*p)
+		}
+		return
+	}
 	if o := r.observation; reasonOf(err) != scheduler.ReasonAwaitingDependents && o != nil && o.Exists() && len(o.Instance.Deposed) == 0 {
 		unstructured.RemoveNestedField(r.Object, "status", "replacement")
 	}
@@ -305,8 +450,21 @@ func (k *Kind) wakeDependents(u *unstructured.Unstructured) {
 	if replacementOf(u) != nil {
 		k.wake(k.Neighbours.References().Referrers(k.key(u)))
 	}
+	k.wakeAwaited(u, map[store.Key]bool{})
+}
+
+// wakeAwaited queues the resources to whose replacements one has answered, and those to whose replacements these have.
+func (k *Kind) wakeAwaited(u *unstructured.Unstructured, woken map[store.Key]bool) {
 	for _, a := range answersOf(u) {
-		k.Neighbours.Wake(store.Key{Group: a.Group, Kind: a.Kind, Namespace: a.Namespace, Name: a.Name})
+		key := keyOfAnswer(a)
+		if woken[key] {
+			continue
+		}
+		woken[key] = true
+		k.Neighbours.Wake(key)
+		if of, err := k.target(context.Background(), key, false); err == nil && of != nil {
+			k.wakeAwaited(of, woken)
+		}
 	}
 }
 

@@ -61,7 +61,7 @@ func (c *connector) external(ctx context.Context, r *CustomResource) (*external,
 	req.Tell = c.teller(r, spec.Policies) // after all secrets are known
 	req.Decide = c.decider(r, req.Configurations)
 	out := &external{connector: c, request: req, spec: spec, warnings: diags.Warnings()}
-	out.request.Dependents = out.dependents(r)
+	out.request.Dependents, out.request.Cascade = out.dependents(r), cascadeOf(replacementOf(r.read))
 	return out, nil
 }
 

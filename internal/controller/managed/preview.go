@@ -86,11 +86,11 @@ func (p *preview) plan(ctx context.Context) ([]string, error) {
 	if from := req.MoveFrom; from != nil && from.Exists && !p.stored.Exists() {
 		return []string{fmt.Sprintf("takes the object of %s %s over, and is planned then", from.Key.Kind, from.Key.Name)}, nil
 	}
-	stops, notes := p.consequences(ctx, req, *plan)
+	stops, approvals, notes := p.consequences(ctx, req, *plan)
 	for _, d := range p.warnings {
 		notes = append(notes, shortened("warning: "+translate.Message(k.Model, diagnostic.Diagnostics{d}), maxWarning))
 	}
-	return slices.Concat(planview.Summary(k.Model, *plan), stops, notes), nil
+	return slices.Concat(planview.Summary(k.Model, *plan), stops, approvals, notes), nil
 }
 
 // planned returns the plan of the resource, whose references are resolved; nil if it is only observed. with changes the configuration.
@@ -166,10 +166,10 @@ func (p *preview) load(ctx context.Context, ex terraform.Executor, req scheduler
 	return out, nil
 }
 
-// consequences returns why a plan would not be carried out at once, and what else there is to say about it.
-func (p *preview) consequences(ctx context.Context, req scheduler.Request, plan terraform.Plan) (stops, notes []string) {
+// consequences returns why a plan would not be carried out, which approvals it would wait for, and what else there is to say about it.
+func (p *preview) consequences(ctx context.Context, req scheduler.Request, plan terraform.Plan) (stops, approvals, notes []string) {
 	if plan.Action == terraform.NoOp {
-		return nil, nil
+		return nil, nil, nil
 	}
 	switch {
 	case plan.Action == terraform.Create && !req.Policies.Create, plan.Action == terraform.Update && !req.Policies.Update:
@@ -181,21 +181,21 @@ func (p *preview) consequences(ctx context.Context, req scheduler.Request, plan 
 	if decide := p.decider(p.resource, req.Configurations); decide != nil {
 		var err error
 		if verdict, err = decide(ctx, &plan); err != nil {
-			return append(stops, "the PlanPolicies cannot be read"), nil
+			return append(stops, "the PlanPolicies cannot be read"), nil, nil
 		}
 	}
 	for _, r := range verdict.Denied {
 		stops = append(stops, "denied: "+r.String())
 	}
 	for _, r := range verdict.Approval {
-		stops = append(stops, "waits for approval: "+r.String())
+		approvals = append(approvals, "waits for approval: "+r.String())
 	}
 	for _, r := range verdict.Warnings {
 		notes = append(notes, r.String())
 	}
 	o := scheduler.Observation{Plan: &plan, PlanHash: "planned", PlanAction: plan.Action}
 	if len(verdict.Approval) == 0 && o.NeedsApproval(desired.Policies{Approval: req.Policies.Approval}) {
-		stops = append(stops, "waits for approval, by its approval policy")
+		approvals = append(approvals, "waits for approval, by its approval policy")
 	}
-	return stops, notes
+	return stops, approvals, notes
 }

@@ -62,6 +62,7 @@ func besideField(u *unstructured.Unstructured, ref translate.Reference) (Referen
 			return nil
 		},
 		convert: func(v any) (any, error) { return as(ref.Value().Presented(), v) },
+		numeric: ref.Value().Presented() != model.String && ref.Value().Presented() != model.Bool,
 	}
 	names, err := read(ref.Path+ref.Ref, object[ref.Ref])
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/fieldpath"
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	"github.com/google/cel-go/cel"
+	"github.com/zclconf/go-cty/cty"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -35,6 +36,8 @@ type Reference struct {
 	mistake error
 	// convert converts a value to the field's type; nil uses it unchanged.
 	convert func(any) (any, error)
+	// numeric is set if the value is a number.
+	numeric bool
 
 	sources []source
 	// many is set if the field is a list of the values of all sources, distinct if it is a set.
@@ -144,7 +147,7 @@ func ofSpec(u *unstructured.Unstructured, m *model.Resource) ([]Reference, error
 				return v, wrong(err)
 			},
 			set:       func(v any) error { return wrong(paved.SetValue(ref.To, v)) },
-			unwritten: unwritten("spec." + ref.To),
+			unwritten: unwritten("spec." + ref.To), numeric: isNumber(m, ref.To),
 		}
 		if ref.From.Transform != "" {
 			var err error
@@ -154,6 +157,17 @@ func ofSpec(u *unstructured.Unstructured, m *model.Resource) ([]Reference, error
 		}
 	}
 	return out, nil
+}
+
+// isNumber reports whether the field at a path of spec is a number.
+func isNumber(m *model.Resource, to string) bool {
+	_, path, _ := strings.Cut(to, ".")
+	at, err := m.ParseFieldPath(path)
+	if err != nil || m.Schema == nil {
+		return false
+	}
+	v, err := at.Apply(cty.UnknownVal(m.Schema.ImpliedType()))
+	return err == nil && v.Type() == cty.Number
 }
 
 // checkTarget returns an error if a kind has no field to set at a path of spec. The API server would drop the value.

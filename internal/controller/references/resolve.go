@@ -131,7 +131,7 @@ func (r Resolver) resolve(ctx context.Context, u *unstructured.Unstructured, ref
 			}
 			var v any
 			if v, missing, err = r.value(ctx, ref, s, x); missing != "" && err == nil && r.Unknown != nil {
-				if v = r.Unknown(x); v != nil {
+				if v = r.unknown(ref, x); v != nil {
 					missing = ""
 				}
 			}
@@ -189,6 +189,15 @@ func (r Resolver) resolve(ctx context.Context, u *unstructured.Unstructured, ref
 	return nil
 }
 
+// unknown returns Unknown for a field.
+func (r Resolver) unknown(ref Reference, x *unstructured.Unstructured) any {
+	v := r.Unknown(x)
+	if text, ok := v.(string); ok && ref.numeric {
+		return numberFor(text)
+	}
+	return v
+}
+
 // lacks returns an error if the resources of a source never have what it needs of them.
 func (r Resolver) lacks(s source) error {
 	if r.Lacks == nil || s.extract != nil {
@@ -206,7 +215,7 @@ func (r Resolver) now(ctx context.Context, ref Reference, s source, found []*uns
 	for _, x := range found {
 		v, missing, err := r.value(ctx, ref, s, x)
 		if missing != "" && err == nil && r.Unknown != nil {
-			if v = r.Unknown(x); v != nil {
+			if v = r.unknown(ref, x); v != nil {
 				missing = ""
 			}
 		}

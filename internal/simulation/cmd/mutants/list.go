@@ -8,6 +8,8 @@ type mutant struct {
 	also []edit
 	// approvals is set for faults that only schedules with approvals find.
 	approvals bool
+	// references is set for faults that only schedules with references find.
+	references bool
 	// replicas is the number of replicas that share the work, for faults that only they show.
 	replicas int
 }
@@ -188,4 +190,13 @@ var mutants = []mutant{
 		"return shard.Any\n", "return k.Model.Type\n"}},
 	{name: "an object is taken over from another shard", replicas: 3, edit: edit{managedDir + "shards.go",
 		"if !ok || out.Types[0] == shard.Any {", "if !ok || out.Types[0] != \"\" {"}},
+
+	// References.
+	{name: "a dependent is not held during a replacement", references: true, edit: edit{managedDir + "awaited.go",
+		"if len(waits) == 0 {\n\t\treturn nil\n\t}", "if len(waits) >= 0 {\n\t\treturn failed\n\t}"}},
+	{name: "dependents are replaced though nothing allows it", references: true, edit: edit{managedDir + "dependents.go",
+		"v.destroys, v.approval = true, v.approval || !k.replacesDependents(u)", "v.destroys = true"}},
+	{name: "what refers to a destroyed dependent goes on", references: true, edit: edit{managedDir + "awaited.go",
+		`own.Phase != phaseDestroying && !destroyed && r.string("status", "state") != "Empty"`, "own.Phase != phaseDestroying && (!destroyed || true)"},
+		replicas: 3},
 }
