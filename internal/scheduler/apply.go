@@ -34,6 +34,7 @@ func (s *Scheduler) Apply(ctx context.Context, r Request) error {
 	}
 	in.Contested, in.Observed, in.Held = contested, p != nil, e.held(r)
 	in.MayReplace, in.MayReplaceTainted, in.MayDelete = r.Policies.Replace, r.Policies.ReplaceTainted, r.Policies.Delete
+	in.Protected = r.Policies.Protected
 	in.Failed, in.DeposedFailed = s.backoff(e.failed, r) != nil, s.backoff(e.deposedFailed, r) != nil
 	in.Exists, in.Deposed, in.Tainted = record.Exists(), len(record.Deposed) > 0, record.Status == instance.Tainted
 	if p != nil {
@@ -73,9 +74,11 @@ func (s *Scheduler) Apply(ctx context.Context, r Request) error {
 	case deedRefuseUnobserved:
 		return &Error{Reason: ReasonStore, Err: errUnobserved}
 	case deedRefuseDeposed:
-		return deposedKept(record)
+		return deposedKept(&r, record)
 	case deedRefuseDeposedEarly:
 		return s.backoff(e.deposedFailed, r)
+	case deedRefuseProtected:
+		return failed(ReasonDeletionProtected, changeProtected(p))
 	case deedRefuseReplace:
 		return failed(ReasonReplaceRefused, replaceRefused(*p))
 	case deedRefuseContained:
@@ -171,7 +174,7 @@ func (s *Scheduler) Delete(ctx context.Context, r Request) error {
 	e.denied.Store(false)
 	in := deleteInput{
 		Running: e.view.state == running, Observed: known && e.record.Instance.Operation == nil && s.accountOf(e, &r) == accountIsSame,
-		Exists: e.record.Instance.Exists(), Failed: early != nil, Held: e.held(r),
+		Exists: e.record.Instance.Exists(), Failed: early != nil, Held: e.held(r), Protected: r.Policies.Protected,
 	}
 	var verdict policy.Verdict
 	plan := r.destroyPlan(e.record.Instance)
@@ -191,6 +194,8 @@ func (s *Scheduler) Delete(ctx context.Context, r Request) error {
 		return nil
 	case deedRefuseUnobserved:
 		return &Error{Reason: ReasonStore, Err: errors.New("the resource was not observed since its last operation")}
+	case deedRefuseProtected:
+		return failed(ReasonDeletionProtected, deletionProtected(&r))
 	case deedRefuseHeld:
 		return errHeld()
 	case deedRefuseEarly:

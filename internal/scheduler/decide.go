@@ -350,6 +350,7 @@ const (
 	deedRefuseUnobserved   deed = "refuse because of the observation"
 	deedRefuseEarly        deed = "refuse because of an earlier failure"
 	deedRefuseReplace      deed = "refuse the replacement"
+	deedRefuseProtected    deed = "refuse to destroy what is protected"
 	deedRefuseContained    deed = "refuse to destroy contained objects"
 	deedRefuseDoubted      deed = "refuse because of an interrupted create"
 	deedRefuseStalled      deed = "refuse because of many failed creates"
@@ -379,6 +380,8 @@ type applyInput struct {
 	// MayReplace and MayReplaceTainted are the policies of the resource; MayDelete applies to
 	// deposed objects.
 	MayReplace, MayReplaceTainted, MayDelete bool
+	// Protected is set when nothing may be destroyed.
+	Protected bool
 	// Failed and DeposedFailed are set when it is too early to try again.
 	Failed, DeposedFailed bool
 	// Exists and Deposed are set when there is a current object, and deposed objects.
@@ -418,6 +421,7 @@ var applyChain = chain[applyInput]{
 	{deedRefuseDeposed, onlyDeposedForbidden},
 	{deedRefuseDeposedEarly, onlyDeposedFailed},
 	{deedNothing, upToDateAlready},
+	{deedRefuseProtected, applyProtected},
 	{deedRefuseReplace, replaceForbidden},
 	{deedRefuseContained, containedForbidden},
 	{deedRefuseStalled, createStalled},
@@ -449,7 +453,9 @@ func applyHeld(in applyInput) bool {
 func deposedOpen(in applyInput) bool { return in.Observed && in.Deposed && in.Exists && !in.Tainted }
 
 // deposedDue: deposed objects are destroyed before the current object is changed.
-func deposedDue(in applyInput) bool { return deposedOpen(in) && in.MayDelete && !in.DeposedFailed }
+func deposedDue(in applyInput) bool {
+	return deposedOpen(in) && in.MayDelete && !in.Protected && !in.DeposedFailed
+}
 
 // applyFailed: a failed operation is not tried again too early.
 func applyFailed(in applyInput) bool { return in.Failed }
@@ -462,12 +468,17 @@ func upToDateAlready(in applyInput) bool { return in.Action == terraform.NoOp }
 
 // onlyDeposedForbidden: a deposed object that must not be destroyed is reported if nothing else is due.
 func onlyDeposedForbidden(in applyInput) bool {
-	return upToDateAlready(in) && deposedOpen(in) && !in.MayDelete
+	return upToDateAlready(in) && deposedOpen(in) && (!in.MayDelete || in.Protected)
 }
 
 // onlyDeposedFailed: a deposed object that cannot be destroyed yet is reported likewise.
 func onlyDeposedFailed(in applyInput) bool {
 	return upToDateAlready(in) && deposedOpen(in) && in.DeposedFailed
+}
+
+// applyProtected: nothing of an object that is protected is destroyed, also within it.
+func applyProtected(in applyInput) bool {
+	return in.Protected && (in.Action.IsReplace() || in.Destroys)
 }
 
 // replaceForbidden: replacements need a policy that allows them; tainted objects have their own policy.
@@ -525,6 +536,8 @@ type deleteInput struct {
 	Observed bool
 	// Exists is set when there is a current object.
 	Exists bool
+	// Protected is set when the object may not be destroyed.
+	Protected bool
 	// Failed is set when it is too early to try again.
 	Failed bool
 	// Held is set when an operation was interrupted and the resource has not changed since.
@@ -541,6 +554,7 @@ var deleteChain = chain[deleteInput]{
 	{deedNothing, deleteRuns},
 	{deedRefuseUnobserved, deleteUnobserved},
 	{deedNothing, deleted},
+	{deedRefuseProtected, deleteProtected},
 	{deedRefuseHeld, deleteHeld},
 	{deedRefuseEarly, deleteFailed},
 	{deedRefuseDenied, deleteDenied},
@@ -556,6 +570,9 @@ func deleteUnobserved(in deleteInput) bool { return !in.Observed }
 
 // deleted: nothing is left to destroy.
 func deleted(in deleteInput) bool { return !in.Exists }
+
+// deleteProtected: an object that is protected stays.
+func deleteProtected(in deleteInput) bool { return in.Protected }
 
 // deleteHeld: after an interrupt nothing begins.
 func deleteHeld(in deleteInput) bool { return in.Held }

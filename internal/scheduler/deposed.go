@@ -25,7 +25,12 @@ func (s *Scheduler) destroyDeposed(e *entry, r Request) error {
 	}})
 }
 
-func deposedKept(in instance.Instance) *Error {
+func deposedKept(r *Request, in instance.Instance) *Error {
+	if r.Policies.Protected {
+		return failed(ReasonDeletionProtected, diagnostic.Errorf("Replaced object kept",
+			"The object that was replaced (deposed object %s) has to be destroyed, which spec.lifecycle.deletionProtection forbids. Set it to false.",
+			in.Deposed[0].Key))
+	}
 	return &Error{Reason: ReasonReplaceRefused, Diagnostics: diagnostic.Errorf("Replaced object kept",
 		"The object that was replaced (deposed object %s) has to be destroyed, which spec.managementPolicies do not allow. Allow Delete.", in.Deposed[0].Key)}
 }

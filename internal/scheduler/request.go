@@ -260,6 +260,8 @@ const (
 	ReasonOperationFailed Reason = "OperationFailed"
 	// ReasonReplaceRefused: the change needs a replacement, which is not allowed.
 	ReasonReplaceRefused Reason = "ReplaceRefused"
+	// ReasonDeletionProtected: the object would be destroyed, and is protected from that.
+	ReasonDeletionProtected Reason = "DeletionProtected"
 	// ReasonCreateAttemptsExhausted: a tainted object is not replaced any more, because creates of the same
 	// configuration have failed too often.
 	ReasonCreateAttemptsExhausted Reason = "CreateAttemptsExhausted"

@@ -202,6 +202,12 @@ func (b *builder) helpReason(n *Node) (Help, bool) {
 			return Help{"Keep the tainted object, or allow its replacement in spec.lifecycle.", "landbridge untaint " + res}, true
 		}
 		return patch("Take the change back, or allow that the object is destroyed and created again.", `{"spec":{"lifecycle":{"replacePolicy":"Automatic"}}}`)
+	case "DeletionProtected":
+		if n.row.Deleting {
+			return patch("Have the object destroyed, or leave it with spec.managementPolicies [\"Observe\"].",
+				`{"spec":{"lifecycle":{"deletionProtection":false}}}`)
+		}
+		return patch("Take the change back, or allow that the object is destroyed.", `{"spec":{"lifecycle":{"deletionProtection":false}}}`)
 	case "CreateOutcomeUnknown":
 		return helpUnknown(n), true
 	case "AlreadyExists":

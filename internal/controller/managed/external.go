@@ -169,7 +169,7 @@ func (e *external) Update(ctx context.Context, mg resource.Managed) (xpmanaged.E
 	if err := e.kind.Scheduler.Apply(ctx, e.request); err != nil {
 		abandonReplacement(r, err)
 		var se *scheduler.Error
-		if errors.As(err, &se) && se.Reason == scheduler.ReasonReplaceRefused {
+		if errors.As(err, &se) && (se.Reason == scheduler.ReasonReplaceRefused || se.Reason == scheduler.ReasonDeletionProtected) {
 			r.SetConditions(xpv2.UpdateRestricted().WithObservedGeneration(r.GetGeneration()))
 		}
 		return xpmanaged.ExternalUpdate{}, e.explain(ctx, r, err)
@@ -327,7 +327,7 @@ var standing = map[scheduler.Reason]bool{
 	scheduler.ReasonStateTooLarge: true, scheduler.ReasonAwaitingApproval: true, scheduler.ReasonPlanChanged: true,
 	scheduler.ReasonDrifted: true,
 	scheduler.ReasonDenied:  true, scheduler.ReasonDeferred: true, scheduler.ReasonMoved: true,
-	scheduler.ReasonAwaitingDependents: true, scheduler.ReasonAccountChanged: true,
+	scheduler.ReasonAwaitingDependents: true, scheduler.ReasonAccountChanged: true, scheduler.ReasonDeletionProtected: true,
 }
 
 var reasons = map[scheduler.Reason]xpv2.ConditionReason{
@@ -337,6 +337,7 @@ var reasons = map[scheduler.Reason]xpv2.ConditionReason{
 	scheduler.ReasonNotVisibleYet:        v1alpha1.ReasonNotVisibleYet,
 	scheduler.ReasonCreateOutcomeUnknown: v1alpha1.ReasonCreateOutcomeUnknown,
 	scheduler.ReasonReplaceRefused:       v1alpha1.ReasonReplaceRefused,
+	scheduler.ReasonDeletionProtected:    v1alpha1.ReasonDeletionProtected,
 
 	scheduler.ReasonCreateAttemptsExhausted:  v1alpha1.ReasonCreateAttemptsExhausted,
 	scheduler.ReasonInterrupted:              v1alpha1.ReasonInterrupted,
