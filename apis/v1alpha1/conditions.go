@@ -167,6 +167,12 @@ const (
 	// nothing is done to the object until one that its resource refers to is replaced.
 	ReasonAwaitingDependents  xpv2.ConditionReason = "AwaitingDependents"
 	ReasonAwaitingReplacement xpv2.ConditionReason = "AwaitingReplacement"
+	// ReasonDestroyBrake: too much was destroyed within a minute, and the rest waits until it is released. ReasonDestroyDelayed: the controller
+	// has just started, and does not know how much was destroyed before.
+	ReasonDestroyBrake   xpv2.ConditionReason = "DestroyBrake"
+	ReasonDestroyDelayed xpv2.ConditionReason = "DestroyDelayed"
+	// ReasonOperationsPaused: an administrator has paused operations.
+	ReasonOperationsPaused xpv2.ConditionReason = "OperationsPaused"
 	// ReasonDeniedByPolicy: a PlanPolicy denies the plan.
 	ReasonDeniedByPolicy xpv2.ConditionReason = "DeniedByPolicy"
 

@@ -356,6 +356,7 @@ const (
 	deedRefuseStalled      deed = "refuse because of many failed creates"
 	deedRefuseInconsistent deed = "refuse to replace what would be the same again"
 	deedRefuseRepeat       deed = "refuse to replace again what did not settle"
+	deedRefuseStopped      deed = "refuse because operations are paused"
 	deedRefuseHeld         deed = "refuse because of an interrupt"
 	deedRefuseGone         deed = "refuse to create again what was destroyed outside"
 	deedRefuseUnapproved   deed = "refuse because it is not approved"
@@ -399,6 +400,8 @@ type applyInput struct {
 	Doubted bool
 	// Held is set when an operation was interrupted and the resource has not changed since.
 	Held bool
+	// Stopped is set when no operation may begin.
+	Stopped bool
 	// Gone is set when the object was destroyed outside Landbridge, and the policy is that drift stays.
 	Gone bool
 	// DriftGone is set when the object was destroyed outside Landbridge, whatever the policy.
@@ -415,6 +418,7 @@ var applyChain = chain[applyInput]{
 	{deedNothing, applyRuns},
 	{deedRefuseConflict, applyContested},
 	{deedRefuseHeld, applyHeld},
+	{deedRefuseStopped, applyStopped},
 	{deedDestroyDeposed, deposedDue},
 	{deedRefuseEarly, applyFailed},
 	{deedRefuseUnobserved, applyUnobserved},
@@ -445,9 +449,13 @@ func applyRuns(in applyInput) bool { return in.Running }
 func applyContested(in applyInput) bool { return in.Contested }
 
 // applyHeld: after an interrupt nothing begins, unless there is nothing to do.
-func applyHeld(in applyInput) bool {
-	return in.Held && !(in.Observed && upToDateAlready(in) && !deposedOpen(in))
-}
+func applyHeld(in applyInput) bool { return in.Held && !nothingDue(in) }
+
+// applyStopped: while operations are paused nothing begins.
+func applyStopped(in applyInput) bool { return in.Stopped && !nothingDue(in) }
+
+// nothingDue reports whether there is nothing to do.
+func nothingDue(in applyInput) bool { return in.Observed && upToDateAlready(in) && !deposedOpen(in) }
 
 // deposedOpen reports whether a deposed object has to be destroyed, because its successor is complete.
 func deposedOpen(in applyInput) bool { return in.Observed && in.Deposed && in.Exists && !in.Tainted }
@@ -542,6 +550,8 @@ type deleteInput struct {
 	Failed bool
 	// Held is set when an operation was interrupted and the resource has not changed since.
 	Held bool
+	// Stopped is set when no operation may begin.
+	Stopped bool
 	// Approval is the approval policy. Approved is set when it was approved that the object is destroyed.
 	Approval desired.Approval
 	Approved bool
@@ -556,6 +566,7 @@ var deleteChain = chain[deleteInput]{
 	{deedNothing, deleted},
 	{deedRefuseProtected, deleteProtected},
 	{deedRefuseHeld, deleteHeld},
+	{deedRefuseStopped, deleteStopped},
 	{deedRefuseEarly, deleteFailed},
 	{deedRefuseDenied, deleteDenied},
 	{deedRefuseUnapproved, deleteUnapproved},
@@ -576,6 +587,9 @@ func deleteProtected(in deleteInput) bool { return in.Protected }
 
 // deleteHeld: after an interrupt nothing begins.
 func deleteHeld(in deleteInput) bool { return in.Held }
+
+// deleteStopped: while operations are paused nothing begins.
+func deleteStopped(in deleteInput) bool { return in.Stopped }
 
 // deleteDenied: a policy may deny that the object is destroyed.
 func deleteDenied(in deleteInput) bool { return in.Denied }

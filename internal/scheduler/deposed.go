@@ -18,11 +18,12 @@ import (
 // destroyDeposed starts to destroy a deposed object.
 func (s *Scheduler) destroyDeposed(e *entry, r Request) error {
 	key := e.record.Instance.Deposed[0].Key
-	return s.start(e, r, task{kind: instance.Delete, deposed: key, replacement: true, notFound: func(in instance.Instance) meaning {
+	t := task{kind: instance.Delete, deposed: key, replacement: true, braked: r.Brake != nil, notFound: func(in instance.Instance) meaning {
 		e.lock()
 		defer e.turn.Unlock()
 		return s.notFound(e, &r, key, in)
-	}})
+	}}
+	return s.started(&r, &t, s.start(e, r, t))
 }
 
 func deposedKept(r *Request, in instance.Instance) *Error {

@@ -60,6 +60,7 @@ func (c *connector) external(ctx context.Context, r *CustomResource) (*external,
 	}
 	req.Tell = c.teller(r, spec.Policies) // after all secrets are known
 	req.Decide = c.decider(r, req.Configurations)
+	req.Stopped = c.stopped(r, req.Configurations)
 	out := &external{connector: c, request: req, spec: spec, warnings: diags.Warnings()}
 	out.request.Dependents = out.dependents(r)
 	return out, nil
@@ -328,6 +329,7 @@ var standing = map[scheduler.Reason]bool{
 	scheduler.ReasonDrifted: true,
 	scheduler.ReasonDenied:  true, scheduler.ReasonDeferred: true, scheduler.ReasonMoved: true,
 	scheduler.ReasonAwaitingDependents: true, scheduler.ReasonAccountChanged: true, scheduler.ReasonDeletionProtected: true,
+	scheduler.ReasonOperationsPaused: true, scheduler.ReasonDestroyBrake: true,
 }
 
 var reasons = map[scheduler.Reason]xpv2.ConditionReason{
@@ -351,6 +353,9 @@ var reasons = map[scheduler.Reason]xpv2.ConditionReason{
 	scheduler.ReasonMoveFailed:               v1alpha1.ReasonMoveFailed,
 	scheduler.ReasonMoved:                    v1alpha1.ReasonMoved,
 	scheduler.ReasonDenied:                   v1alpha1.ReasonDeniedByPolicy,
+	scheduler.ReasonDestroyBrake:             v1alpha1.ReasonDestroyBrake,
+	scheduler.ReasonDestroyDelayed:           v1alpha1.ReasonDestroyDelayed,
+	scheduler.ReasonOperationsPaused:         v1alpha1.ReasonOperationsPaused,
 	scheduler.ReasonAwaitingDependents:       v1alpha1.ReasonAwaitingDependents,
 	scheduler.ReasonStateTooLarge:            v1alpha1.ReasonStateTooLarge,
 	scheduler.ReasonIdentityConflict:         v1alpha1.ReasonIdentityConflict,

@@ -61,7 +61,7 @@ func (r Release) covers(s Scope) bool {
 // Brake holds destroys. It is safe for concurrent use.
 type Brake struct {
 	mu sync.Mutex
-	// began is the time of the first call.
+	// began is when the process has begun to destroy, at the earliest.
 	began  time.Time
 	scopes map[Scope]*scope
 	// of has the scopes in which a resource is counted, waits, or is released.
@@ -84,6 +84,13 @@ type counted struct {
 	id   types.UID
 	kind string
 	at   time.Time
+}
+
+// Start notes when the process has begun, unless it is known.
+func (b *Brake) Start(at time.Time) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.starts(at)
 }
 
 // Reserve returns nil if a destroy may begin; then either Begin or Cancel has to be called.
@@ -167,15 +174,19 @@ func (b *Brake) Cancel(id types.UID) {
 }
 
 // Withdraw is called when the object of a resource is not to be destroyed any more, or was destroyed. When nothing is left that
-// waits, the brake does not hold any more.
-func (b *Brake) Withdraw(id types.UID) {
+// waits, the brake does not hold any more, and ended is true.
+func (b *Brake) Withdraw(id types.UID) (ended bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if s := b.of[id]; s != nil {
-		s.withdraw(id)
-		delete(s.released, id)
-		delete(b.of, id)
+	s := b.of[id]
+	if s == nil {
+		return false
 	}
+	held := s.why != ""
+	s.withdraw(id)
+	delete(s.released, id)
+	delete(b.of, id)
+	return held && s.why == ""
 }
 
 // Restore has the brake hold for a destroy that another process has held since a time, unless that was released.
