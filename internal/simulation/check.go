@@ -50,7 +50,9 @@ type check struct {
 	// changing are the processes that change objects of a resource now, by its tag, with the number of their changes.
 	changing map[string]map[*process]int
 	// ended is the number of processes that have ended.
-	ended      int
+	ended int
+	// destroying are the destroys that processes have begun.
+	destroying map[*process][]destroying
 	violations []Violation
 	seen       map[string]bool
 	// sought is the kind of violations that end a schedule; found is set when there was one.
@@ -59,7 +61,7 @@ type check struct {
 }
 
 func newCheck(w *world) *check {
-	return &check{w: w, seen: map[string]bool{}, writers: map[int]int{}, changing: map[string]map[*process]int{}}
+	return &check{w: w, seen: map[string]bool{}, writers: map[int]int{}, changing: map[string]map[*process]int{}, destroying: map[*process][]destroying{}}
 }
 
 // violated records a violation, once for each subject.

@@ -13,6 +13,8 @@ type choices struct {
 	lists bool
 	// approvals is set in schedules whose resources have approval policies.
 	approvals bool
+	// brake is set in schedules with the brake.
+	brake bool
 	// rests is set in schedules in which nothing happens now and then, until resources leave marks, and in which all are changed at
 	// the end. They cannot be shrunk.
 	rests bool
@@ -29,7 +31,7 @@ func (c *choices) shared() bool { return c.replicas > 1 }
 
 func newChoices(o Options, schedule uint64) *choices {
 	return &choices{
-		random: rand.New(rand.NewPCG(o.Seed, schedule)), lists: o.Lists, approvals: o.Approvals, replicas: o.Replicas,
+		random: rand.New(rand.NewPCG(o.Seed, schedule)), lists: o.Lists, approvals: o.Approvals, brake: o.Brake, replicas: o.Replicas,
 		rests: schedule%4 >= 2, behaviours: behavioursOf(schedule), splits: o.Replicas > 1 && schedule%2 == 0,
 	}
 }

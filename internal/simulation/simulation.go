@@ -20,6 +20,8 @@ type Options struct {
 	// Lists has objects looked at by listing. Approvals has resources with approval policies, and providers that cannot be
 	// started for a while. Their schedules are others than those without, and cannot be shrunk.
 	Lists, Approvals bool
+	// Brake limits how much is destroyed, and has everything deleted now and then. Such schedules are others, too.
+	Brake bool
 	// Replicas is the number of replicas that share the work by shards. With at most one, a leader does all of it.
 	Replicas int
 	// First ends the simulation with the first schedule that violates an invariant.
@@ -34,6 +36,8 @@ type Result struct {
 	// Approvals and Replicas are those of Options.
 	Approvals bool
 	Replicas  int
+	// Brake is that of Options.
+	Brake bool
 	// Failures are in the order of their schedules.
 	Failures []Failure
 }
@@ -76,6 +80,9 @@ func (r *Result) String() string {
 		r.Operations, r.Schedules, r.Count(Duplicate), r.Count(Orphan), r.Count(LostSecret), r.Count(Destroyed), r.Count(SecondWriter), r.Count(Stuck))
 	if r.Approvals {
 		out += fmt.Sprintf(", %d unapproved", r.Count(Unapproved))
+	}
+	if r.Brake {
+		out += fmt.Sprintf(", %d unbraked", r.Count(Unbraked))
 	}
 	if r.Replicas > 1 {
 		out += fmt.Sprintf(", %d double work", r.Count(DoubleWork))
@@ -124,7 +131,7 @@ func Trace(t *testing.T, o Options, schedule uint64) (string, []Violation) {
 
 // Run carries out schedules, one after the other.
 func Run(t *testing.T, o Options) *Result {
-	out := &Result{Approvals: o.Approvals, Replicas: o.Replicas}
+	out := &Result{Approvals: o.Approvals, Brake: o.Brake, Replicas: o.Replicas}
 	total := uint64((o.Operations + perSchedule - 1) / perSchedule)
 	for n := o.Shard; n < total && !(o.First && len(out.Failures) > 0); n += max(1, o.Shards) {
 		c := newChoices(o, n)
@@ -143,6 +150,7 @@ func (r *Result) Add(other *Result) {
 	r.Operations += other.Operations
 	r.Schedules += other.Schedules
 	r.Approvals = r.Approvals || other.Approvals
+	r.Brake = r.Brake || other.Brake
 	r.Replicas = max(r.Replicas, other.Replicas)
 	r.Failures = append(r.Failures, other.Failures...)
 	slices.SortFunc(r.Failures, func(a, b Failure) int { return cmp.Compare(a.Schedule, b.Schedule) })

@@ -69,7 +69,7 @@ func TestSuspendedAtEveryCall(t *testing.T) {
 func TestInvariantsOfOtherSchedules(t *testing.T) {
 	for name, options := range map[string]simulation.Options{
 		"listing": {Seed: 1, Operations: 600, Lists: true}, "approvals": {Seed: 1, Operations: 600, Approvals: true},
-		"replicas": {Seed: 1, Operations: 600, Replicas: 3},
+		"replicas": {Seed: 1, Operations: 600, Replicas: 3}, "the brake": {Seed: 1, Operations: 600, Brake: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			result := simulation.Run(t, options)
