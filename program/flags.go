@@ -59,6 +59,7 @@ func (f *flags) add(cmd *cobra.Command) {
 	flags.DurationVar(&o.OperationTimeout, "operation-timeout", time.Hour, "timeout of creates, updates and deletes")
 	flags.IntVar(&o.OperationsPerConfiguration, "operations", 1000, "maximum concurrent creates, updates and deletes per provider configuration")
 	flags.DurationVar(&o.GracePeriod, "grace-period", 25*time.Second, "time to wait for running operations when the process is told to stop")
+	flags.IntVar(&o.DestroysPerMinute, "destroys-per-minute", 60, "maximum remote objects of an account that are destroyed or replaced within a minute; the rest waits until landbridge release-brake; 0 for no limit")
 	flags.Float32Var(&o.EventsPerSecond, "events-per-second", 10, "maximum events written per second; further ones are queued")
 	flags.BoolVar(&o.LeaderElection, "leader-elect", true, "use leader election, so that several replicas can run and one of them is active")
 	flags.DurationVar(&o.LeaseDuration, "lease-duration", 15*time.Second, "time after the leader's last renewal until another replica can take over")

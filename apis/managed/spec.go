@@ -63,6 +63,10 @@ type Lifecycle struct {
 	// +kubebuilder:validation:Enum=Ask;Automatic
 	ReplaceDependents string `json:"replaceDependents,omitempty"`
 
+	// Whether the remote object is kept from being destroyed. With true, the API server refuses to delete the resource, and a change that would destroy the object is not made. managementPolicies without Delete leave the object, so that the resource can be deleted all the same. Default: false.
+	// +optional
+	DeletionProtection *bool `json:"deletionProtection,omitempty"`
+
 	// Whether a replacement creates the new object before it destroys the old one. Default: false.
 	// +optional
 	CreateBeforeDestroy *bool `json:"createBeforeDestroy,omitempty"`

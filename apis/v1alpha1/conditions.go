@@ -129,11 +129,13 @@ const (
 	// ReasonInconsistentResult: an object that its create has not left as planned is not replaced, because its successor would be the same.
 	ReasonInconsistentResult xpv2.ConditionReason = "InconsistentResult"
 	// ReasonNeverSettles: the object is not replaced, because its successor would have to be replaced likewise.
-	ReasonNeverSettles         xpv2.ConditionReason = "NeverSettles"
-	ReasonUpdateRepeats        xpv2.ConditionReason = "UpdateRepeats"
-	ReasonReplacementRepeats   xpv2.ConditionReason = "ReplacementRepeats"
-	ReasonSettled              xpv2.ConditionReason = "Settled"
-	ReasonReplaceRefused       xpv2.ConditionReason = "ReplaceRefused"
+	ReasonNeverSettles       xpv2.ConditionReason = "NeverSettles"
+	ReasonUpdateRepeats      xpv2.ConditionReason = "UpdateRepeats"
+	ReasonReplacementRepeats xpv2.ConditionReason = "ReplacementRepeats"
+	ReasonSettled            xpv2.ConditionReason = "Settled"
+	ReasonReplaceRefused     xpv2.ConditionReason = "ReplaceRefused"
+	// ReasonDeletionProtected: the object would be destroyed, and spec.lifecycle.deletionProtection forbids that.
+	ReasonDeletionProtected    xpv2.ConditionReason = "DeletionProtected"
 	ReasonCreateOutcomeUnknown xpv2.ConditionReason = "CreateOutcomeUnknown"
 	ReasonNotVisibleYet        xpv2.ConditionReason = "NotVisibleYet"
 	ReasonInvalidConfiguration xpv2.ConditionReason = "InvalidConfiguration"
@@ -167,6 +169,12 @@ const (
 	// nothing is done to the object until one that its resource refers to is replaced.
 	ReasonAwaitingDependents  xpv2.ConditionReason = "AwaitingDependents"
 	ReasonAwaitingReplacement xpv2.ConditionReason = "AwaitingReplacement"
+	// ReasonDestroyBrake: too much was destroyed within a minute, and the rest waits until it is released. ReasonDestroyDelayed: the controller
+	// has just started, and does not know how much was destroyed before.
+	ReasonDestroyBrake   xpv2.ConditionReason = "DestroyBrake"
+	ReasonDestroyDelayed xpv2.ConditionReason = "DestroyDelayed"
+	// ReasonOperationsPaused: an administrator has paused operations.
+	ReasonOperationsPaused xpv2.ConditionReason = "OperationsPaused"
 	// ReasonDeniedByPolicy: a PlanPolicy denies the plan.
 	ReasonDeniedByPolicy xpv2.ConditionReason = "DeniedByPolicy"
 

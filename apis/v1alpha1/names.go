@@ -68,6 +68,9 @@ const (
 	// AnnotationAccount on a ClusterProviderConfig declares which account it is for. Its value is any name. A remote object
 	// has one owner among all resources whose configurations have the same value.
 	AnnotationAccount = "landbridge.io/account"
+	// AnnotationDestroysPerMinute on a Namespace is how many objects of its resources may be destroyed within a minute; 0 for no limit. They
+	// do not count for the limit of the account then.
+	AnnotationDestroysPerMinute = "landbridge.io/destroys-per-minute"
 	// AnnotationShardBy on a provider configuration has its resources divided among shards kind by kind, if its value is
 	// ShardByKind, and all configurations of the account have it. Without shards it has no effect.
 	AnnotationShardBy = "landbridge.io/shard-by"

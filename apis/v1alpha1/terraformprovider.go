@@ -146,6 +146,10 @@ type TerraformProviderSpec struct {
 	// +optional
 	ReplaceDependents string `json:"replaceDependents,omitempty"`
 
+	// DestroyBrake is how much may be destroyed within a minute. The rest waits until landbridge release-brake.
+	// +optional
+	DestroyBrake *DestroyBrake `json:"destroyBrake,omitempty"`
+
 	// Admission is whether the API server shows plans of the provider's resources as warnings. DryRun: with kubectl apply
 	// --dry-run=server. Warn: with each change of a spec. The controller needs --webhook-port. Defaults to Off.
 	// +kubebuilder:validation:Enum=Off;DryRun;Warn
@@ -159,6 +163,22 @@ type TerraformProviderSpec struct {
 	// +kubebuilder:validation:Pattern=`^([0-9]{1,5}(\.[0-9]{1,6})?(ms|s|m|h)){1,4}$`
 	// +optional
 	PollInterval *metav1.Duration `json:"pollInterval,omitempty"`
+}
+
+// DestroyBrake is how much may be destroyed within a minute.
+type DestroyBrake struct {
+	// DestroysPerMinute is how many objects of an account may be destroyed or replaced within a minute; 0 for no limit. The annotation
+	// landbridge.io/destroys-per-minute of a namespace overrides it. Defaults to the controller's flag --destroys-per-minute.
+	// +kubebuilder:validation:Minimum=0
+	// +optional
+	DestroysPerMinute *int32 `json:"destroysPerMinute,omitempty"`
+
+	// Share is the percentage of the resources of a kind whose objects may be destroyed or replaced within a minute, if there are
+	// more than ten of them; 0 for no limit. Defaults to 50.
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=100
+	// +optional
+	Share *int32 `json:"share,omitempty"`
 }
 
 // ProviderTrust is who must have signed a provider: the holder of one of the keys, or one of the signers with cosign.

@@ -27,6 +27,7 @@ type statusFlags struct {
 	clusterFlags
 	everywhere, watch, drifted, unready bool
 	output, providerConfig, selector    string
+	system                              string
 }
 
 func newStatusCommand() *cobra.Command {
@@ -47,7 +48,8 @@ Below a resource that is not ready stands how it is doing, and the whole text of
 Changing, Waiting (for another object, or for a decision), Retrying, Failed (until something is changed),
 Paused, or Unseen (the controller has not looked at it yet). landbridge explain has the cause.
 
-Providers, modules and provider configurations that are in trouble come first. KIND limits the list: a kind,
+What landbridge pause has stopped comes first, as far as the Role landbridge-pause in the controller's namespace permits to
+read it; then providers, modules and provider configurations that are in trouble. KIND limits the list: a kind,
 its plural or a short name, with its group if several kinds have the name; KIND/NAME is one object.
 With --watch a terminal shows a live table; other outputs get a line for each change. Only permissions to
 list and watch what is shown are needed. NO_COLOR turns colours off.`,
@@ -81,6 +83,11 @@ list and watch what is shown are needed. NO_COLOR turns colours off.`,
 				namespace = ""
 			}
 			s := statusView{cluster: c, namespace: namespace, flags: flags, names: splitNames(args), out: cmd.OutOrStdout(), err: cmd.ErrOrStderr()}
+			told := cmd.ErrOrStderr()
+			if flags.output == "text" || flags.output == "wide" {
+				told = cmd.OutOrStdout()
+			}
+			flags.tellPauses(cmd.Context(), told, flags.system)
 			switch {
 			case !flags.watch:
 				return s.once(cmd.Context())
@@ -102,6 +109,7 @@ list and watch what is shown are needed. NO_COLOR turns colours off.`,
 	cmd.Flags().StringVar(&flags.providerConfig, "provider-config", "", "only resources that use this provider configuration: NAME or KIND/NAME")
 	cmd.Flags().BoolVarP(&flags.watch, "watch", "w", false, "watch for changes")
 	cmd.Flags().StringVarP(&flags.output, "output", "o", statusOutputs[0], "output format: "+strings.Join(statusOutputs, ", "))
+	cmd.Flags().StringVar(&flags.system, "system-namespace", "landbridge-system", "namespace of Landbridge's own objects, where the controller runs")
 	cmd.MarkFlagsMutuallyExclusive("drifted", "watch")
 	cmd.MarkFlagsMutuallyExclusive("provider-config", "watch")
 	cmd.MarkFlagsMutuallyExclusive("selector", "watch")

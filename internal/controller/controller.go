@@ -40,6 +40,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/controller/admission"
 	"github.com/landbridge-io/landbridge/internal/controller/checkpoint"
 	"github.com/landbridge-io/landbridge/internal/controller/conversion"
+	"github.com/landbridge-io/landbridge/internal/controller/halt"
 	"github.com/landbridge-io/landbridge/internal/controller/informer"
 	"github.com/landbridge-io/landbridge/internal/controller/kinds"
 	"github.com/landbridge-io/landbridge/internal/controller/managed"
@@ -105,6 +106,8 @@ type Options struct {
 	CreationGracePeriod time.Duration
 	// OperationsPerConfiguration bounds concurrent creates, updates and deletes per provider configuration.
 	OperationsPerConfiguration int
+	// DestroysPerMinute is how many remote objects of an account may be destroyed within a minute; 0 for no limit.
+	DestroysPerMinute int
 	// GracePeriod is how long a stopping program waits for running operations.
 	GracePeriod time.Duration
 	// EventsPerSecond bounds how many events are written. Up to a thousand more are queued.
@@ -277,8 +280,17 @@ func runPart(ctx context.Context, config *rest.Config, scheme *runtime.Scheme, r
 		},
 		Recorder: event.NewAPIRecorder(recorder),
 		Logger:   o.Logger.WithName("kinds"),
-		Lifetime: reconciling,
-		Follows:  follows,
+		Lifetime: reconciling, DestroysPerMinute: o.DestroysPerMinute,
+		Follows: follows,
+	}
+	pauses := &halt.Watch{Client: kube.core.ConfigMaps(o.Namespace), Changed: operations.WakePending, Logger: o.Logger.WithName("pause")}
+	if err := m.Add(pauses); err != nil {
+		return err
+	}
+	rt.Managed.Paused, rt.Managed.DestroysOf = pauses.Why, rt.DestroysOf
+	releases := &halt.Releases{Client: kube.core.ConfigMaps(o.Namespace), Released: operations.ReleaseBrake, Logger: o.Logger.WithName("brake")}
+	if err := m.Add(releases); err != nil {
+		return err
 	}
 	previews := o.Admission != nil
 	if follows {

@@ -196,6 +196,7 @@ var (
 	unknownNow = prometheus.NewDesc("landbridge_operations_unknown",
 		"Managed resources with an operation of unknown outcome.", kindLabels, nil)
 	awaitingNow   = prometheus.NewDesc("landbridge_plans_awaiting_approval", "Managed resources whose plan waits for approval.", kindLabels, nil)
+	brakedNow     = prometheus.NewDesc("landbridge_destroys_held", "Managed resources whose object is not destroyed because too many objects were destroyed within a minute.", kindLabels, nil)
 	driftedNow    = prometheus.NewDesc("landbridge_resources_drifted", "Managed resources whose object was changed outside of them and differs from their spec.", kindLabels, nil)
 	unsettledNow  = prometheus.NewDesc("landbridge_resources_never_settling", "Managed resources whose provider changes again and again what it has applied.", kindLabels, nil)
 	unobservedNow = prometheus.NewDesc("landbridge_resources_unobserved", "Managed resources whose object was not observed since the controller leads.", kindLabels, nil)
@@ -225,7 +226,7 @@ func counter(name, help string) *prometheus.Desc { return prometheus.NewDesc(nam
 
 // Describe implements prometheus.Collector.
 func (snapshot) Describe(to chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{resourcesNow, runningNow, unknownNow, awaitingNow, driftedNow, unsettledNow, unobservedNow, oldestNow, memoryNow, mostMemory, processesNow} {
+	for _, d := range []*prometheus.Desc{resourcesNow, runningNow, unknownNow, awaitingNow, brakedNow, driftedNow, unsettledNow, unobservedNow, oldestNow, memoryNow, mostMemory, processesNow} {
 		to <- d
 	}
 	for _, c := range poolCounters {
@@ -247,6 +248,9 @@ func (s snapshot) Collect(to chan<- prometheus.Metric) {
 		gauge(driftedNow, c.Drifted, k.Group, k.Kind)
 		gauge(unsettledNow, c.Unsettled, k.Group, k.Kind)
 		gauge(unobservedNow, c.Unobserved, k.Group, k.Kind)
+		if c.Braked > 0 {
+			gauge(brakedNow, c.Braked, k.Group, k.Kind)
+		}
 		if c.Awaiting > 0 {
 			gauge(awaitingNow, c.Awaiting, k.Group, k.Kind)
 		}

@@ -192,7 +192,7 @@ func TestAdmission(t *testing.T) {
 		},
 		"import removed": {update: true, old: identity(map[string]any{"accountId": "a", "number": 1}), want: "spec.import cannot be removed"},
 		"lifecycle": {change: func(spec map[string]any) {
-			spec["lifecycle"] = map[string]any{"replacePolicy": "Automatic", "taintPolicy": "Keep", "createBeforeDestroy": true, "ignoreChanges": []any{"*"}}
+			spec["lifecycle"] = map[string]any{"replacePolicy": "Automatic", "taintPolicy": "Keep", "createBeforeDestroy": true, "deletionProtection": true, "ignoreChanges": []any{"*"}}
 		}},
 		"unknown lifecycle": {change: func(spec map[string]any) { spec["lifecycle"] = map[string]any{"replacePolicy": "Sometimes"} }, want: "spec.lifecycle.replacePolicy: Unsupported value"},
 	}

@@ -99,12 +99,13 @@ func lifecycleSchema() props {
 		Type:        "object",
 		Description: "How the remote object is replaced, and how long operations may take.",
 		Properties: map[string]props{
-			"replacePolicy":     enum("What happens if a change requires that the object is destroyed and created again. Automatic: the object is replaced, as by Terraform. Never: the object is not changed, and status.plan shows the change. Default: Automatic.", ReplaceAutomatic, ReplaceNever),
-			"taintPolicy":       enum("What happens to an object whose creation failed. Replace: the object is destroyed and created again. Keep: the object stays until it is untainted. Default: Replace.", TaintReplace, TaintKeep),
-			"existenceCheck":    enum("Whether an existing object with the same identity is looked for before the object is created. Automatic: an object that is found is not changed, and the create is refused. Never: the create is carried out without it; it may overwrite an existing object. Default: Automatic.", ExistenceCheckAutomatic, ExistenceCheckNever),
-			"approvalPolicy":    enum(approvalDescription, ApprovalNever, ApprovalDestructive, ApprovalAlways),
-			"driftPolicy":       enum(driftDescription, DriftRepair, DriftReport, DriftApprove),
-			"replaceDependents": enum(dependentsDescription, DependentsAsk, DependentsAutomatic),
+			"replacePolicy":      enum("What happens if a change requires that the object is destroyed and created again. Automatic: the object is replaced, as by Terraform. Never: the object is not changed, and status.plan shows the change. Default: Automatic.", ReplaceAutomatic, ReplaceNever),
+			"taintPolicy":        enum("What happens to an object whose creation failed. Replace: the object is destroyed and created again. Keep: the object stays until it is untainted. Default: Replace.", TaintReplace, TaintKeep),
+			"existenceCheck":     enum("Whether an existing object with the same identity is looked for before the object is created. Automatic: an object that is found is not changed, and the create is refused. Never: the create is carried out without it; it may overwrite an existing object. Default: Automatic.", ExistenceCheckAutomatic, ExistenceCheckNever),
+			"approvalPolicy":     enum(approvalDescription, ApprovalNever, ApprovalDestructive, ApprovalAlways),
+			"driftPolicy":        enum(driftDescription, DriftRepair, DriftReport, DriftApprove),
+			"replaceDependents":  enum(dependentsDescription, DependentsAsk, DependentsAutomatic),
+			"deletionProtection": {Type: "boolean", Description: protectionDescription},
 			"createBeforeDestroy": {
 				Type: "boolean", Description: "Whether a replacement creates the new object before it destroys the old one. Default: false.",
 			},
@@ -127,6 +128,9 @@ const driftDescription = "What happens to fields of forProvider that were change
 
 // dependentsDescription is the documentation of managed.Lifecycle.ReplaceDependents.
 const dependentsDescription = "What happens to resources that refer to this one and would be replaced if its object is. Their objects are destroyed before this one, and created after it, as by Terraform. Ask: once the plan, whose hash covers them, is approved. Automatic: without an approval. Resources of other namespaces must have the policy Automatic themselves. Default: that of the TerraformProvider, else Ask."
+
+// protectionDescription is the documentation of managed.Lifecycle.DeletionProtection.
+const protectionDescription = "Whether the remote object is kept from being destroyed. With true, the API server refuses to delete the resource, and a change that would destroy the object is not made. managementPolicies without Delete leave the object, so that the resource can be deleted all the same. Default: false."
 
 func duration(description string) props {
 	return props{Type: "string", Pattern: `^([0-9]+(\.[0-9]+)?(ms|s|m|h))+$`, Description: description}

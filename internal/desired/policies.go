@@ -29,6 +29,8 @@ type Policies struct {
 	// ReplaceTainted permits replacing a tainted object, if Replace is set too. Without it, a
 	// tainted object stays until a person decides.
 	ReplaceTainted bool
+	// Protected forbids destroying anything, whatever the others permit.
+	Protected bool
 	// Approval is which plans wait until a person has approved them.
 	Approval Approval
 	// Drift is what happens to values that were changed outside Landbridge.
@@ -48,6 +50,7 @@ func policies(actions []string, lifecycle map[string]any) Policies {
 		CreateUnchecked: lifecycle["existenceCheck"] == crd.ExistenceCheckNever,
 		Replace:         create && del && lifecycle["replacePolicy"] != crd.ReplaceNever,
 		ReplaceTainted:  lifecycle["taintPolicy"] != crd.TaintKeep,
+		Protected:       lifecycle["deletionProtection"] == true,
 		Approval:        approval(lifecycle["approvalPolicy"]),
 		Drift:           drift(lifecycle["driftPolicy"]),
 	}

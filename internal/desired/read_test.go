@@ -56,6 +56,10 @@ func TestReadPolicies(t *testing.T) {
 			want: desired.Policies{Manage: true, Create: true, Update: true, Delete: true, ReplaceTainted: true},
 		},
 		"replaced automatically": {spec: m{"lifecycle": m{"replacePolicy": "Automatic", "taintPolicy": "Replace"}}, want: desired.FullControl(), late: true},
+		"protected": {
+			spec: m{"lifecycle": m{"deletionProtection": true}}, late: true,
+			want: desired.Policies{Manage: true, Create: true, Update: true, Delete: true, Replace: true, ReplaceTainted: true, Protected: true},
+		},
 		"created unchecked": {
 			spec: m{"lifecycle": m{"existenceCheck": "Never"}}, late: true,
 			want: desired.Policies{Manage: true, Create: true, CreateUnchecked: true, Update: true, Delete: true, Replace: true, ReplaceTainted: true},

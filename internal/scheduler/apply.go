@@ -34,6 +34,8 @@ func (s *Scheduler) Apply(ctx context.Context, r Request) error {
 	}
 	in.Contested, in.Observed, in.Held = contested, p != nil, e.held(r)
 	in.MayReplace, in.MayReplaceTainted, in.MayDelete = r.Policies.Replace, r.Policies.ReplaceTainted, r.Policies.Delete
+	why := r.stopped()
+	in.Protected, in.Stopped = r.Policies.Protected, why != ""
 	in.Failed, in.DeposedFailed = s.backoff(e.failed, r) != nil, s.backoff(e.deposedFailed, r) != nil
 	in.Exists, in.Deposed, in.Tainted = record.Exists(), len(record.Deposed) > 0, record.Status == instance.Tainted
 	if p != nil {
@@ -58,7 +60,11 @@ func (s *Scheduler) Apply(ctx context.Context, r Request) error {
 	if p != nil && mustApprove(in.Approval, in.Action, in.Destroys) {
 		given, in.Approved = s.approved(e, &r, o, p)
 	}
-	switch next := applyChain.decide(in); next {
+	next := applyChain.decide(in)
+	if withdraws(next, &in) {
+		s.withdrawDestroy(e)
+	}
+	switch next {
 	case deedNothing:
 		return nil
 	case deedRefuseConflict:
@@ -67,15 +73,20 @@ func (s *Scheduler) Apply(ctx context.Context, r Request) error {
 		if err := r.awaitDependents(ctx, DestroyDeposed, o); err != nil {
 			return err
 		}
+		if err := s.brakes(ctx, e, &r, next, &in); err != nil {
+			return err
+		}
 		return s.destroyDeposed(e, r)
 	case deedRefuseEarly:
 		return s.backoff(e.failed, r)
 	case deedRefuseUnobserved:
 		return &Error{Reason: ReasonStore, Err: errUnobserved}
 	case deedRefuseDeposed:
-		return deposedKept(record)
+		return deposedKept(&r, record)
 	case deedRefuseDeposedEarly:
 		return s.backoff(e.deposedFailed, r)
+	case deedRefuseProtected:
+		return failed(ReasonDeletionProtected, changeProtected(p))
 	case deedRefuseReplace:
 		return failed(ReasonReplaceRefused, replaceRefused(*p))
 	case deedRefuseContained:
@@ -88,6 +99,8 @@ func (s *Scheduler) Apply(ctx context.Context, r Request) error {
 		return s.refuseRepeat(ctx, e, r, p)
 	case deedRefuseHeld:
 		return errHeld()
+	case deedRefuseStopped:
+		return e.errStopped(why)
 	case deedRefuseDenied:
 		return e.errDenied(verdict)
 	case deedRefuseUnapproved:
@@ -107,8 +120,12 @@ func (s *Scheduler) Apply(ctx context.Context, r Request) error {
 				return err
 			}
 		}
+		if err := s.brakes(ctx, e, &r, next, &in); err != nil {
+			return err
+		}
 		e.corrects(p, e.counted(&r) != nil && e.repeats(&r, p))
 		t := taskOf(next, p, record)
+		t.braked = r.Brake != nil && destroys(next, &in)
 		t.config, t.counts = settlingConfig(&r), e.counts(&r, p)
 		t.approval, t.drift, t.reapply = given, o.Drift, o.Reapply
 		t.keepsDrift = t.kind == instance.Update && r.reports(o.Drift) && o.Reapply == ""
@@ -118,7 +135,7 @@ func (s *Scheduler) Apply(ctx context.Context, r Request) error {
 		if given == nil && next == deedDestroyFirst && r.Decide != nil {
 			t.approval = &approval{create: unaskedCreate + s.createHash(&r, p), unasked: true}
 		}
-		return s.perform(ctx, e, r, t)
+		return s.started(&r, &t, s.perform(ctx, e, r, t))
 	}
 }
 
@@ -176,8 +193,10 @@ func (s *Scheduler) Delete(ctx context.Context, r Request) error {
 	e.denied.Store(false)
 	in := deleteInput{
 		Running: e.view.state == running, Observed: known && e.record.Instance.Operation == nil && s.accountOf(e, &r) == accountIsSame,
-		Exists: e.record.Instance.Exists(), Failed: early != nil, Held: e.held(r),
+		Exists: e.record.Instance.Exists(), Failed: early != nil, Held: e.held(r), Protected: r.Policies.Protected,
 	}
+	why := r.stopped()
+	in.Stopped = why != ""
 	var verdict policy.Verdict
 	plan := r.destroyPlan(e.record.Instance)
 	if !in.Running && in.Observed && in.Exists {
@@ -199,18 +218,26 @@ func (s *Scheduler) Delete(ctx context.Context, r Request) error {
 		return nil
 	case deedRefuseUnobserved:
 		return &Error{Reason: ReasonStore, Err: errors.New("the resource was not observed since its last operation")}
+	case deedRefuseProtected:
+		s.withdrawDestroy(e)
+		return failed(ReasonDeletionProtected, deletionProtected(&r))
 	case deedRefuseHeld:
 		return errHeld()
 	case deedRefuseEarly:
 		return early
+	case deedRefuseStopped:
+		return e.errStopped(why)
 	case deedRefuseDenied:
 		return e.errDenied(verdict)
 	case deedRefuseUnapproved:
 		return e.errUnapproved(r, given)
 	default:
+		if err := s.reserveDestroy(ctx, e, &r); err != nil {
+			return err
+		}
 		t := taskOf(next, nil, e.record.Instance)
-		t.approval, t.decided = given, plan
-		return s.perform(ctx, e, r, t)
+		t.approval, t.decided, t.braked = given, plan, r.Brake != nil
+		return s.started(&r, &t, s.perform(ctx, e, r, t))
 	}
 }
 

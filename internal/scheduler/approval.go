@@ -154,6 +154,9 @@ func (s *Scheduler) propose(e *entry, r *Request, o *Observation) {
 	case r.Deleted && r.Config == nil && o.Exists() && r.Policies.Delete:
 		p = r.destroyPlan(o.Instance)
 	default:
+		if len(o.Instance.Deposed) == 0 {
+			s.withdrawDestroy(e)
+		}
 		return
 	}
 	o.PlanHash, o.PlanAction = s.planHash(r, e.record.Handled.Approve, p), p.Action

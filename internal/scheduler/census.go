@@ -14,6 +14,8 @@ type Census struct {
 	Running, Unknown int
 	// Awaiting counts those whose plan waits for approval.
 	Awaiting int
+	// Braked counts those whose object is not destroyed because too much was destroyed within a minute.
+	Braked int
 	// Drifted counts those whose object was changed outside Landbridge.
 	Drifted int
 	// Unsettled counts those whose provider changes their object again and again.
@@ -41,6 +43,9 @@ func (s *Scheduler) Census() map[schema.GroupKind]*Census {
 		}
 		if e.awaits.Load() {
 			c.Awaiting++
+		}
+		if e.braked.Load() {
+			c.Braked++
 		}
 		if e.drifted.Load() {
 			c.Drifted++

@@ -82,6 +82,7 @@ type completed struct{ planned, whole string }
 // Claim implements Interface.
 func (s *Scheduler) Claim(ctx context.Context, r Request) error {
 	e := s.entry(&r)
+	s.restoreBrake(ctx, e, &r)
 	e.lock()
 	defer e.turn.Unlock()
 	if e.view.state == running {
@@ -125,6 +126,9 @@ func (a assumption) restore(e *entry) {
 
 // Gone implements Interface.
 func (s *Scheduler) Gone(k store.Key) {
+	for _, e := range s.entriesOf(k) {
+		s.withdrawDestroy(e)
+	}
 	s.mu.Lock()
 	s.entries.gone(k)
 	s.mu.Unlock()

@@ -350,11 +350,13 @@ const (
 	deedRefuseUnobserved   deed = "refuse because of the observation"
 	deedRefuseEarly        deed = "refuse because of an earlier failure"
 	deedRefuseReplace      deed = "refuse the replacement"
+	deedRefuseProtected    deed = "refuse to destroy what is protected"
 	deedRefuseContained    deed = "refuse to destroy contained objects"
 	deedRefuseDoubted      deed = "refuse because of an interrupted create"
 	deedRefuseStalled      deed = "refuse because of many failed creates"
 	deedRefuseInconsistent deed = "refuse to replace what would be the same again"
 	deedRefuseRepeat       deed = "refuse to replace again what did not settle"
+	deedRefuseStopped      deed = "refuse because operations are paused"
 	deedRefuseHeld         deed = "refuse because of an interrupt"
 	deedRefuseGone         deed = "refuse to create again what was destroyed outside"
 	deedRefuseUnapproved   deed = "refuse because it is not approved"
@@ -379,6 +381,8 @@ type applyInput struct {
 	// MayReplace and MayReplaceTainted are the policies of the resource; MayDelete applies to
 	// deposed objects.
 	MayReplace, MayReplaceTainted, MayDelete bool
+	// Protected is set when nothing may be destroyed.
+	Protected bool
 	// Failed and DeposedFailed are set when it is too early to try again.
 	Failed, DeposedFailed bool
 	// Exists and Deposed are set when there is a current object, and deposed objects.
@@ -396,6 +400,8 @@ type applyInput struct {
 	Doubted bool
 	// Held is set when an operation was interrupted and the resource has not changed since.
 	Held bool
+	// Stopped is set when no operation may begin.
+	Stopped bool
 	// Gone is set when the object was destroyed outside Landbridge, and the policy is that drift stays.
 	Gone bool
 	// DriftGone is set when the object was destroyed outside Landbridge, whatever the policy.
@@ -412,12 +418,14 @@ var applyChain = chain[applyInput]{
 	{deedNothing, applyRuns},
 	{deedRefuseConflict, applyContested},
 	{deedRefuseHeld, applyHeld},
+	{deedRefuseStopped, applyStopped},
 	{deedDestroyDeposed, deposedDue},
 	{deedRefuseEarly, applyFailed},
 	{deedRefuseUnobserved, applyUnobserved},
 	{deedRefuseDeposed, onlyDeposedForbidden},
 	{deedRefuseDeposedEarly, onlyDeposedFailed},
 	{deedNothing, upToDateAlready},
+	{deedRefuseProtected, applyProtected},
 	{deedRefuseReplace, replaceForbidden},
 	{deedRefuseContained, containedForbidden},
 	{deedRefuseStalled, createStalled},
@@ -441,15 +449,21 @@ func applyRuns(in applyInput) bool { return in.Running }
 func applyContested(in applyInput) bool { return in.Contested }
 
 // applyHeld: after an interrupt nothing begins, unless there is nothing to do.
-func applyHeld(in applyInput) bool {
-	return in.Held && !(in.Observed && upToDateAlready(in) && !deposedOpen(in))
-}
+func applyHeld(in applyInput) bool { return in.Held && !nothingDue(in) }
+
+// applyStopped: while operations are paused nothing begins.
+func applyStopped(in applyInput) bool { return in.Stopped && !nothingDue(in) }
+
+// nothingDue reports whether there is nothing to do.
+func nothingDue(in applyInput) bool { return in.Observed && upToDateAlready(in) && !deposedOpen(in) }
 
 // deposedOpen reports whether a deposed object has to be destroyed, because its successor is complete.
 func deposedOpen(in applyInput) bool { return in.Observed && in.Deposed && in.Exists && !in.Tainted }
 
 // deposedDue: deposed objects are destroyed before the current object is changed.
-func deposedDue(in applyInput) bool { return deposedOpen(in) && in.MayDelete && !in.DeposedFailed }
+func deposedDue(in applyInput) bool {
+	return deposedOpen(in) && in.MayDelete && !in.Protected && !in.DeposedFailed
+}
 
 // applyFailed: a failed operation is not tried again too early.
 func applyFailed(in applyInput) bool { return in.Failed }
@@ -462,12 +476,17 @@ func upToDateAlready(in applyInput) bool { return in.Action == terraform.NoOp }
 
 // onlyDeposedForbidden: a deposed object that must not be destroyed is reported if nothing else is due.
 func onlyDeposedForbidden(in applyInput) bool {
-	return upToDateAlready(in) && deposedOpen(in) && !in.MayDelete
+	return upToDateAlready(in) && deposedOpen(in) && (!in.MayDelete || in.Protected)
 }
 
 // onlyDeposedFailed: a deposed object that cannot be destroyed yet is reported likewise.
 func onlyDeposedFailed(in applyInput) bool {
 	return upToDateAlready(in) && deposedOpen(in) && in.DeposedFailed
+}
+
+// applyProtected: nothing of an object that is protected is destroyed, also within it.
+func applyProtected(in applyInput) bool {
+	return in.Protected && (in.Action.IsReplace() || in.Destroys)
 }
 
 // replaceForbidden: replacements need a policy that allows them; tainted objects have their own policy.
@@ -525,10 +544,14 @@ type deleteInput struct {
 	Observed bool
 	// Exists is set when there is a current object.
 	Exists bool
+	// Protected is set when the object may not be destroyed.
+	Protected bool
 	// Failed is set when it is too early to try again.
 	Failed bool
 	// Held is set when an operation was interrupted and the resource has not changed since.
 	Held bool
+	// Stopped is set when no operation may begin.
+	Stopped bool
 	// Approval is the approval policy. Approved is set when it was approved that the object is destroyed.
 	Approval desired.Approval
 	Approved bool
@@ -541,7 +564,9 @@ var deleteChain = chain[deleteInput]{
 	{deedNothing, deleteRuns},
 	{deedRefuseUnobserved, deleteUnobserved},
 	{deedNothing, deleted},
+	{deedRefuseProtected, deleteProtected},
 	{deedRefuseHeld, deleteHeld},
+	{deedRefuseStopped, deleteStopped},
 	{deedRefuseEarly, deleteFailed},
 	{deedRefuseDenied, deleteDenied},
 	{deedRefuseUnapproved, deleteUnapproved},
@@ -557,8 +582,14 @@ func deleteUnobserved(in deleteInput) bool { return !in.Observed }
 // deleted: nothing is left to destroy.
 func deleted(in deleteInput) bool { return !in.Exists }
 
+// deleteProtected: an object that is protected stays.
+func deleteProtected(in deleteInput) bool { return in.Protected }
+
 // deleteHeld: after an interrupt nothing begins.
 func deleteHeld(in deleteInput) bool { return in.Held }
+
+// deleteStopped: while operations are paused nothing begins.
+func deleteStopped(in deleteInput) bool { return in.Stopped }
 
 // deleteDenied: a policy may deny that the object is destroyed.
 func deleteDenied(in deleteInput) bool { return in.Denied }

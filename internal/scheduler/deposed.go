@@ -18,14 +18,20 @@ import (
 // destroyDeposed starts to destroy a deposed object.
 func (s *Scheduler) destroyDeposed(e *entry, r Request) error {
 	key := e.record.Instance.Deposed[0].Key
-	return s.start(e, r, task{kind: instance.Delete, deposed: key, replacement: true, notFound: func(in instance.Instance) meaning {
+	t := task{kind: instance.Delete, deposed: key, replacement: true, braked: r.Brake != nil, notFound: func(in instance.Instance) meaning {
 		e.lock()
 		defer e.turn.Unlock()
 		return s.notFound(e, &r, key, in)
-	}})
+	}}
+	return s.started(&r, &t, s.start(e, r, t))
 }
 
-func deposedKept(in instance.Instance) *Error {
+func deposedKept(r *Request, in instance.Instance) *Error {
+	if r.Policies.Protected {
+		return failed(ReasonDeletionProtected, diagnostic.Errorf("Replaced object kept",
+			"The object that was replaced (deposed object %s) has to be destroyed, which spec.lifecycle.deletionProtection forbids. Set it to false.",
+			in.Deposed[0].Key))
+	}
 	return &Error{Reason: ReasonReplaceRefused, Diagnostics: diagnostic.Errorf("Replaced object kept",
 		"The object that was replaced (deposed object %s) has to be destroyed, which spec.managementPolicies do not allow. Allow Delete.", in.Deposed[0].Key)}
 }

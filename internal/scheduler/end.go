@@ -14,6 +14,7 @@ func (s *Scheduler) end(e *entry, r Request, t task, res result) {
 	for _, event := range s.settle(e, r, t, res) {
 		s.tell(r, event)
 	}
+	s.endBrake(&r, &t, &res)
 	s.mu.Lock()
 	gone := s.entries.end(e)
 	s.limits.done(r.ProviderConfiguration)

@@ -44,8 +44,10 @@ type entry struct {
 	schema *schema.Resource
 	// lost is set when somebody may have deleted the stored record.
 	lost atomic.Bool
-	// awaits is set while a plan waits for approval, and denied while a policy denies it.
+	// awaits is set while a plan waits for approval, and denied while a policy denies it, or operations are paused.
 	awaits, denied atomic.Bool
+	// braked is set while the brake holds the destruction of the object.
+	braked atomic.Bool
 	// drifted is set while the object differs from its configuration because of changes outside Landbridge.
 	drifted atomic.Bool
 	// repeating is set while the object is changed again and again.

@@ -62,6 +62,9 @@ func (s *Scheduler) Leave(ctx context.Context, k store.Key, stored bool) (left b
 			return false, &Error{Reason: ReasonStore, Err: err}
 		}
 	}
+	for _, e := range entries {
+		s.withdrawDestroy(e)
+	}
 	s.mu.Lock()
 	for _, e := range entries {
 		s.entries.remove(e)

@@ -47,6 +47,8 @@ type task struct {
 	notFound func(instance.Instance) meaning
 	// destroyed is the object that was destroyed before the operation; nil if there is none.
 	destroyed *destroyed
+	// braked is set if the operation destroys something, and was reserved.
+	braked bool
 	// unseen is set for a Delete of an object that no read has found since its create.
 	unseen bool
 	// process is the operation's name at fault points.
@@ -216,6 +218,9 @@ func (s *Scheduler) run(e *entry, rec store.Record, r Request, op *instance.Oper
 	if diags := s.stillPermitted(early, &r, &t, rec.Instance, p); diags.HasErrors() {
 		return notStarted(&rec, diags)
 	}
+	if why := r.stopped(); why != "" {
+		return notStarted(&rec, diagnostic.Errorf("Operation not started", "%s", why))
+	}
 	if s.isStopping() {
 		return notStarted(&rec, diagnostic.Errorf("Operation not started", "The controller is stopping; the operation is left to its successor."))
 	}
@@ -282,6 +287,9 @@ func (s *Scheduler) run(e *entry, rec store.Record, r Request, op *instance.Oper
 	}
 	if t.interruption.asked() != "" {
 		return notStarted(nil, diagnostic.Errorf("Operation not started", "The provider was not asked for a change."))
+	}
+	if t.braked {
+		s.brake.Begin(s.o.Clock.Now(), r.UID)
 	}
 	out, diags := p.Prior, diagnostic.Diagnostics(nil)
 	if p.Action != terraform.NoOp {

@@ -78,8 +78,8 @@ func (r *Request) destroyPlan(in instance.Instance) *terraform.Plan {
 	return &terraform.Plan{Resource: r.Resource, Action: terraform.Delete, Prior: in}
 }
 
-// WakePending wakes the resources whose plans policies deny, or whose plans wait for approval. It is called when
-// policies change.
+// WakePending wakes the resources whose plans policies deny or wait for approval, and those that wait because operations are
+// paused. It is called when policies change, and when others than before are paused.
 func (s *Scheduler) WakePending() {
 	s.mu.Lock()
 	var pending []*entry

@@ -128,6 +128,10 @@ type Request struct {
 	Here func(ctx context.Context) error
 	// Decide returns what policies decide about a plan. It may be nil, and there are none.
 	Decide func(context.Context, *terraform.Plan) (policy.Verdict, error)
+	// Brake is what the brake has to know of the resource; nil if nothing limits how much is destroyed.
+	Brake *Brake
+	// Stopped returns why no operation may begin now; empty if one may. It may be nil: one always may.
+	Stopped func() string
 	// Dependents returns an error unless the resources that refer to the object are ready for a step of its replacement. The
 	// observation is the one that the step follows from. It may be nil: there are none.
 	Dependents func(context.Context, ReplacementStep, *Observation) error
@@ -266,6 +270,8 @@ const (
 	ReasonOperationFailed Reason = "OperationFailed"
 	// ReasonReplaceRefused: the change needs a replacement, which is not allowed.
 	ReasonReplaceRefused Reason = "ReplaceRefused"
+	// ReasonDeletionProtected: the object would be destroyed, and is protected from that.
+	ReasonDeletionProtected Reason = "DeletionProtected"
 	// ReasonCreateAttemptsExhausted: a tainted object is not replaced any more, because creates of the same
 	// configuration have failed too often.
 	ReasonCreateAttemptsExhausted Reason = "CreateAttemptsExhausted"
@@ -284,6 +290,12 @@ const (
 	ReasonAwaitingDependents Reason = "AwaitingDependents"
 	// ReasonDenied: a policy denies the plan.
 	ReasonDenied Reason = "DeniedByPolicy"
+	// ReasonDestroyBrake: too much was destroyed within a minute, and the rest waits until it is released. ReasonDestroyDelayed: the process
+	// has just begun, and does not know how much was destroyed before.
+	ReasonDestroyBrake   Reason = "DestroyBrake"
+	ReasonDestroyDelayed Reason = "DestroyDelayed"
+	// ReasonOperationsPaused: an administrator has paused operations.
+	ReasonOperationsPaused Reason = "OperationsPaused"
 	// ReasonIdentityConflict: the remote object belongs to another custom resource.
 	ReasonIdentityConflict Reason = "IdentityConflict"
 	// ReasonAlreadyExists: a remote object with the identity of the one to create exists already, and

@@ -13,6 +13,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/landbridge-io/landbridge/internal/instance"
+	"github.com/landbridge-io/landbridge/internal/scheduler/brake"
 	"github.com/landbridge-io/landbridge/internal/scheduler/ownership"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 )
@@ -118,6 +119,8 @@ type Scheduler struct {
 	owners ownership.Index
 	// corrections has the last correction of each resource, to find those that undo each other.
 	corrections corrections
+	// brake holds destroys when there are too many of them.
+	brake brake.Brake
 	// surveys are lists of objects, by which unchanged ones are looked at.
 	surveys surveys
 	// proved are the provider configurations that have shown an object as it is stored, by instance.Configuration.

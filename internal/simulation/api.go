@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -59,6 +60,8 @@ type watchEvent struct {
 	configuration string
 	account       ownership.Account
 	split         bool
+	// released is when the brake was released.
+	released time.Time
 
 	old, new *unstructured.Unstructured // old is nil for created objects, new for deleted ones
 }

@@ -56,6 +56,8 @@ type check struct {
 	busy         map[string]int
 	destroyedIDs map[string]bool
 
+	// destroying are the destroys that processes have begun.
+	destroying map[*process][]destroying
 	violations []Violation
 	seen       map[string]bool
 	// sought is the kind of violations that end a schedule; found is set when there was one.
@@ -66,7 +68,7 @@ type check struct {
 func newCheck(w *world) *check {
 	return &check{
 		w: w, seen: map[string]bool{}, writers: map[int]int{}, changing: map[string]map[*process]int{},
-		busy: map[string]int{}, destroyedIDs: map[string]bool{},
+		busy: map[string]int{}, destroyedIDs: map[string]bool{}, destroying: map[*process][]destroying{},
 	}
 }
 

@@ -15,6 +15,8 @@ type choices struct {
 	approvals bool
 	// references is set in schedules whose resources refer to each other.
 	references bool
+	// brake is set in schedules with the brake.
+	brake bool
 	// rests is set in schedules in which nothing happens now and then, until resources leave marks, and in which all are changed at
 	// the end. They cannot be shrunk.
 	rests bool
@@ -34,7 +36,7 @@ func newChoices(o Options, schedule uint64) *choices {
 		return &choices{random: rand.New(rand.NewPCG(o.Seed, schedule)), references: true, replicas: o.Replicas}
 	}
 	return &choices{
-		random: rand.New(rand.NewPCG(o.Seed, schedule)), lists: o.Lists, approvals: o.Approvals, replicas: o.Replicas,
+		random: rand.New(rand.NewPCG(o.Seed, schedule)), lists: o.Lists, approvals: o.Approvals, brake: o.Brake, replicas: o.Replicas,
 		rests: schedule%4 >= 2, behaviours: behavioursOf(schedule), splits: o.Replicas > 1 && schedule%2 == 0,
 	}
 }

@@ -29,6 +29,7 @@ type executor struct {
 }
 
 func (e executor) Apply(ctx context.Context, plan lbterraform.Plan) (instance.Instance, diagnostic.Diagnostics) {
+	e.p.w.check.begins(e.p, plan)
 	v := e.p.waitFor(ctx, fmt.Sprintf("apply %s of %s", plan.Action, plan.Resource.Schema.Type), change)
 	return e.Executor.Apply(context.WithValue(ctx, verdictKey{}, v), plan)
 }

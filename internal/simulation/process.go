@@ -26,6 +26,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/controller/references"
 	"github.com/landbridge-io/landbridge/internal/controller/sharding"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
+	"github.com/landbridge-io/landbridge/internal/scheduler/brake"
 	"github.com/landbridge-io/landbridge/internal/scheduler/ownership"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 	"github.com/landbridge-io/landbridge/schema"
@@ -75,6 +76,8 @@ type process struct {
 	// unhear ends that its replica tells it of the table.
 	unhear func()
 	clock  skewed
+	// led is when it began to lead.
+	led time.Time
 
 	// The lease as this process sees it.
 	renewed            time.Time
@@ -286,6 +289,7 @@ func (p *process) lead() {
 	w.terms++
 	p.term = w.terms
 	w.note("%s leads", p)
+	p.led = w.now()
 	secrets := &store.Secrets{Client: secretClient{p: p, namespace: systemNamespace}, PartSize: w.partSize, Shard: p.part()}
 	p.kinds, p.cache = map[string]*kind{}, map[store.Key]*unstructured.Unstructured{}
 	p.queue, p.working, p.unclaimed = map[store.Key]*queued{}, map[store.Key]bool{}, map[store.Key]bool{}
@@ -300,6 +304,9 @@ func (p *process) lead() {
 			return p.kinds[k.Kind].Exists(ctx, k, uid)
 		},
 	})
+	if !w.users.released.IsZero() {
+		p.scheduler.ReleaseBrake(brake.Release{At: w.users.released})
+	}
 	graph := &references.Graph{}
 	// Not the scheduler's, which remembers what it has loaded and saved.
 	stored := &store.Secrets{Client: secretClient{p: p, namespace: systemNamespace}}
@@ -318,6 +325,7 @@ func (p *process) lead() {
 				},
 			},
 		}}
+		k.Providers, k.DestroyLimit = []string{brakeProvider}, w.limitOf(m.Type)
 		if m.Type != pair {
 			k.Release = "1.0.0" // modules have no marks
 		}
@@ -479,6 +487,9 @@ func (p *process) hear(e watchEvent) {
 		return
 	case e.by != nil:
 		p.recorded(e.key, *e.by)
+		return
+	case !e.released.IsZero():
+		p.scheduler.ReleaseBrake(brake.Release{At: p.clock.Now()})
 		return
 	case e.configuration != "":
 		p.configured(e.configuration, e.account, e.split)

@@ -22,6 +22,8 @@ type Options struct {
 	Lists, Approvals bool
 	// References has resources that refer to each other, whose objects are replaced. Their schedules cannot be shrunk.
 	References bool
+	// Brake limits how much is destroyed, and has everything deleted now and then. Such schedules are others, too.
+	Brake bool
 	// Replicas is the number of replicas that share the work by shards. With at most one, a leader does all of it.
 	Replicas int
 	// First ends the simulation with the first schedule that violates an invariant.
@@ -33,9 +35,9 @@ type Options struct {
 // Result is what a simulation found.
 type Result struct {
 	Operations, Schedules int
-	// Approvals, References and Replicas are those of Options.
-	Approvals, References bool
-	Replicas              int
+	// Approvals, References, Brake and Replicas are those of Options.
+	Approvals, References, Brake bool
+	Replicas                     int
 	// Failures are in the order of their schedules.
 	Failures []Failure
 }
@@ -81,6 +83,9 @@ func (r *Result) String() string {
 	}
 	if r.References {
 		out += fmt.Sprintf(", %d dependents", r.Count(Dependents))
+	}
+	if r.Brake {
+		out += fmt.Sprintf(", %d unbraked", r.Count(Unbraked))
 	}
 	if r.Replicas > 1 {
 		out += fmt.Sprintf(", %d double work", r.Count(DoubleWork))
@@ -129,7 +134,7 @@ func Trace(t *testing.T, o Options, schedule uint64) (string, []Violation) {
 
 // Run carries out schedules, one after the other.
 func Run(t *testing.T, o Options) *Result {
-	out := &Result{Approvals: o.Approvals, References: o.References, Replicas: o.Replicas}
+	out := &Result{Approvals: o.Approvals, References: o.References, Brake: o.Brake, Replicas: o.Replicas}
 	total := uint64((o.Operations + perSchedule - 1) / perSchedule)
 	for n := o.Shard; n < total && !(o.First && len(out.Failures) > 0); n += max(1, o.Shards) {
 		c := newChoices(o, n)
@@ -149,6 +154,7 @@ func (r *Result) Add(other *Result) {
 	r.Schedules += other.Schedules
 	r.Approvals = r.Approvals || other.Approvals
 	r.References = r.References || other.References
+	r.Brake = r.Brake || other.Brake
 	r.Replicas = max(r.Replicas, other.Replicas)
 	r.Failures = append(r.Failures, other.Failures...)
 	slices.SortFunc(r.Failures, func(a, b Failure) int { return cmp.Compare(a.Schedule, b.Schedule) })

@@ -82,6 +82,8 @@ type users struct {
 	// configurations are the accounts of the provider configurations. splits are those that are to be divided kind by kind.
 	configurations map[string]ownership.Account
 	splits         map[string]bool
+	// released is when the brake was released last.
+	released time.Time
 }
 
 func newUsers(w *world) *users {
@@ -122,6 +124,16 @@ func (u *users) operate() {
 	if c.references {
 		u.operateReferring()
 		return
+	}
+	if c.brake {
+		switch c.next(40) {
+		case 38:
+			u.releaseBrake()
+			return
+		case 36, 37, 39:
+			u.deleteAll()
+			return
+		}
 	}
 	k := pick(c, u.w.keys...)
 	if c.shared() && !c.one(3) {
@@ -562,6 +574,8 @@ func (u *users) help() {
 			u.serial++
 			i.retried = true
 			u.annotate(k, v1alpha1.AnnotationRetry, fmt.Sprint(u.serial))
+		case v1alpha1.ReasonDestroyBrake:
+			u.releaseBrake()
 		case v1alpha1.ReasonReplaceRefused:
 			i.deleted = i.deleted || r.GetDeletionTimestamp() != nil
 			u.edit(k, []any{"*"}, "spec", "managementPolicies")

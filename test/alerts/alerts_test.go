@@ -136,6 +136,13 @@ func TestAlerts(t *testing.T) {
 			alert: "LandbridgePlansWait", after: 25 * time.Hour, series: `landbridge_plans_awaiting_approval{group="g", kind="Thing"} 3x1600`,
 			summary: "Plans of 3 Thing wait for approval since a day.",
 		},
+		"nothing is held": {
+			alert: "LandbridgeDestroysHeld", after: 10 * time.Minute, series: `landbridge_destroys_held{group="g", kind="Thing"} 0x60`,
+		},
+		"destroys are held": {
+			alert: "LandbridgeDestroysHeld", after: 10 * time.Minute, series: `landbridge_destroys_held{group="g", kind="Thing"} 7x60`,
+			summary: "The brake keeps the objects of 7 Thing, since too many were destroyed within a minute.",
+		},
 		"drift that is repaired": {
 			alert: "LandbridgeDrift", after: 2 * time.Hour, series: `landbridge_resources_drifted{group="g", kind="Thing"} 0x20 4x30 0x100`,
 		},

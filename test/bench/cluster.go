@@ -116,7 +116,8 @@ func start(ctx context.Context, bin string, s settings) (_ *cluster, err error) 
 		"--metrics-address", c.metrics, "--metrics-secure=false", "--health-address", "0")
 	if s.program == "" {
 		s.program = filepath.Join(bin, "landbridge")
-		args = append([]string{"controller", "--provider-mirror", filepath.Join(bin, "providers"), "--provider-cache", filepath.Join(c.dir, "providers")}, args...)
+		args = append([]string{"controller", "--provider-mirror", filepath.Join(bin, "providers"), "--provider-cache", filepath.Join(c.dir, "providers"),
+			"--destroys-per-minute", "0"}, args...)
 	}
 	if s.profiled {
 		if c.pprof, err = nettest.FreeAddress(); err != nil {

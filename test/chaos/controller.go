@@ -65,6 +65,8 @@ func (w *world) startController(s start) (*controller, error) {
 		"--poll", w.poll().String(), "--leader-elect="+strconv.FormatBool(s.elected || w.sharded()), "--lease-duration", w.lease().String(), "--grace-period", s.grace.String(),
 		// Objects are removed by hand, too, which is noticed only afterwards.
 		"--creation-grace-period", "5s",
+		// More is destroyed than in any estate.
+		"--destroys-per-minute", "0",
 		"--cli", w.tofu, "--cli-workspaces", w.workspaces(),
 		"--events-per-second", "50", "--metrics-address", "0", "--health-address", "0", "-v", "1")
 	if w.sharded() {

@@ -29,7 +29,7 @@ func thisRelease(t *testing.T) *release {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &release{name: "this release", binary: binary, dir: root, flags: []string{"--creation-grace-period=5s"}}
+	return &release{name: "this release", binary: binary, dir: root, flags: []string{"--creation-grace-period=5s", "--destroys-per-minute=0"}}
 }
 
 // formerRelease is the release before this one.

@@ -160,6 +160,8 @@ func helpMissing(root, cause *Node) Help {
 }
 
 var (
+	resume  = regexp.MustCompile(`landbridge resume(?: --(?:all|(?:provider|account) [^\s.]+(?:\.[^\s.]+)*))+`)
+	release = regexp.MustCompile(`landbridge release-brake(?: --(?:provider|account) [^\s;]+)*`)
 	confirm = regexp.MustCompile(`landbridge\.io/confirm-create to "([^"]+)"`)
 	accept  = regexp.MustCompile(`(kubectl annotate terraform(?:provider|module) \S+ --overwrite landbridge\.io/accept-changes=\S+)\.`)
 	appears = regexp.MustCompile(`may still appear until (\S+Z)\.`)
@@ -186,6 +188,12 @@ func (b *builder) helpReason(n *Node) (Help, bool) {
 		return Help{"Nothing has to be done: the object is replaced when the resources that the message names are ready. Watch it.", watch(k)}, true
 	case "AwaitingReplacement":
 		return Help{"Nothing has to be done: the resource goes on when the object that the message names is replaced. Watch it.", watch(k)}, true
+	case "DestroyBrake":
+		return Help{"See whether all that waits is to be destroyed. If it is, an administrator releases the brake.", release.FindString(n.Message)}, true
+	case "DestroyDelayed":
+		return Help{"Nothing has to be done: it goes on within a minute. Watch it.", watch(k)}, true
+	case "OperationsPaused":
+		return Help{"Wait until an administrator has operations go on.", resume.FindString(n.Message)}, true
 	case "DeniedByPolicy":
 		return Help{"Change the spec so that the policy allows the plan, or the policy.", edit(k)}, true
 	case "CreateAttemptsExhausted", "Interrupted":
@@ -201,6 +209,12 @@ func (b *builder) helpReason(n *Node) (Help, bool) {
 			return Help{"Keep the tainted object, or allow its replacement in spec.lifecycle.", "landbridge untaint " + res}, true
 		}
 		return patch("Take the change back, or allow that the object is destroyed and created again.", `{"spec":{"lifecycle":{"replacePolicy":"Automatic"}}}`)
+	case "DeletionProtected":
+		if n.row.Deleting {
+			return patch("Have the object destroyed, or leave it with spec.managementPolicies [\"Observe\"].",
+				`{"spec":{"lifecycle":{"deletionProtection":false}}}`)
+		}
+		return patch("Take the change back, or allow that the object is destroyed.", `{"spec":{"lifecycle":{"deletionProtection":false}}}`)
 	case "CreateOutcomeUnknown":
 		return helpUnknown(n), true
 	case "AlreadyExists":

@@ -202,7 +202,7 @@ func (r *resource) writeLifecycle(body *hclwrite.Body) {
 	if r.config.CreateBeforeDestroy {
 		b.SetAttributeValue("create_before_destroy", cty.True)
 	}
-	if !r.spec.Policies.Delete {
+	if !r.spec.Policies.Delete || r.spec.Policies.Protected {
 		b.SetAttributeValue("prevent_destroy", cty.True)
 	}
 	switch ignored := r.config.IgnoreChanges; {

@@ -402,9 +402,7 @@ func (p *planner) deposed(ctx context.Context, ex terraform.Executor) {
 		}
 		c := &Change{Change: p.view(plan), Resource: p.resource}
 		c.Deposed = d.Key
-		if !p.resource.Spec.Policies.Delete {
-			c.Held = notAllowed("Delete")
-		}
+		c.Held, c.Refused = p.resource.kept()
 		p.changes = append(p.changes, c)
 	}
 	p.found.Deposed = left
@@ -417,6 +415,19 @@ func (p *planner) readDeposed(ctx context.Context, ex terraform.Executor, d inst
 	}
 	out, diags := ex.Refresh(ctx, p.resource.terraform(), d.Instance())
 	return out.Instance, p.say(diags)
+}
+
+const protected = "spec.lifecycle.deletionProtection is true"
+
+// kept returns why the object of a resource is not destroyed, and whether that is refused.
+func (r *ManifestResource) kept() (why string, refused bool) {
+	switch {
+	case !r.Spec.Policies.Delete:
+		return notAllowed("Delete"), false
+	case r.Spec.Policies.Protected:
+		return protected, true
+	}
+	return "", false
 }
 
 func notAllowed(action string) string {
@@ -433,8 +444,8 @@ func (p *planner) change(ctx context.Context, ex terraform.Executor) *Change {
 			return nil
 		}
 		c.Change = p.view(plan)
-		if plan.Action != terraform.NoOp && !r.Spec.Policies.Delete {
-			c.Held = notAllowed("Delete")
+		if plan.Action != terraform.NoOp {
+			c.Held, c.Refused = r.kept()
 		}
 		return c
 	}
@@ -463,6 +474,8 @@ func (p *planner) change(ctx context.Context, ex terraform.Executor) *Change {
 		c.Held = notAllowed("Create")
 	case plan.Action == terraform.Update && !r.Spec.Policies.Update:
 		c.Held = notAllowed("Update")
+	case r.Spec.Policies.Protected && (plan.Action.IsReplace() || len(plan.Destroys()) > 0):
+		c.Held, c.Refused = protected, true
 	case plan.Action.IsReplace():
 		switch {
 		case plan.Reason == terraform.ReplaceBecauseTainted && !r.Spec.Policies.ReplaceTainted:

@@ -1,13 +1,17 @@
 package kinds
 
 import (
+	"context"
+	"strconv"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
+	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 	"github.com/landbridge-io/landbridge/internal/crd"
 	"github.com/landbridge-io/landbridge/internal/desired"
+	"github.com/landbridge-io/landbridge/internal/scheduler/brake"
 )
 
 // Defaults are what a TerraformProvider or TerraformModule sets for all of its resources.
@@ -18,6 +22,8 @@ type Defaults struct {
 	PollInterval *metav1.Duration
 	// ReplaceDependents is the default of spec.lifecycle.replaceDependents.
 	ReplaceDependents string
+	// DestroyBrake is nil for that of all resources.
+	DestroyBrake *v1alpha1.DestroyBrake
 }
 
 // SetDefaults sets the defaults of an owner, which is a value of LabelProvider.
@@ -44,6 +50,30 @@ func (rt *Runtime) Poll(owner string) func() time.Duration {
 // those of their dependents where spec.lifecycle.replaceDependents is not set.
 func (rt *Runtime) ReplacesDependents(owner string) func() bool {
 	return func() bool { return rt.defaultsOf(owner).ReplaceDependents == crd.DependentsAutomatic }
+}
+
+// defaultShare is the default of spec.destroyBrake.share.
+const defaultShare = 50
+
+// DestroyLimit returns a function that returns how much may be destroyed of an owner's resources within a minute.
+func (rt *Runtime) DestroyLimit(owner string) func() brake.Limit {
+	return func() brake.Limit {
+		set := ptr.Deref(rt.defaultsOf(owner).DestroyBrake, v1alpha1.DestroyBrake{})
+		return brake.Limit{
+			Destroys: int(ptr.Deref(set.DestroysPerMinute, int32(rt.DestroysPerMinute))), //nolint:gosec // a flag
+			Share:    int(ptr.Deref(set.Share, defaultShare)),
+		}
+	}
+}
+
+// DestroysOf returns the limit that the annotation of a namespace sets; false if it has none that is a number.
+func (rt *Runtime) DestroysOf(ctx context.Context, namespace string) (int, bool) {
+	raw, err := rt.Admission.Annotation(ctx, namespace, v1alpha1.AnnotationDestroysPerMinute)
+	if err != nil || raw == "" {
+		return 0, false
+	}
+	n, err := strconv.Atoi(raw)
+	return n, err == nil && n >= 0
 }
 
 func (rt *Runtime) defaultsOf(owner string) Defaults {

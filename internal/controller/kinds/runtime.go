@@ -62,6 +62,8 @@ type Runtime struct {
 	Admission *providerconfig.Admission
 	// AccountKey is the key of the hashes of provider configurations' contents.
 	AccountKey providerconfig.AccountKey
+	// DestroysPerMinute is how many objects of an account may be destroyed within a minute by default; 0 for no limit.
+	DestroysPerMinute int
 	// Follows is set if another replica installs CRDs and whatever else is not of one shard. Then this one waits for it.
 	Follows bool
 	// OtherUsers returns the resources, other than those of the provider's own kinds, that use one of its

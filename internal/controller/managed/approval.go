@@ -20,7 +20,8 @@ func awaitsApproval(r scheduler.Reason) bool {
 
 // standingEvent returns the event of a reason that does not go away by trying again.
 func standingEvent(why scheduler.Reason, reason event.Reason, message string) event.Event {
-	if why == scheduler.ReasonAwaitingApproval || why == scheduler.ReasonDeferred || why == scheduler.ReasonAwaitingDependents {
+	if why == scheduler.ReasonAwaitingApproval || why == scheduler.ReasonDeferred || why == scheduler.ReasonAwaitingDependents ||
+		why == scheduler.ReasonOperationsPaused {
 		return event.Normal(reason, message)
 	}
 	return warning(reason, message)

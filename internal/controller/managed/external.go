@@ -60,6 +60,7 @@ func (c *connector) external(ctx context.Context, r *CustomResource) (*external,
 	}
 	req.Tell = c.teller(r, spec.Policies) // after all secrets are known
 	req.Decide = c.decider(r, req.Configurations)
+	req.Stopped = c.stopped(r, req.Configurations)
 	out := &external{connector: c, request: req, spec: spec, warnings: diags.Warnings()}
 	out.request.Dependents, out.request.Cascade = out.dependents(r), cascadeOf(replacementOf(r.read))
 	return out, nil
@@ -169,7 +170,7 @@ func (e *external) Update(ctx context.Context, mg resource.Managed) (xpmanaged.E
 	if err := e.kind.Scheduler.Apply(ctx, e.request); err != nil {
 		abandonReplacement(r, err)
 		var se *scheduler.Error
-		if errors.As(err, &se) && se.Reason == scheduler.ReasonReplaceRefused {
+		if errors.As(err, &se) && (se.Reason == scheduler.ReasonReplaceRefused || se.Reason == scheduler.ReasonDeletionProtected) {
 			r.SetConditions(xpv2.UpdateRestricted().WithObservedGeneration(r.GetGeneration()))
 		}
 		return xpmanaged.ExternalUpdate{}, e.explain(ctx, r, err)
@@ -327,7 +328,8 @@ var standing = map[scheduler.Reason]bool{
 	scheduler.ReasonStateTooLarge: true, scheduler.ReasonAwaitingApproval: true, scheduler.ReasonPlanChanged: true,
 	scheduler.ReasonDrifted: true,
 	scheduler.ReasonDenied:  true, scheduler.ReasonDeferred: true, scheduler.ReasonMoved: true,
-	scheduler.ReasonAwaitingDependents: true, scheduler.ReasonAccountChanged: true,
+	scheduler.ReasonAwaitingDependents: true, scheduler.ReasonAccountChanged: true, scheduler.ReasonDeletionProtected: true,
+	scheduler.ReasonOperationsPaused: true, scheduler.ReasonDestroyBrake: true,
 }
 
 var reasons = map[scheduler.Reason]xpv2.ConditionReason{
@@ -337,6 +339,7 @@ var reasons = map[scheduler.Reason]xpv2.ConditionReason{
 	scheduler.ReasonNotVisibleYet:        v1alpha1.ReasonNotVisibleYet,
 	scheduler.ReasonCreateOutcomeUnknown: v1alpha1.ReasonCreateOutcomeUnknown,
 	scheduler.ReasonReplaceRefused:       v1alpha1.ReasonReplaceRefused,
+	scheduler.ReasonDeletionProtected:    v1alpha1.ReasonDeletionProtected,
 
 	scheduler.ReasonCreateAttemptsExhausted:  v1alpha1.ReasonCreateAttemptsExhausted,
 	scheduler.ReasonInterrupted:              v1alpha1.ReasonInterrupted,
@@ -350,6 +353,9 @@ var reasons = map[scheduler.Reason]xpv2.ConditionReason{
 	scheduler.ReasonMoveFailed:               v1alpha1.ReasonMoveFailed,
 	scheduler.ReasonMoved:                    v1alpha1.ReasonMoved,
 	scheduler.ReasonDenied:                   v1alpha1.ReasonDeniedByPolicy,
+	scheduler.ReasonDestroyBrake:             v1alpha1.ReasonDestroyBrake,
+	scheduler.ReasonDestroyDelayed:           v1alpha1.ReasonDestroyDelayed,
+	scheduler.ReasonOperationsPaused:         v1alpha1.ReasonOperationsPaused,
 	scheduler.ReasonAwaitingDependents:       v1alpha1.ReasonAwaitingDependents,
 	scheduler.ReasonStateTooLarge:            v1alpha1.ReasonStateTooLarge,
 	scheduler.ReasonIdentityConflict:         v1alpha1.ReasonIdentityConflict,

@@ -24,12 +24,14 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
+	"github.com/landbridge-io/landbridge/internal/controller/halt"
 	"github.com/landbridge-io/landbridge/internal/controller/informer"
 	"github.com/landbridge-io/landbridge/internal/controller/providerconfig"
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/model"
 	"github.com/landbridge-io/landbridge/internal/policy"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
+	"github.com/landbridge-io/landbridge/internal/scheduler/brake"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 	"github.com/landbridge-io/landbridge/schema"
@@ -61,6 +63,10 @@ type Kind struct {
 	// Release identifies the provider's release together with its configuration in Landbridge, for the marks of resources. They
 	// have none if it is empty.
 	Release string
+	// Providers are the names of the TerraformProvider, or of the TerraformModule and of its TerraformProviders.
+	Providers []string
+	// DestroyLimit returns how much may be destroyed in an account within a minute. It may be nil: nothing limits it.
+	DestroyLimit func() brake.Limit
 	// Poll returns the poll interval of the provider or module; 0 is that of Options. It may be nil.
 	Poll func() time.Duration
 	// ReplacesDependents reports whether spec.lifecycle.replaceDependents is Automatic by default. It may be nil.
@@ -129,9 +135,14 @@ type Options struct {
 	Since func() string
 	// Policies returns the PlanPolicies. It may be nil, and there are none.
 	Policies func(context.Context) ([]*policy.Policy, error)
-	Recorder event.Recorder
-	Metrics  xpmanaged.MetricRecorder
-	Logger   logr.Logger
+	// Paused returns why nothing may begin for a resource; empty if it may. It may be nil, and nothing is paused.
+	Paused func(halt.Subject) string
+	// DestroysOf returns the number of destroys per minute that a namespace has a limit of its own for; false if it has none. It may
+	// be nil: none has.
+	DestroysOf func(ctx context.Context, namespace string) (int, bool)
+	Recorder   event.Recorder
+	Metrics    xpmanaged.MetricRecorder
+	Logger     logr.Logger
 	// Shards decides which resources are worked on. It may be nil: all are.
 	Shards Shards
 	// Secrets watches the Secrets that resources refer to. It may be nil: then changes are noticed at the next poll.

@@ -174,6 +174,8 @@ func (p *preview) consequences(ctx context.Context, req scheduler.Request, plan 
 	switch {
 	case plan.Action == terraform.Create && !req.Policies.Create, plan.Action == terraform.Update && !req.Policies.Update:
 		stops = append(stops, fmt.Sprintf("not carried out: spec.managementPolicies does not allow %s", plan.Action))
+	case req.Policies.Protected && (plan.Action.IsReplace() || len(plan.Destroys()) > 0):
+		stops = append(stops, "refused: spec.lifecycle.deletionProtection forbids to destroy anything")
 	case plan.Action.IsReplace() && !req.Policies.Replace:
 		stops = append(stops, "refused: spec.lifecycle.replacePolicy or spec.managementPolicies do not allow a replacement")
 	}

@@ -17,7 +17,7 @@ import (
 // stalling are the reasons of Synced with which nothing goes on until somebody changes something. All others are tried again.
 var stalling = map[xpv2.ConditionReason]bool{
 	v1alpha1.ReasonAccountChanged: true, v1alpha1.ReasonAlreadyExists: true, v1alpha1.ReasonCreateAttemptsExhausted: true, v1alpha1.ReasonCreateOutcomeUnknown: true,
-	v1alpha1.ReasonDriftReported:    true,
+	v1alpha1.ReasonDriftReported: true, v1alpha1.ReasonDeletionProtected: true,
 	v1alpha1.ReasonIdentityConflict: true, v1alpha1.ReasonIdentityUpgradeFailed: true, v1alpha1.ReasonInterrupted: true,
 	v1alpha1.ReasonInvalidConfiguration: true, v1alpha1.ReasonNamespaceNotAllowed: true, v1alpha1.ReasonReplaceRefused: true,
 	v1alpha1.ReasonMoved: true, v1alpha1.ReasonProviderCrashes: true, v1alpha1.ReasonNeverSettles: true, v1alpha1.ReasonInconsistentResult: true, v1alpha1.ReasonStateTooLarge: true, v1alpha1.ReasonUnexpectedIdentityChange: true,

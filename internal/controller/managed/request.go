@@ -81,6 +81,7 @@ func (c *connector) subject(ctx context.Context, r *CustomResource, spec desired
 		handle = handle.Last()
 	}
 	through(&req, handle)
+	req.Brake = k.brake(r, handle.Objects)
 	if named, ok := k.ProviderConfigs.(NamedProviderConfigs); ok {
 		req.Consists = named.Consists
 	}

@@ -29,13 +29,14 @@ type Admission struct {
 	Listed bool
 
 	mu sync.Mutex
-	// known has the labels of namespaces.
+	// known has the labels and annotations of namespaces.
 	known map[string]namespaceLabels
 }
 
 type namespaceLabels struct {
-	labels labels.Set
-	read   time.Time
+	labels      labels.Set
+	annotations map[string]string
+	read        time.Time
 }
 
 // allows reports whether resources of a namespace may use a provider configuration. One of kind ProviderConfig is for
@@ -76,11 +77,23 @@ func (a *Admission) allows(ctx context.Context, config *unstructured.Unstructure
 
 // labels returns the labels of a namespace.
 func (a *Admission) labels(ctx context.Context, namespace string) (labels.Set, error) {
+	out, err := a.namespace(ctx, namespace)
+	return out.labels, err
+}
+
+// Annotation returns the value of an annotation of a namespace; empty if it has none.
+func (a *Admission) Annotation(ctx context.Context, namespace, name string) (string, error) {
+	out, err := a.namespace(ctx, namespace)
+	return out.annotations[name], err
+}
+
+// namespace returns the labels and annotations of a namespace.
+func (a *Admission) namespace(ctx context.Context, namespace string) (namespaceLabels, error) {
 	a.mu.Lock()
 	known, ok := a.known[namespace]
 	a.mu.Unlock()
 	if ok && time.Since(known.read) < labelsTTL {
-		return known.labels, nil
+		return known, nil
 	}
 	object := &metav1.PartialObjectMetadata{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Namespace"}}
 	err := a.Live.Get(ctx, client.ObjectKey{Name: namespace}, object)
@@ -88,11 +101,12 @@ func (a *Admission) labels(ctx context.Context, namespace string) (labels.Set, e
 	defer a.mu.Unlock()
 	if err != nil {
 		delete(a.known, namespace)
-		return nil, fmt.Errorf("the labels of namespace %s cannot be read: %w", namespace, err)
+		return namespaceLabels{}, fmt.Errorf("the labels and annotations of namespace %s cannot be read: %w", namespace, err)
 	}
 	if a.known == nil {
 		a.known = map[string]namespaceLabels{}
 	}
-	a.known[namespace] = namespaceLabels{labels: object.GetLabels(), read: time.Now()}
-	return object.GetLabels(), nil
+	out := namespaceLabels{labels: object.GetLabels(), annotations: object.GetAnnotations(), read: time.Now()}
+	a.known[namespace] = out
+	return out, nil
 }

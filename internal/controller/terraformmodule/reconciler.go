@@ -478,7 +478,8 @@ func (r *Reconciler) start(ctx context.Context, m *v1alpha1.TerraformModule, old
 		old.kind.Stop(ctx) // the module's files remain until this process ends, since running operations need them
 	}
 	run.kind, err = r.StartKind(&managed.Kind{
-		Model: resource, Poll: r.Poll(owner),
+		Model: resource, Poll: r.Poll(owner), Providers: slices.Concat([]string{m.Name}, slices.Collect(maps.Values(run.providers))),
+		DestroyLimit: r.DestroyLimit(owner),
 		ProviderConfigs: &configs{
 			runner: run.program, module: run.module, installed: r.Providers, providers: run.providers,
 			approval: r.Approval(owner), grace: r.CreationGracePeriod,

@@ -133,6 +133,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	// Even if nothing else of the spec can be carried out.
 	r.SetDefaults(p.Name, kinds.Defaults{
 		ApprovalPolicy: p.Spec.ApprovalPolicy, PollInterval: p.Spec.PollInterval, ReplaceDependents: p.Spec.ReplaceDependents,
+		DestroyBrake: p.Spec.DestroyBrake,
 	})
 	wait, err := r.awaited(ctx, p)
 	if err != nil {

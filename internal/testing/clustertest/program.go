@@ -26,7 +26,7 @@ func (c *Cluster) StartProgram(tb testing.TB, poll time.Duration, flags ...strin
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return c.StartBinary(tb, binary, poll, append([]string{"--creation-grace-period=-1s"}, flags...)...)
+	return c.StartBinary(tb, binary, poll, append([]string{"--creation-grace-period=-1s", "--destroys-per-minute=0"}, flags...)...)
 }
 
 // StartBinary is StartProgram for the program of another release, with the flags that all releases have.

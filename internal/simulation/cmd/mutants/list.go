@@ -10,6 +10,8 @@ type mutant struct {
 	approvals bool
 	// references is set for faults that only schedules with references find.
 	references bool
+	// brake is set for faults that only schedules with the brake find.
+	brake bool
 	// replicas is the number of replicas that share the work, for faults that only they show.
 	replicas int
 }
@@ -169,6 +171,12 @@ var mutants = []mutant{
 		"rec.Handled = withTold(e.withUnsaved(rec.Handled), r.Told)", "rec.Handled = e.withUnsaved(rec.Handled)\n\t_ = withTold"}},
 	{name: "the hash of a plan leaves out its values", approvals: true, edit: edit{schedulerDir + "approval.go",
 		"h.value(r.withoutToken(p, p.Config))\n\th.instance(p.Prior)\n\th.value(r.withoutToken(p, p.State))\n", "h.instance(p.Prior)\n"}},
+
+	// The brake.
+	{name: "the brake does not hold", brake: true, edit: edit{schedulerDir + "brake/brake.go",
+		"if s.why != \"\" {\n\t\tif _, ok", "if s.why != \"\" && false {\n\t\tif _, ok"}},
+	{name: "a new process does not know what the brake holds", brake: true, edit: edit{schedulerDir + "brake.go",
+		"if r.Brake == nil || r.Brake.Held.IsZero() || e.braked.Load() {", "if true || r.Brake.Held.IsZero() {"}},
 
 	// Replicas that share the work.
 	{name: "the record of another shard is used", replicas: 3, edit: edit{schedulerDir + "store/secrets.go",

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"slices"
 	"runtime/debug"
 	"testing"
 
@@ -23,6 +24,7 @@ var (
 	lists      = flag.Bool("lists", false, "have objects looked at by listing; without -shrink")
 	approvals  = flag.Bool("approvals", false, "have resources with approval policies, and providers that cannot be started for a while; without -shrink")
 	references = flag.Bool("references", false, "have resources that refer to each other, whose objects are replaced; without -shrink")
+	brake      = flag.Bool("brake", false, "have the brake limit how much is destroyed, and everything deleted now and then; without -shrink")
 	replicas   = flag.Int("replicas", 1, "have this number of replicas share the work by shards; 1 is a leader that does all of it")
 	keep       = flag.String("keep", "", "with -shrink, write the schedule to this file")
 	shard      = flag.Uint64("shard", 0, "with -shards, the number of this one")
@@ -33,7 +35,7 @@ var (
 func main() {
 	debug.SetGCPercent(400)
 	simulation.Bubbles(func(t *testing.T) bool {
-		options := simulation.Options{Seed: *seed, Operations: *operations, First: *first, Lists: *lists, Approvals: *approvals, References: *references, Replicas: *replicas, Shard: *shard, Shards: *shards}
+		options := simulation.Options{Seed: *seed, Operations: *operations, First: *first, Lists: *lists, Approvals: *approvals, References: *references, Brake: *brake, Replicas: *replicas, Shard: *shard, Shards: *shards}
 		if *schedule >= 0 {
 			trace, violations := simulation.Trace(t, options, uint64(*schedule))
 			fmt.Println(trace)
@@ -90,7 +92,7 @@ func runShards(n int) (*simulation.Result, error) {
 	outcomes := make(chan outcome)
 	var running []*exec.Cmd
 	for i := range n {
-		cmd := exec.Command(program, fmt.Sprintf("-ops=%d", *operations), fmt.Sprintf("-seed=%d", *seed), fmt.Sprintf("-first=%t", *first), fmt.Sprintf("-lists=%t", *lists), fmt.Sprintf("-approvals=%t", *approvals), fmt.Sprintf("-references=%t", *references), fmt.Sprintf("-replicas=%d", *replicas), fmt.Sprintf("-shard=%d", i), fmt.Sprintf("-shards=%d", n))
+		cmd := exec.Command(program, append(slices.Clone(os.Args[1:]), fmt.Sprintf("-shard=%d", i), fmt.Sprintf("-shards=%d", n))...)
 		cmd.Env = append(os.Environ(), "GOMAXPROCS=1")
 		var out bytes.Buffer
 		cmd.Stdout, cmd.Stderr = &out, os.Stderr

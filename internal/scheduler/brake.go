@@ -1,0 +1,161 @@
+package scheduler
+
+import (
+	"context"
+	"time"
+
+	"github.com/landbridge-io/landbridge/internal/diagnostic"
+	"github.com/landbridge-io/landbridge/internal/scheduler/brake"
+	"github.com/landbridge-io/landbridge/internal/scheduler/store"
+)
+
+// Brake is what the brake has to know of a resource.
+type Brake struct {
+	// Scope is that of the account. Limit returns its limit, or that of the resource's namespace, which is own then.
+	Scope     brake.Scope
+	Namespace string
+	Limit     func(context.Context) (limit brake.Limit, own bool)
+	// Deleted is when the resource was deleted; zero if it was not. Held is since when its status tells that the brake holds;
+	// zero if it does not.
+	Deleted, Held time.Time
+}
+
+// scope returns the scope and the limit of a resource now.
+func (b *Brake) scope(ctx context.Context) (brake.Scope, brake.Limit) {
+	limit, own := b.Limit(ctx)
+	out := b.Scope
+	if own {
+		out.Namespace = b.Namespace
+	}
+	return out, limit
+}
+
+// restoreBrake has the brake hold if the status of a resource tells that an earlier process has held its destruction.
+func (s *Scheduler) restoreBrake(ctx context.Context, e *entry, r *Request) {
+	if r.Brake == nil || r.Brake.Held.IsZero() || e.braked.Load() {
+		return
+	}
+	scope, _ := r.Brake.scope(ctx)
+	s.brake.Restore(s.o.Clock.Now(), r.UID, scope, r.Brake.Held)
+}
+
+// reserveDestroy returns nil if the object of a resource may be destroyed now. If it is not then, the reservation has to be cancelled.
+func (s *Scheduler) reserveDestroy(ctx context.Context, e *entry, r *Request) *Error {
+	if r.Brake == nil {
+		return nil
+	}
+	s.restoreBrake(ctx, e, r)
+	scope, limit := r.Brake.scope(ctx)
+	s.brake.Start(s.began())
+	refused := s.brake.Reserve(s.o.Clock.Now(), brake.Destroy{
+		ID: r.UID, Scope: scope, Limit: limit, Kind: r.Key.Kind + "." + r.Key.Group, Deleted: r.Brake.Deleted,
+		Others: func() int { return s.others(r.Key) },
+	})
+	if refused == nil {
+		e.braked.Store(false)
+		return nil
+	}
+	return e.errBraked(scope, refused)
+}
+
+// others returns the number of resources of the kind of a resource beside it.
+func (s *Scheduler) others(k store.Key) (n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, e := range s.entries.byUID {
+		if e.key.Kind == k.Kind && e.key.Group == k.Group && e.key != k {
+			n++
+		}
+	}
+	return n
+}
+
+// holdsReplacement returns why a replacement that creates first does not begin: the old object could not be destroyed.
+func (s *Scheduler) holdsReplacement(ctx context.Context, e *entry, r *Request) *Error {
+	if r.Brake == nil {
+		return nil
+	}
+	s.restoreBrake(ctx, e, r)
+	scope, limit := r.Brake.scope(ctx)
+	if why := s.brake.Holds(scope); why != "" && limit.Destroys > 0 {
+		return e.errBraked(scope, &brake.Refusal{Text: why})
+	}
+	return nil
+}
+
+// errBraked is the error for a destroy that the brake holds.
+func (e *entry) errBraked(in brake.Scope, why *brake.Refusal) *Error {
+	if !why.Until.IsZero() {
+		out := failed(ReasonDestroyDelayed, diagnostic.Errorf("Destroy delayed", "%s", why.Text))
+		out.LookAt = why.Until
+		return out
+	}
+	e.braked.Store(true)
+	e.denied.Store(true)
+	place := ""
+	if in.Namespace != "" {
+		place = " in the namespace " + in.Namespace
+	}
+	return failed(ReasonDestroyBrake, diagnostic.Errorf("Destroy held",
+		"%s in the account %s of %s%s, so further ones are kept. They are destroyed after landbridge release-brake --provider %s --account %s; "+
+			"take the deletion or the change back to keep the object.", why.Text, in.Account, in.Provider, place, in.Provider, in.Account))
+}
+
+// withdrawDestroy notes that the object of a resource is not to be destroyed any more.
+func (s *Scheduler) withdrawDestroy(e *entry) {
+	if e.braked.Swap(false) && s.brake.Withdraw(e.uid) {
+		s.WakePending()
+	}
+}
+
+// ReleaseBrake lets destroys begin that wait.
+func (s *Scheduler) ReleaseBrake(r brake.Release) {
+	s.brake.Release(r)
+	s.WakePending()
+}
+
+// endBrake is called when an operation has ended.
+func (s *Scheduler) endBrake(r *Request, t *task, res *result) {
+	switch {
+	case !t.braked:
+	case res.undispatched:
+		s.brake.Cancel(r.UID)
+	case !res.diags.HasErrors():
+		if s.brake.Withdraw(r.UID) {
+			s.WakePending()
+		}
+	}
+}
+
+// destroys reports whether a deed destroys objects.
+func destroys(next deed, in *applyInput) bool {
+	return next == deedDestroyDeposed || next == deedDestroyFirst || next == deedUpdate && in.Destroys
+}
+
+// withdraws reports whether a deed shows that nothing is to be destroyed any more.
+func withdraws(next deed, in *applyInput) bool {
+	switch next {
+	case deedRefuseReplace, deedRefuseContained, deedRefuseProtected, deedRefuseDeposed, deedCreate:
+		return true
+	}
+	return next == deedUpdate && !in.Destroys
+}
+
+// brakes decides whether a deed of Apply may begin.
+func (s *Scheduler) brakes(ctx context.Context, e *entry, r *Request, next deed, in *applyInput) *Error {
+	switch {
+	case destroys(next, in):
+		return s.reserveDestroy(ctx, e, r)
+	case next == deedCreateFirst:
+		return s.holdsReplacement(ctx, e, r)
+	}
+	return nil
+}
+
+// started returns the error of an operation that was to begin. It cancels its reservation if it did not.
+func (s *Scheduler) started(r *Request, t *task, err error) error {
+	if err != nil && t.braked {
+		s.brake.Cancel(r.UID)
+	}
+	return err
+}

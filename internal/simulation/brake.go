@@ -1,0 +1,125 @@
+package simulation
+
+import (
+	"time"
+
+	"github.com/zclconf/go-cty/cty"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/landbridge-io/landbridge/apis/v1alpha1"
+	"github.com/landbridge-io/landbridge/internal/instance"
+	"github.com/landbridge-io/landbridge/internal/scheduler/brake"
+	lbterraform "github.com/landbridge-io/landbridge/internal/terraform"
+)
+
+// In schedules with the brake, users delete all resources at once now and then, and an administrator releases the brake. From the
+// outside, no process destroys the objects of more resources within a minute than the limit, unless that was released, and none destroys
+// what an earlier one has held. Pairs have no limit: what is destroyed of them is planned by another program.
+
+// Unbraked is the kind of a destroy that the brake should have held.
+const Unbraked ViolationKind = "unbraked"
+
+// mostDestroys is the limit.
+const mostDestroys = 2
+
+// brakeProvider is the provider of all resources.
+const brakeProvider = "sim"
+
+// limitOf returns how much of a resource type may be destroyed; nil for no limit.
+func (w *world) limitOf(resourceType string) func() brake.Limit {
+	if !w.choices.brake || resourceType == pair {
+		return nil
+	}
+	return func() brake.Limit { return brake.Limit{Destroys: mostDestroys} }
+}
+
+// deleteAll deletes all resources.
+func (u *users) deleteAll() {
+	u.w.note("user deletes everything")
+	for _, k := range u.w.keys {
+		if r := u.resource(k); r != nil && r.GetDeletionTimestamp() == nil {
+			u.delete(k, u.current[k])
+		}
+	}
+}
+
+// releaseBrake lets everything be destroyed that waits.
+func (u *users) releaseBrake() {
+	u.w.note("an administrator releases the brake")
+	u.released = u.w.now()
+	u.w.api.log = append(u.w.api.log, watchEvent{released: u.released})
+}
+
+// destroying is a destroy that a process has begun.
+type destroying struct {
+	tag string
+	at  time.Time
+}
+
+// begins is called when a process begins to carry out a plan.
+func (c *check) begins(p *process, plan lbterraform.Plan) {
+	if !c.w.choices.brake || plan.Action != lbterraform.Delete || plan.Resource.Schema.Type == pair {
+		return
+	}
+	c.w.mu.Lock()
+	defer c.w.mu.Unlock()
+	tag := tagIn(plan.Prior)
+	now := c.w.now()
+	i := c.w.users.byTag[tag]
+	if i == nil {
+		return
+	}
+	u := c.w.api.resources[i.key]
+	if u != nil && u.GetUID() != types.UID("uid-"+tag) {
+		u = nil
+	}
+	if u == nil || u.GetDeletionTimestamp() != nil && !u.GetDeletionTimestamp().After(c.w.users.released) {
+		return // it was released
+	}
+	c.destroying[p] = append(c.destroying[p], destroying{tag, now})
+	// What was released does not count, and begins after it.
+	if now.Sub(c.w.users.released) < 2*brake.Window+operationTimeout {
+		return
+	}
+	within := map[string]bool{}
+	for _, d := range c.destroying[p] {
+		if now.Sub(d.at) < brake.Window {
+			within[d.tag] = true
+		}
+	}
+	if len(within) > mostDestroys {
+		c.violated(Unbraked, p.name+tag, "%s destroys the objects of %d resources within a minute", p, len(within))
+	}
+	if i.kept || !i.deleted || u.GetDeletionTimestamp() == nil {
+		return
+	}
+	if reason, since := heldSince(u); reason == string(v1alpha1.ReasonDestroyBrake) && since.Before(p.led.Add(-time.Second)) && c.w.users.released.Before(since) {
+		c.violated(Unbraked, p.name+tag, "%s destroys the object of %s, which an earlier process has held", p, i.key.Name)
+	}
+}
+
+// tagIn returns the tag of an object.
+func tagIn(in instance.Instance) string {
+	if in.State == cty.NilVal || in.State.IsNull() || !in.State.Type().HasAttribute("tag") {
+		return ""
+	}
+	v := in.State.GetAttr("tag")
+	if v.IsNull() || !v.IsKnown() {
+		return ""
+	}
+	return v.AsString()
+}
+
+// heldSince returns the reason of the condition Synced, and since when it is so.
+func heldSince(u *unstructured.Unstructured) (reason string, since time.Time) {
+	list, _, _ := unstructured.NestedSlice(u.Object, "status", "conditions")
+	for _, x := range list {
+		if c, _ := x.(map[string]any); c["type"] == "Synced" {
+			reason, _ = c["reason"].(string)
+			at, _ := c["lastTransitionTime"].(string)
+			since, _ = time.Parse(time.RFC3339, at)
+		}
+	}
+	return reason, since
+}

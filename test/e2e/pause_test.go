@@ -1,0 +1,65 @@
+package e2e_test
+
+import (
+	"context"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/landbridge-io/landbridge/internal/controller/halt"
+	"github.com/landbridge-io/landbridge/internal/testing/clustertest"
+)
+
+// While operations of a provider are paused, what runs is finished, and nothing else begins. Then it goes on.
+func TestPause(t *testing.T) {
+	c := shared(t)
+	d := newDouble(t, "pause")
+	c.install(t, d.provider())
+	ns := c.Namespace(t)
+	// Other tests may run: only this provider is paused.
+	ctx := context.WithoutCancel(t.Context())
+	pause := func(all ...halt.Pause) {
+		t.Helper()
+		m := &corev1.ConfigMap{}
+		if err := c.Get(ctx, client.ObjectKey{Namespace: clustertest.System, Name: halt.PauseConfigMap}, m); err != nil {
+			t.Fatal(err)
+		}
+		if err := halt.SetPauses(m, all); err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Update(ctx, m); err != nil {
+			t.Fatal(err)
+		}
+	}
+	changed, deleted, created := d.thing(ns, "changed", m{"value": "a"}), d.thing(ns, "deleted", nil), d.thing(ns, "created", nil)
+	c.MustCreate(t, changed)
+	c.MustCreate(t, deleted)
+	c.WaitReady(t, changed)
+	c.WaitReady(t, deleted)
+
+	before := d.Changes()
+	pause(halt.Pause{Provider: d.Name, Reason: "a test", Since: metav1.Now()})
+	t.Cleanup(func() { pause() })
+	c.MustPatch(t, changed, `{"spec":{"forProvider":{"value":"b"}}}`)
+	c.WaitFalse(t, changed, "Synced", "OperationsPaused", "Operations of "+d.Name+" are paused since", "(a test)", "landbridge resume --provider "+d.Name)
+	c.MustCreate(t, created)
+	c.WaitFalse(t, created, "Synced", "OperationsPaused")
+	if err := c.Delete(t.Context(), deleted.DeepCopy()); err != nil {
+		t.Fatal(err)
+	}
+	c.WaitFalse(t, deleted, "Synced", "OperationsPaused")
+	if n := d.Changes(); n != before {
+		t.Errorf("%d changes while operations are paused", n-before)
+	}
+	if text(changed, "status", "plan", "action") != "Update" {
+		t.Error("the plan is not shown")
+	}
+
+	pause()
+	c.WaitReady(t, changed)
+	c.WaitReady(t, created)
+	c.WaitGone(t, deleted)
+	c.has(t, d, "thing", "changed", "value", "b")
+}
