@@ -71,7 +71,7 @@ func TestInvariantsOfOtherSchedules(t *testing.T) {
 		"listing": {Seed: 1, Operations: 600, Lists: true}, "approvals": {Seed: 1, Operations: 600, Approvals: true},
 		"replicas": {Seed: 1, Operations: 600, Replicas: 3}, "references": {Seed: 1, Operations: 600, References: true},
 		"references among replicas": {Seed: 1, Operations: 900, References: true, Replicas: 3},
-		"the brake": {Seed: 1, Operations: 600, Brake: true},
+		"the brake":                 {Seed: 1, Operations: 600, Brake: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			result := simulation.Run(t, options)

@@ -8,8 +8,8 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
-	"slices"
 	"runtime/debug"
+	"slices"
 	"testing"
 
 	"github.com/landbridge-io/landbridge/internal/simulation"
