@@ -83,7 +83,7 @@ func (s *Scheduler) Apply(ctx context.Context, r Request) error {
 	case deedRefuseStalled:
 		return e.attempts.exhausted(p)
 	case deedRefuseInconsistent:
-		return errInconsistent()
+		return e.errInconsistent(&r, p)
 	case deedRefuseRepeat:
 		return s.refuseRepeat(ctx, e, r, p)
 	case deedRefuseHeld:
@@ -102,7 +102,7 @@ func (s *Scheduler) Apply(ctx context.Context, r Request) error {
 				return err
 			}
 		}
-		e.corrects(p, e.counted(&r) != nil && e.repeats(&r, p))
+		e.corrects(p, e.counted(&r) != nil && (e.repeats(&r, p) || e.repeatsObjects(&r, p)))
 		t := taskOf(next, p, record)
 		t.config, t.counts = settlingConfig(&r), e.counts(&r, p)
 		t.approval, t.drift, t.reapply = given, o.Drift, o.Reapply
