@@ -1,6 +1,9 @@
 package instance
 
-import "time"
+import (
+	"maps"
+	"time"
+)
 
 // Unsettled counts the applies of one configuration that did not settle: after each of them, the
 // same configuration wanted another change of what the apply had left. Of a create that was tainted
@@ -8,6 +11,13 @@ import "time"
 type Unsettled struct {
 	// Config identifies the configuration, and the provider's release.
 	Config string `json:"config"`
+	Repeats
+	// Objects are the counts of the objects of a module, by address. Changes of its outputs alone have none.
+	Objects map[string]Repeats `json:"objects,omitempty"`
+}
+
+// Repeats are the counts of one object.
+type Repeats struct {
 	// Updates is the number of updates in a row.
 	Updates int `json:"updates,omitempty"`
 	// Replaced identifies the values because of which the object was replaced last, and
@@ -24,9 +34,42 @@ type Unsettled struct {
 
 // Ended returns the count with the time at which its last apply has ended.
 func (u Unsettled) Ended(now time.Time) *Unsettled {
-	u.At = Moment(now)
-	if u.Since.IsZero() {
-		u.Since = u.At
+	u.Repeats = u.ended(now)
+	u.Objects = maps.Clone(u.Objects)
+	for address, r := range u.Objects {
+		u.Objects[address] = r.ended(now)
 	}
 	return &u
+}
+
+func (r Repeats) ended(now time.Time) Repeats {
+	r.At = Moment(now)
+	if r.Since.IsZero() {
+		r.Since = r.At
+	}
+	return r
+}
+
+// After returns the counts after an operation on a module that has changed these objects only, and before which
+// the counts were those of before. It is nil if nothing is counted.
+func (u *Unsettled) After(before *Unsettled, changed func(address string) bool) *Unsettled {
+	out := Unsettled{Objects: map[string]Repeats{}}
+	for _, from := range []*Unsettled{before, u} {
+		if from == nil {
+			continue
+		}
+		if out.Config != from.Config {
+			out.Config = from.Config
+			clear(out.Objects)
+		}
+		for address, r := range from.Objects {
+			if from == before || changed(address) {
+				out.Objects[address] = r
+			}
+		}
+	}
+	if len(out.Objects) == 0 {
+		return nil
+	}
+	return &out
 }

@@ -94,7 +94,7 @@ func (s *Scheduler) Apply(ctx context.Context, r Request) error {
 	case deedRefuseStalled:
 		return e.attempts.exhausted(p)
 	case deedRefuseInconsistent:
-		return errInconsistent()
+		return e.errInconsistent(&r, p)
 	case deedRefuseRepeat:
 		return s.refuseRepeat(ctx, e, r, p)
 	case deedRefuseHeld:
@@ -123,7 +123,7 @@ func (s *Scheduler) Apply(ctx context.Context, r Request) error {
 		if err := s.brakes(ctx, e, &r, next, &in); err != nil {
 			return err
 		}
-		e.corrects(p, e.counted(&r) != nil && e.repeats(&r, p))
+		e.corrects(p, e.counted(&r) != nil && (e.repeats(&r, p) || e.repeatsObjects(&r, p)))
 		t := taskOf(next, p, record)
 		t.braked = r.Brake != nil && destroys(next, &in)
 		t.config, t.counts = settlingConfig(&r), e.counts(&r, p)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/instance"
@@ -20,17 +21,52 @@ type moduleCloud struct {
 	creates, imports, begun []terraform.Object
 	// contained are the changes of objects that plans of an existing module have.
 	contained []terraform.Contained
+	// changes returns them instead, if it is not nil. applied is called after each apply, which fails with fails.
+	changes func() []terraform.Contained
+	applied func()
+	fails   diagnostic.Diagnostics
+	// made are the objects that an apply has changed though it fails, and left is what it leaves.
+	made []string
+	left map[string]map[string]string
 }
+
+var _ terraform.Journaled = (*moduleCloud)(nil)
 
 func (m *moduleCloud) Plan(ctx context.Context, r terraform.ResourceType, in instance.Instance, c terraform.Config) (terraform.Plan, diagnostic.Diagnostics) {
 	p, diags := m.cloud.Plan(ctx, r, in, c)
 	if !in.Exists() {
 		p.Creates, p.Imports = m.creates, m.imports
+		for _, c := range m.contained {
+			p.Contained = append(p.Contained, terraform.Contained{Address: c.Address, Action: terraform.Create, Planned: c.Planned})
+		}
 	} else if p.Action != terraform.NoOp {
 		p.Contained = m.contained
+		if m.changes != nil {
+			p.Contained = m.changes()
+		}
 	}
 	return p, diags
 }
+
+func (m *moduleCloud) Apply(ctx context.Context, p terraform.Plan) (instance.Instance, diagnostic.Diagnostics) {
+	out, diags := m.cloud.Apply(ctx, p)
+	if m.applied != nil {
+		m.applied()
+	}
+	return out, append(diags, m.fails...)
+}
+
+func (m *moduleCloud) ApplyJournaled(ctx context.Context, p terraform.Plan, _ func([]byte) error) (instance.Instance, diagnostic.Diagnostics) {
+	return m.Apply(ctx, p)
+}
+
+func (m *moduleCloud) Recover(context.Context, terraform.ResourceType, instance.Instance, *instance.Operation, bool, time.Time) (instance.Instance, diagnostic.Diagnostics) {
+	return instance.Instance{}, diagnostic.Errorf("Not recovered", "It has no journal.")
+}
+
+func (m *moduleCloud) Changed([]byte) []string { return m.made }
+
+func (m *moduleCloud) Left(instance.Instance) map[string]map[string]string { return m.left }
 
 func (m *moduleCloud) consists(in instance.Instance) (held, begun []terraform.Object) {
 	if in.Exists() {

@@ -276,6 +276,10 @@ func (x website) ApplyJournaled(ctx context.Context, p terraform.Plan, _ func([]
 	return x.Apply(ctx, p)
 }
 
+func (website) Changed([]byte) []string { return nil }
+
+func (website) Left(instance.Instance) map[string]map[string]string { return nil }
+
 func (x website) Recover(_ context.Context, _ terraform.ResourceType, in instance.Instance, op *instance.Operation, confirmed bool, now time.Time) (instance.Instance, diagnostic.Diagnostics) {
 	if !confirmed && now.Before(op.Deadline) {
 		return in, terraform.OutcomeUnknownError("test_thing")

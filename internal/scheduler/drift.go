@@ -180,8 +180,11 @@ func (s *Scheduler) afterOperation(out, before instance.Instance, t *task, diags
 			out.Unsettled = t.counts.Ended(s.o.Clock.Now())
 		}
 	}
+	if diags.HasErrors() && len(t.contained()) > 0 {
+		out.Unsettled = s.afterFailure(before.Unsettled, t, diags)
+	}
 	if t.kind == instance.Create && out.Status == instance.Tainted && terraform.Inconsistent(diags) {
-		out.Unsettled = instance.Unsettled{Config: t.config, Inconsistent: true}.Ended(s.o.Clock.Now())
+		out.Unsettled = instance.Unsettled{Config: t.config, Repeats: instance.Repeats{Inconsistent: true}}.Ended(s.o.Clock.Now())
 	}
 	if diags.HasErrors() || !t.endsDrift() {
 		return out

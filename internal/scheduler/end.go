@@ -48,7 +48,7 @@ func (s *Scheduler) settle(e *entry, r Request, t task, res result) []Event {
 	e.last = &Outcome{Kind: res.op.Kind, Generation: res.op.Generation, At: s.o.Clock.Now(), Diagnostics: res.diags}
 	e.noteDestroyed(res, prior, e.last.At)
 	e.noteUpdated(res, prior, e.last.At)
-	e.noteApplied(&r, res)
+	e.noteApplied(&r, res, t.plan)
 	if !res.diags.HasErrors() {
 		e.flap.done(res.op.Kind, r.ConfigHash)
 		if t.endsDrift() {

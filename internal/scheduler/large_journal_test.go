@@ -51,6 +51,10 @@ func (x *manyObjects) Refresh(ctx context.Context, r terraform.ResourceType, in 
 	return out, diags
 }
 
+func (*manyObjects) Changed([]byte) []string { return nil }
+
+func (*manyObjects) Left(instance.Instance) map[string]map[string]string { return nil }
+
 func (x *manyObjects) ApplyJournaled(ctx context.Context, p terraform.Plan, record func([]byte) error) (instance.Instance, diagnostic.Diagnostics) {
 	for _, step := range x.steps {
 		if err := record(step); err != nil {

@@ -389,6 +389,7 @@ func (s *Scheduler) plan(ctx context.Context, e *entry, r Request, ex terraform.
 		o.Flap = s.flapping(e, &r)
 		o.Stalled = e.attempts.stalled(&r, &p)
 		o.Inconsistent = e.inconsistent(&r, &p)
+		e.notePlanned(&r, &p, s.o.Clock.Now())
 		o.Unsettled = e.unsettled(&r, &p)
 		e.repeating.Store(o.Unsettled != nil && o.Unsettled.Never)
 		if p.Action == terraform.NoOp && o.Reapply != "" {

@@ -39,6 +39,10 @@ type task struct {
 	counts *instance.Unsettled
 	// config identifies the configuration, and the provider's release.
 	config string
+	// changed are the addresses of the objects of a module that an apply has changed, though others have failed, and left is what
+	// it has left of all.
+	changed []string
+	left    map[string]map[string]string
 	// approval is the one that the operation uses; nil if it needs none.
 	approval *approval
 	// decided is the plan that policies have decided about; nil if they need not decide.
@@ -174,6 +178,9 @@ type result struct {
 	met          instance.Instance
 	// handle is the one that met was found by.
 	handle handle
+	// changed and left are those of the task.
+	changed []string
+	left    map[string]map[string]string
 	// reason of a failure. Defaults to ReasonOperationFailed.
 	reason Reason
 }
@@ -298,6 +305,7 @@ func (s *Scheduler) run(e *entry, rec store.Record, r Request, op *instance.Oper
 			p.CreateUnchecked = r.Policies.CreateUnchecked
 			out, diags = j.ApplyJournaled(s.listen(ctx, r, t.progress, p), p, s.recorder(ctx, r, &rec))
 			in.Operation = rec.Instance.Operation
+			t.changed, t.left = j.Changed(in.Operation.Journal), j.Left(out)
 		} else {
 			out, diags = ex.Apply(s.listen(ctx, r, t.progress, p), p)
 		}
@@ -326,7 +334,7 @@ func (s *Scheduler) run(e *entry, rec store.Record, r Request, op *instance.Oper
 	if terraform.ObjectExists(diags) {
 		reason = ReasonAlreadyExists
 	}
-	return result{op: op, record: &rec, diags: diags, reason: reason, planned: plannedIdentity(r, p.Identity, p.State), plannedState: p.State}
+	return result{op: op, record: &rec, diags: diags, reason: reason, planned: plannedIdentity(r, p.Identity, p.State), plannedState: p.State, changed: t.changed, left: t.left}
 }
 
 // left reports whether the resource of an entry is known to be gone. Nothing is created for it any more: nothing would

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -25,9 +26,7 @@ import (
 // What an apply has left is what it has answered, or what the first read afterwards has shown. That
 // read may also show what was changed outside, so when there is a suspicion, it follows at once.
 //
-// What an apply of a module has left is not compared: a module counts plans that change objects though
-// none in between left them as they are. Its objects may have been changed outside, so none is refused
-// before it was replaced maxReplacements times.
+// The objects of a module are counted one by one, in settle_module.go.
 
 const (
 	settlesWithin   = 3
@@ -50,6 +49,11 @@ type Unsettled struct {
 	NextAt  time.Time
 	// Never is set when it was made so often that the resource never settles.
 	Never bool
+	// Objects are those of a module that the change is about. Updates, Since and NextAt are those of the one that is
+	// changed again first.
+	Objects []UnsettledObject
+	// waiting is set when the rest of the plan can wait, too.
+	waiting bool
 }
 
 // lastApply is what an apply has left. No plan without changes was made since.
@@ -64,24 +68,24 @@ type lastApply struct {
 	// unsteady is set when a read at once has shown another object than the apply has answered.
 	// Then each read may.
 	unsteady bool
+	// objects are those of a module that the apply has changed, and that no plan since has left as they are.
+	objects map[string]objectLeft
 }
-
-// consisting is the state of lastApply of an object that consists of several.
-const consisting = "consisting"
 
 func settlingConfig(r *Request) string { return r.ConfigHash + " " + r.Release }
 
 // noteApplied notes what an operation on the current object has left.
-func (e *entry) noteApplied(r *Request, res result) {
+func (e *entry) noteApplied(r *Request, res result, p *terraform.Plan) {
 	if res.op.Kind == instance.Delete && res.op.Deposed != "" {
 		return
 	}
 	e.lastApply = nil
+	if r.Consists != nil {
+		e.noteAppliedObjects(r, res, p)
+		return
+	}
 	if r.Config != nil && res.op.Kind != instance.Delete && !res.undispatched && res.record != nil && !res.diags.HasErrors() {
-		e.lastApply = &lastApply{config: settlingConfig(r), state: consisting, at: e.last.At}
-		if r.Consists == nil {
-			e.lastApply.state = instance.Digest(e.record.Instance.State)
-		}
+		e.lastApply = &lastApply{config: settlingConfig(r), state: instance.Digest(e.record.Instance.State), at: e.last.At}
 	}
 }
 
@@ -89,8 +93,8 @@ func (e *entry) noteApplied(r *Request, res result) {
 func (e *entry) noteRead(state cty.Value, changed bool, now time.Time) {
 	a := e.lastApply
 	switch {
-	case a == nil:
-	case !changed, a.state == consisting:
+	case a == nil || a.objects != nil: // a plan shows it
+	case !changed:
 		a.read = true
 	case a.unsteady:
 		a.state = instance.Digest(state)
@@ -109,14 +113,15 @@ func (e *entry) suspects() bool {
 
 // suspected reports whether an apply did not settle.
 func (e *entry) suspected() bool {
-	return e.record.Instance.Unsettled != nil && e.record.Instance.Unsettled.Updates > 0
+	u := e.record.Instance.Unsettled
+	return u != nil && (u.Updates > 0 || suspectedObjects(u))
 }
 
 // repeats reports whether a plan changes what an apply of the same configuration has left.
 func (e *entry) repeats(r *Request, p *terraform.Plan) bool {
 	a := e.lastApply
 	return a != nil && a.state != "" && a.config == settlingConfig(r) && changesObject(p) &&
-		(a.state == consisting || instance.Digest(p.Prior.State) == a.state)
+		instance.Digest(p.Prior.State) == a.state
 }
 
 // changesObject reports whether a plan changes an object that exists, and is not to be replaced
@@ -129,7 +134,7 @@ func changesObject(p *terraform.Plan) bool {
 // was not changed otherwise since.
 func (e *entry) counted(r *Request) *instance.Unsettled {
 	u := e.record.Instance.Unsettled
-	if u == nil || u.Config != settlingConfig(r) || e.lastApply != nil && e.lastApply.state == "" {
+	if u == nil || u.Config != settlingConfig(r) || e.lastApply != nil && e.lastApply.state == "" && e.lastApply.objects == nil {
 		return nil
 	}
 	return u
@@ -139,6 +144,9 @@ func (e *entry) counted(r *Request) *instance.Unsettled {
 // counted.
 func (e *entry) counts(r *Request, p *terraform.Plan) *instance.Unsettled {
 	was := e.counted(r)
+	if r.Consists != nil {
+		return e.countsObjects(r, p)
+	}
 	if !changesObject(p) {
 		return was // such as the create of a replacement
 	}
@@ -147,7 +155,7 @@ func (e *entry) counts(r *Request, p *terraform.Plan) *instance.Unsettled {
 		out = *was
 	}
 	switch {
-	case replaces(p):
+	case p.Action.IsReplace():
 		if of := replacedBecause(p); of != out.Replaced {
 			out.Replaced, out.Replacements = of, 0
 		}
@@ -164,9 +172,6 @@ func (e *entry) counts(r *Request, p *terraform.Plan) *instance.Unsettled {
 
 // replacedBecause identifies the values because of which a plan replaces an object.
 func replacedBecause(p *terraform.Plan) string {
-	if !p.Action.IsReplace() {
-		return instance.Digest(cty.StringVal(fmt.Sprint(replacedObjects(p))))
-	}
 	c := correctionOf(p)
 	if c == (correction{}) {
 		return fmt.Sprint(p.RequiresReplace)
@@ -176,56 +181,58 @@ func replacedBecause(p *terraform.Plan) string {
 
 // unsettled returns what a plan repeats; nil if it repeats nothing.
 func (e *entry) unsettled(r *Request, p *terraform.Plan) *Unsettled {
+	if r.Consists != nil {
+		return e.unsettledObjects(r, p)
+	}
 	if !changesObject(p) {
 		return nil
 	}
 	was, repeats := e.counted(r), e.repeats(r, p)
 	switch {
-	case replaces(p) && (repeats && p.Action.IsReplace() || was != nil && was.Replacements >= maxReplacements && was.Replaced == replacedBecause(p)):
+	case p.Action.IsReplace() && (repeats || was != nil && was.Replacements >= maxReplacements && was.Replaced == replacedBecause(p)):
 		return &Unsettled{Plan: p, Never: true}
-	case replaces(p) || was == nil || was.Updates == 0 || !repeats && e.lastApply != nil:
+	case p.Action.IsReplace() || was == nil || was.Updates == 0 || !repeats && e.lastApply != nil:
 		return nil
 	}
-	wait := min(1<<min(was.Updates-1, 10), maxSettleBackoff)
 	return &Unsettled{
-		Plan: p, Updates: was.Updates, Since: was.Since, NextAt: was.At.Add(time.Duration(wait) * r.Poll), Never: was.Updates >= settlesWithin,
+		Plan: p, Updates: was.Updates, Since: was.Since, NextAt: nextUpdate(r, was.Repeats),
+		Never: was.Updates >= settlesWithin, waiting: true,
 	}
+}
+
+// nextUpdate returns when what did not settle is updated again.
+func nextUpdate(r *Request, of instance.Repeats) time.Time {
+	wait := min(1<<min(of.Updates-1, 10), maxSettleBackoff)
+	return of.At.Add(time.Duration(wait) * r.Poll)
 }
 
 // refuses reports whether the change is never made again by itself.
 func (u *Unsettled) refuses() bool { return u != nil && u.Replaces() }
 
 // Replaces reports whether the change is a replacement, of the object or of one that it consists of.
-func (u *Unsettled) Replaces() bool { return replaces(u.Plan) }
-
-// replaces reports whether a plan replaces the object, or one that it consists of.
-func replaces(p *terraform.Plan) bool { return p.Action.IsReplace() || len(replacedObjects(p)) > 0 }
-
-// replacedObjects returns the addresses of the objects that a plan of several replaces, but not because their creates have failed.
-func replacedObjects(p *terraform.Plan) (out []string) {
-	for _, c := range p.Contained {
-		if c.Action.IsReplace() && c.Reason != terraform.ReplaceBecauseTainted {
-			out = append(out, c.Address)
-		}
-	}
-	return out
+func (u *Unsettled) Replaces() bool {
+	return u.Plan.Action.IsReplace() || slices.ContainsFunc(u.Objects, UnsettledObject.Replaces)
 }
 
 // waits reports whether it is too early to make the change again.
 func (u *Unsettled) waits(now time.Time) bool {
-	return u != nil && !u.refuses() && now.Before(u.NextAt)
+	return u != nil && !u.refuses() && u.waiting && now.Before(u.NextAt)
 }
 
 // refuseRepeat refuses a replacement that would not help. It is counted as made as often as it may be, so that a process
 // that does not know what the last apply has left refuses it, too.
 func (s *Scheduler) refuseRepeat(ctx context.Context, e *entry, r Request, p *terraform.Plan) error {
-	refusal := errNeverSettles(e.unsettled(&r, p))
+	u := e.unsettled(&r, p)
+	refusal := errNeverSettles(u)
 	out := instance.Unsettled{Config: settlingConfig(&r)}
 	if was := e.counted(&r); was != nil {
 		out = *was
 	}
-	if of := replacedBecause(p); of != out.Replaced || out.Replacements < maxReplacements {
-		out.Replaced, out.Replacements = of, maxReplacements
+	counts := u.refused(&out)
+	if of := replacedBecause(p); p.Action.IsReplace() && (of != out.Replaced || out.Replacements < maxReplacements) {
+		out.Replaced, out.Replacements, counts = of, maxReplacements, true
+	}
+	if counts {
 		in := e.record.Instance
 		in.Unsettled = out.Ended(s.o.Clock.Now())
 		if err := s.save(ctx, e, r, in); err != nil {
@@ -242,9 +249,10 @@ func errNeverSettles(u *Unsettled) *Error {
 		out = append(out, diagnostic.AttributeErrorf(path, "Object not replaced",
 			"The object was made with this configuration, and its API has returned another value of this argument, so it would be replaced again and again. Set the argument to the value that status.plan shows, or list it in spec.lifecycle.ignoreChanges.")...)
 	}
-	if of := replacedObjects(u.Plan); len(of) > 0 {
-		out = diagnostic.Errorf("Objects not replaced",
-			"The module was applied with this configuration, and these objects would be replaced again and again: %s. Correct their arguments in the module, or list them in ignore_changes; landbridge retry replaces them once more.", strings.Join(of, ", "))
+	for _, o := range u.Objects {
+		if o.Replaces() {
+			out = append(out, errObjectNeverSettles(o)...)
+		}
 	}
 	if out == nil {
 		out = diagnostic.Errorf("Object not replaced",
@@ -257,10 +265,18 @@ func errNeverSettles(u *Unsettled) *Error {
 // of the same configuration, has left another one than was planned. The next one would be the same.
 func (e *entry) inconsistent(r *Request, p *terraform.Plan) bool {
 	u := e.counted(r)
+	if len(inconsistentObjects(u, p)) > 0 {
+		return true
+	}
 	return u != nil && u.Inconsistent && p.Reason == terraform.ReplaceBecauseTainted
 }
 
-func errInconsistent() *Error {
+func (e *entry) errInconsistent(r *Request, p *terraform.Plan) *Error {
+	if of := inconsistentObjects(e.counted(r), p); len(of) > 0 {
+		return failed(ReasonInconsistentResult, diagnostic.Errorf("Objects not replaced",
+			"The provider has made these objects of the module without an error, but not as planned, so they are tainted, and others would be the same: %s. Change their arguments in the module to what the provider makes of them, or the provider's version; landbridge retry replaces them.",
+			strings.Join(of, ", ")))
+	}
 	return failed(ReasonInconsistentResult, diagnostic.Errorf("Object not replaced",
 		"The provider has made the object without an error, but not as planned, so it is tainted, and another one would be the same. Change the configuration or the provider's version, or keep the object with landbridge untaint; landbridge retry replaces it."))
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/landbridge-io/landbridge/internal/scheduler"
-	"github.com/landbridge-io/landbridge/internal/terraform"
 )
 
 // polls looks at the resource as a controller does: at each poll, and whenever an operation ends. It returns what was done, and the last
@@ -167,44 +166,6 @@ func TestReplacementsThatSettle(t *testing.T) {
 }
 
 // An object that its create has not left as planned, without an error, is kept: another one would be the same.
-// The objects of a module are replaced and updated no more often than others.
-func TestModulesThatNeverSettle(t *testing.T) {
-	object := func(action terraform.Action, reason terraform.Reason) []terraform.Contained {
-		return []terraform.Contained{{Address: "test_thing.a", Action: action, Reason: reason}}
-	}
-	for name, x := range map[string]struct {
-		contained   []terraform.Contained
-		fails       bool
-		least, most int
-		refused     scheduler.Reason
-	}{
-		"updates":                      {contained: object(terraform.Update, ""), least: 6, most: 11},
-		"replacements":                 {contained: object(terraform.DeleteThenCreate, terraform.ReplaceBecauseCannotUpdate), least: 2, most: 2, refused: scheduler.ReasonNeverSettles},
-		"replacements because tainted": {contained: object(terraform.DeleteThenCreate, terraform.ReplaceBecauseTainted), fails: true, least: 3, most: 3, refused: scheduler.ReasonCreateAttemptsExhausted},
-	} {
-		t.Run(name, func(t *testing.T) {
-			newEstate(t, noIdentity, func(e *estate) {
-				m := &moduleCloud{cloud: newCloud(noIdentity)}
-				h := e.module("a", 0, m)
-				h.cloud = m.cloud
-				h.r.CreateAttempts = 3
-				h.settle()
-				m.restless, m.contained = true, x.contained
-				if x.fails {
-					m.manner = refused
-				}
-				done, refusal := h.polls(64)
-				if n := len(done); n < x.least || n > x.most {
-					t.Errorf("in 64 polls: %v, %v", done, refusal)
-				}
-				if x.refused != "" {
-					h.refuses(refusal, x.refused)
-				}
-			})
-		})
-	}
-}
-
 func TestInconsistentCreate(t *testing.T) {
 	bubble(t, noIdentity, func(h *harness) {
 		h.r.CreateAttempts = 3

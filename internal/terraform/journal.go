@@ -21,23 +21,9 @@ type Journaled interface {
 	// are not found may appear until the operation's deadline. With errors the outcome is unknown, and nothing
 	// must be stored.
 	Recover(ctx context.Context, r ResourceType, in instance.Instance, op *instance.Operation, confirmed bool, now time.Time) (instance.Instance, diagnostic.Diagnostics)
-}
-
-// Contained is the planned change of one of the resources that the object consists of.
-type Contained struct {
-	// Address is the Terraform address within the object, such as aws_subnet.private[0].
-	Address string
-	Action  Action
-	Reason  Reason
-}
-
-// Destroys returns the addresses of the contained resources that the plan destroys or replaces.
-func (p Plan) Destroys() []string {
-	var out []string
-	for _, c := range p.Contained {
-		if c.Action == Delete || c.Action.IsReplace() {
-			out = append(out, c.Address)
-		}
-	}
-	return out
+	// Changed returns the addresses of the contained resources that were created or updated without an error,
+	// as a journal shows.
+	Changed(journal []byte) []string
+	// Left returns what Contained.Prior is for the contained resources of an instance, by address.
+	Left(in instance.Instance) map[string]map[string]string
 }

@@ -17,7 +17,7 @@ type trial struct {
 	again bool
 	// rest is the reason of Synced at rest, by the form and the way, or one of both; empty if it is true.
 	rest map[string]string
-	// settles is set if the condition NeverSettles becomes true.
+	// neverSettles is set for the forms with which the condition NeverSettles becomes true.
 	neverSettles map[string]bool
 	// passing are reasons that the conditions may have meanwhile.
 	passing []string

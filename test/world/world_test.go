@@ -258,7 +258,7 @@ func (a *attempt) rests(t *testing.T, u *unstructured.Unstructured) bool {
 	if !synced || !objecttest.Current(u) || text(u, "status", "operation") != "" {
 		return false
 	}
-	if objecttest.IsTrue(u, "NeverSettles") != a.neverSettlesAt() {
+	if objecttest.IsTrue(u, "NeverSettles") != a.neverSettles[a.form] {
 		return false
 	}
 	objects := a.objects(t, u.GetName())
@@ -280,10 +280,6 @@ func (a *attempt) at(said map[string]string) string {
 		}
 	}
 	return ""
-}
-
-func (a *attempt) neverSettlesAt() bool {
-	return a.neverSettles[a.form+" "+a.way.name] || a.neverSettles[a.way.name] && !a.way.module || a.neverSettles[a.form] && !a.way.module
 }
 
 // objects returns the stored objects with a name.

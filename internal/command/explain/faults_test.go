@@ -306,6 +306,14 @@ var faults = map[string]fault{
 		},
 		status.Failed, db, editDB,
 	},
+	"wants to change what it has just applied itself, at each look | an object of a module": {
+		func(w world) world {
+			return stalled("NeverSettles", "update failed: Object not replaced: open_thing.a was made with this configuration, and would be replaced again and again.")(w).
+				set(thing, "NeverSettles True ReplacementRepeats The objects are kept, since their successors would have to be replaced likewise: open_thing.a, where value is \"b\" and should be \"B\". "+
+					"In the module, set these arguments to the values that the provider returns, or add ignore_changes = [value] to lifecycle in the block of open_thing.a.")
+		},
+		status.Failed, db, retryDB,
+	},
 	"creates an object, and cannot read it: it answers with a warning, or with none of the values that it chooses": {
 		func(w world) world {
 			return retrying("ReconcileError", "observe failed: Cannot read open_thing: 503 Service Unavailable."+nextAttempt)(w).
@@ -323,6 +331,13 @@ var faults = map[string]fault{
 				set(thing, "Ready False Tainted")
 		},
 		status.Failed, db, "landbridge untaint thing.open.landbridge.io/db -n team-a",
+	},
+	"creates an object without an error, but not as planned | in a module": {
+		func(w world) world {
+			return stalled("InconsistentResult", "update failed: Objects not replaced: The provider has made these objects of the module without an error, but not as planned, so they are tainted, and others would be the same: open_thing.a.")(w).
+				set(thing, "Ready False Tainted")
+		},
+		status.Failed, db, retryDB,
 	},
 	"returns what Terraform's rules forbid | a create without an object": {unknown(""), status.Failed, db, confirmDB},
 	"returns what Terraform's rules forbid | an update": {

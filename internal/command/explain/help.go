@@ -18,7 +18,7 @@ import (
 func (b *builder) help(root, cause *Node, next time.Time) Help {
 	switch {
 	case cause.row.NeverSettles:
-		return helpSettle(cause.key)
+		return helpSettle(cause)
 	case cause.ok():
 		return Help{Text: "Nothing has to be done."}
 	case cause.Name == "controller" || cause.via == viaShard:
@@ -71,7 +71,11 @@ func (b *builder) help(root, cause *Node, next time.Time) Help {
 	}
 }
 
-func helpSettle(k Key) Help {
+func helpSettle(n *Node) Help {
+	k := n.key
+	if strings.Contains(n.Message, "ignore_changes = [") {
+		return Help{"Change the module as the message says. Then have it tried again.", "landbridge retry " + k.resource() + k.in()}
+	}
 	return Help{"Set the fields to the values that the provider returns, or list them in spec.lifecycle.ignoreChanges.", edit(k)}
 }
 
@@ -199,10 +203,13 @@ func (b *builder) helpReason(n *Node) (Help, bool) {
 	case "CreateAttemptsExhausted", "Interrupted":
 		return Help{"Change the spec, or have it tried again as it is.", "landbridge retry " + res}, true
 	case "NeverSettles":
-		return helpSettle(k), true
+		return helpSettle(n), true
 	case "ProviderCrashes":
 		return Help{"Change the resource, or use another version of the provider. Then have it tried again.", "landbridge retry " + res}, true
 	case "InconsistentResult":
+		if strings.Contains(n.Message, "objects of the module") {
+			return Help{"Change the module's arguments to what the provider makes of them, or have the objects replaced once more.", "landbridge retry " + res}, true
+		}
 		return Help{"Keep the object as the provider has made it, or change the spec or the provider's version.", "landbridge untaint " + res}, true
 	case "ReplaceRefused":
 		if n.row.State == "Tainted" {

@@ -34,6 +34,9 @@ func Client(k *Kind, c client.Client) client.Client {
 	return k.quietClient(c, c)
 }
 
+// NeverSettles is the condition NeverSettles.
+var NeverSettles = neverSettles
+
 // Readers sets where a kind reads its resources: the cache and the API server.
 func Readers(k *Kind, cached, live client.Reader) { k.reader, k.live = cached, live }
 

@@ -36,7 +36,7 @@ func neverSettles(k *Kind, u *scheduler.Unsettled) xpv2.Condition {
 
 // unsettledText says which fields do not settle, with both values, and what to do.
 func unsettledText(k *Kind, u *scheduler.Unsettled) string {
-	if of := u.Plan.Contained; len(of) > 0 {
+	if len(u.Objects) > 0 {
 		return unsettledObjects(u)
 	}
 	fields := unsettledFields(k, u.Plan)
@@ -49,21 +49,53 @@ func unsettledText(k *Kind, u *scheduler.Unsettled) string {
 		u.Updates, u.Since.UTC().Format(time.RFC3339), fields, u.NextAt.UTC().Format(time.RFC3339))
 }
 
-// unsettledObjects says which objects of a module do not settle, and what to do.
+// unsettledObjects says which objects of a module do not settle, with the arguments and both values, and what to do.
 func unsettledObjects(u *scheduler.Unsettled) string {
-	var of []string
-	for _, c := range u.Plan.Contained {
-		of = append(of, c.Address)
+	var of, remedies []string
+	for i, o := range u.Objects {
+		if !o.Never || u.Replaces() && !o.Replaces() {
+			continue
+		}
+		if len(of) == maxPaths {
+			of = append(of, fmt.Sprintf("%d more", len(u.Objects)-i))
+			break
+		}
+		text, arguments := unsettledObject(o)
+		of = append(of, text)
+		if len(arguments) > 0 {
+			remedies = append(remedies, fmt.Sprintf("ignore_changes = [%s] to lifecycle in the block of %s", strings.Join(arguments, ", "), o.Block()))
+		}
 	}
-	if more := len(of) - maxPaths; more > 0 {
-		of = append(of[:maxPaths], fmt.Sprintf("%d more", more))
+	remedy := "What refers to the time or to random values in the module changes each time, as does what the provider leaves open in each plan."
+	if len(remedies) > 0 {
+		remedy = "In the module, set these arguments to the values that the provider returns, or add " + strings.Join(slices.Compact(remedies), ", and ") + "."
 	}
-	const remedy = "Correct their arguments in the module, or list them in ignore_changes of their lifecycle."
 	if u.Replaces() {
-		return fmt.Sprintf("The objects are kept, since their successors would have to be replaced likewise: %s. %s", strings.Join(of, ", "), remedy)
+		return fmt.Sprintf("The objects are kept, since their successors would have to be replaced likewise: %s. %s", strings.Join(of, "; "), remedy)
 	}
-	return fmt.Sprintf("%d applies since %s have not made these objects as declared: %s. %s The next apply is at %s.",
-		u.Updates, u.Since.UTC().Format(time.RFC3339), strings.Join(of, ", "), remedy, u.NextAt.UTC().Format(time.RFC3339))
+	return fmt.Sprintf("%d applies since %s have not made the module as declared: %s. %s The next apply for that is at %s.",
+		u.Updates, u.Since.UTC().Format(time.RFC3339), strings.Join(of, "; "), remedy, u.NextAt.UTC().Format(time.RFC3339))
+}
+
+// unsettledObject says what of an object does not settle, and which arguments these are.
+func unsettledObject(o scheduler.UnsettledObject) (text string, arguments []string) {
+	if o.Address == "" {
+		return "its outputs change each time", nil
+	}
+	var changes []string
+	for i, c := range o.Changes {
+		// What is not known beforehand is no argument that could be set, but follows from the change.
+		if c.After != nil && !slices.Contains(arguments, c.Argument()) {
+			arguments = append(arguments, c.Argument())
+		}
+		switch {
+		case i < maxPaths:
+			changes = append(changes, fmt.Sprintf("%s is %s and should be %s", c.Path, c.BeforeText(), c.AfterText()))
+		case i == maxPaths:
+			changes = append(changes, fmt.Sprintf("%d more", len(o.Changes)-i))
+		}
+	}
+	return fmt.Sprintf("%s, where %s", o.Address, strings.Join(changes, ", ")), arguments
 }
 
 func unsettledFields(k *Kind, p *terraform.Plan) string {

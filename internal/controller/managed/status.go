@@ -185,6 +185,10 @@ func (e *external) setConditions(r *CustomResource, o *scheduler.Observation, wa
 		c := xpv2.Unavailable().WithMessage("Change the spec, or request a retry: the remote object is tainted, and is not replaced before.")
 		c.Reason = v1alpha1.ReasonTainted
 		set(c)
+	case o.Inconsistent && o.Plan != nil && len(o.Plan.Contained) > 0:
+		c := xpv2.Unavailable().WithMessage("Change the module, or request a retry: objects of it are not as planned, and their successors would be the same.")
+		c.Reason = v1alpha1.ReasonTainted
+		set(c)
 	case o.Inconsistent:
 		c := xpv2.Unavailable().WithMessage("Change the configuration, request a retry, or untaint the object: it is not as planned, and its successor would be the same.")
 		c.Reason = v1alpha1.ReasonTainted

@@ -87,7 +87,7 @@ func (e *Executor) Refresh(ctx context.Context, r terraform.ResourceType, in ins
 		return asIs, diagnostic.Errorf("Module cannot be read", "The instance has no state.")
 	}
 	given := e.module.remembered(mem)
-	w, diags := e.open(ctx, job{given: given, sensitive: in.SensitivePaths, state: before, doubts: mem.Doubts, created: mem.Created})
+	w, diags := e.open(ctx, job{given: given, sensitive: in.SensitivePaths, state: before, doubts: mem.Doubts, created: mem.Created, updated: mem.Updated})
 	if diags.HasErrors() {
 		return asIs, diags
 	}
@@ -117,6 +117,7 @@ func (e *Executor) Refresh(ctx context.Context, r terraform.ResourceType, in ins
 	mem, err = e.module.remember(given, after)
 	mem = mem.withObjects(objects)
 	mem.Doubts, mem.Created = doubts, w.session.visibility.left(time.Now())
+	mem.Updated = w.session.visibility.updated(time.Now())
 	if err != nil {
 		return asIs, diagnostic.Errorf("Module cannot be read", "%s.", err)
 	}
@@ -157,7 +158,7 @@ func (e *Executor) planned(ctx context.Context, r terraform.ResourceType, in ins
 	if diags.HasErrors() {
 		return out, diags
 	}
-	w, diags := e.open(ctx, job{given: given, sensitive: sensitive, state: before, doubts: mem.Doubts, created: mem.Created, imports: true})
+	w, diags := e.open(ctx, job{given: given, sensitive: sensitive, state: before, doubts: mem.Doubts, created: mem.Created, updated: mem.Updated, imports: true})
 	if diags.HasErrors() {
 		return out, diags
 	}
@@ -174,7 +175,7 @@ func (e *Executor) planned(ctx context.Context, r terraform.ResourceType, in ins
 		}
 	}
 	after, changed := plan.outputs(outputs)
-	out.Contained, _ = plan.contained()
+	out.Contained, _ = plan.contained(w.session.secrets)
 	out.State, out.Private = e.module.object(given, after), digest(out.Contained)
 	out.Content = plan.content()
 	out.Creates, out.Imports = w.session.objects.planned()
@@ -240,7 +241,7 @@ func (e *Executor) ApplyJournaled(ctx context.Context, p terraform.Plan, record 
 		return p.Prior, diagnostic.Errorf("Configuration cannot be written", "%s.", err)
 	}
 	j := &journal{Variables: encoded.Variables, record: record}
-	w, diags := e.open(ctx, job{given: given, sensitive: p.SensitivePaths, state: before, doubts: mem.Doubts, created: mem.Created, unchecked: p.CreateUnchecked, journal: j, imports: p.Action != terraform.Delete})
+	w, diags := e.open(ctx, job{given: given, sensitive: p.SensitivePaths, state: before, doubts: mem.Doubts, created: mem.Created, updated: mem.Updated, unchecked: p.CreateUnchecked, journal: j, imports: p.Action != terraform.Delete})
 	if diags.HasErrors() {
 		return p.Prior, diags
 	}
@@ -249,7 +250,7 @@ func (e *Executor) ApplyJournaled(ctx context.Context, p terraform.Plan, record 
 	if diags.HasErrors() {
 		return p.Prior, diags
 	}
-	changes, providers := plan.contained()
+	changes, providers := plan.contained(w.session.secrets)
 	if p.Action != terraform.Delete && (string(digest(changes)) != string(p.Private) || p.Exact && string(plan.content()) != string(p.Content)) {
 		return p.Prior, diagnostic.Errorf("The plan has changed", "The objects have changed since the plan was made. A new plan is made.")
 	}
@@ -258,7 +259,7 @@ func (e *Executor) ApplyJournaled(ctx context.Context, p terraform.Plan, record 
 	ok := w.run(ctx, slices.Concat(applying, []string{plan.parallelism(), planFile}))
 	// Changes that the providers are making may take longer than the program.
 	w.session.end()
-	diags = slices.Concat(w.diags, w.session.met)
+	diags = slices.Concat(j.inconsistencies(w.diags), w.session.met)
 	after, err := w.dir.Read(stateFile)
 	if err != nil || after == nil || !j.has(after, e.resourceType(ctx), !ok) {
 		if after, err = j.replay(before, e.resourceType(ctx), e.version()); err != nil {
@@ -279,6 +280,7 @@ func (e *Executor) ApplyJournaled(ctx context.Context, p terraform.Plan, record 
 	if mem, err = e.module.remember(given, after); err == nil {
 		mem = mem.withObjects(objects)
 		mem.Doubts, mem.Created = doubts, w.session.visibility.left(now)
+		mem.Updated = w.session.visibility.updated(now)
 		var out instance.Instance
 		if out, err = e.module.instance(mem, p.SensitivePaths); err == nil {
 			out.Incomplete = !ok

@@ -5,6 +5,7 @@ import (
 
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/instance"
+	"github.com/landbridge-io/landbridge/internal/redact"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 	"github.com/landbridge-io/landbridge/schema"
 )
@@ -84,7 +85,7 @@ func ReadPlan(b []byte) {
 	if json.Unmarshal(b, &p) != nil {
 		return
 	}
-	changes, _ := p.contained()
+	changes, _ := p.contained(&redact.Redactor{})
 	_, _ = p.outputs(nil)
 	_, _, _ = digest(changes), p.content(), p.parallelism()
 }
@@ -109,4 +110,15 @@ func CheckFetched(dir string, allow ...Permission) diagnostic.Diagnostics {
 // Environment returns the variables and the files by which credentials are used.
 func Environment(c *Credentials, address string) (map[string]string, map[string][]byte, error) {
 	return c.environment(address, func(name string) string { return "/x/" + name })
+}
+
+// Differences returns what a change in the program's plan JSON changes. Texts that have secret are sensitive.
+func Differences(t interface{ Fatal(...any) }, change, secret string) []terraform.ContainedChange {
+	var c plannedChange
+	if err := json.Unmarshal([]byte(change), &c); err != nil {
+		t.Fatal(err)
+	}
+	secrets := &redact.Redactor{}
+	secrets.AddStrings(secret)
+	return c.differences(secrets)
 }

@@ -29,6 +29,8 @@ type memory struct {
 	Doubts doubts `json:"doubts,omitempty"`
 	// Created are the times of recent creates.
 	Created created `json:"created,omitempty"`
+	// Updated are what objects were before recent updates.
+	Updated updates `json:"updated,omitempty"`
 }
 
 // maxState is the maximum size of a state file, in bytes.

@@ -8,6 +8,8 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
+	"github.com/landbridge-io/landbridge/internal/instance"
+	"github.com/landbridge-io/landbridge/internal/terraform"
 	"github.com/landbridge-io/landbridge/internal/terraform/commandline"
 )
 
@@ -56,4 +58,21 @@ func (m *Module) spell(text string) string {
 	text = strings.ReplaceAll(text, modules+callName+".", "module.")
 	text = strings.ReplaceAll(text, m.dir+"/"+localSource+"/", "")
 	return strings.ReplaceAll(text, callAddress, "")
+}
+
+// inconsistencies names the objects that the program reports as not created as planned, though their provider has reported no error.
+// Terraform has the address in the text alone.
+func (j *journal) inconsistencies(diags diagnostic.Diagnostics) diagnostic.Diagnostics {
+	for i, d := range diags {
+		if !terraform.Inconsistent(diagnostic.Diagnostics{d}) {
+			continue
+		}
+		for _, c := range j.Changes {
+			address := strings.TrimPrefix(c.Resource.Address, callAddress)
+			if c.Kind == instance.Create && c.Answered && !c.Failed && strings.Contains(d.Detail, " to "+address+", ") {
+				diags[i].Object = address
+			}
+		}
+	}
+	return diags
 }

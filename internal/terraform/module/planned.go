@@ -12,6 +12,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 	ctyjson "github.com/zclconf/go-cty/cty/json"
 
+	"github.com/landbridge-io/landbridge/internal/redact"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 	"github.com/landbridge-io/landbridge/internal/wire"
 )
@@ -19,22 +20,15 @@ import (
 // planned is the part of the program's plan JSON that is needed.
 type planned struct {
 	ResourceChanges []struct {
-		Address      string `json:"address"`
-		Module       string `json:"module_address"`
-		Name         string `json:"name"`
-		Mode         string `json:"mode"`
-		Type         string `json:"type"`
-		ProviderName string `json:"provider_name"`
-		Deposed      string `json:"deposed"`
-		ActionReason string `json:"action_reason"`
-		Change       struct {
-			Actions      []string        `json:"actions"`
-			Before       json.RawMessage `json:"before"`
-			After        json.RawMessage `json:"after"`
-			AfterUnknown json.RawMessage `json:"after_unknown"`
-			ReplacePaths json.RawMessage `json:"replace_paths"`
-			Importing    *struct{}       `json:"importing"`
-		} `json:"change"`
+		Address      string        `json:"address"`
+		Module       string        `json:"module_address"`
+		Name         string        `json:"name"`
+		Mode         string        `json:"mode"`
+		Type         string        `json:"type"`
+		ProviderName string        `json:"provider_name"`
+		Deposed      string        `json:"deposed"`
+		ActionReason string        `json:"action_reason"`
+		Change       plannedChange `json:"change"`
 	} `json:"resource_changes"`
 	Configuration struct {
 		Providers map[string]struct {
@@ -88,7 +82,7 @@ func (m plannedModule) providers(prefix string, into map[string]string) {
 // provider returns the provider configuration of a resource as the state file has it.
 func (p planned) provider(configured map[string]string, module, resource, source string) string {
 	if module != "" {
-		resource = withoutKeys(module) + "." + resource
+		resource = terraform.WithoutKeys(module) + "." + resource
 	}
 	c, ok := p.Configuration.Providers[configured[resource]]
 	if !ok || c.FullName == "" {
@@ -104,31 +98,8 @@ func (p planned) provider(configured map[string]string, module, resource, source
 	return out
 }
 
-// withoutKeys returns an address without the keys of instances.
-func withoutKeys(address string) string {
-	var out strings.Builder
-	key, quoted, escaped := false, false, false
-	for _, r := range address {
-		switch {
-		case escaped:
-			escaped = false
-		case quoted && r == '\\':
-			escaped = true
-		case key && r == '"':
-			quoted = !quoted
-		case key && !quoted && r == ']':
-			key = false
-		case !key && r == '[':
-			key = true
-		case !key:
-			out.WriteRune(r)
-		}
-	}
-	return out.String()
-}
-
 // contained returns the changes of resources, and their providers by address.
-func (p planned) contained() (changes []terraform.Contained, providers map[string]string) {
+func (p planned) contained(secrets *redact.Redactor) (changes []terraform.Contained, providers map[string]string) {
 	providers = map[string]string{}
 	configured := map[string]string{}
 	p.Configuration.Root.providers("", configured)
@@ -145,7 +116,13 @@ func (p planned) contained() (changes []terraform.Contained, providers map[strin
 		if c.Deposed != "" {
 			address += " (deposed " + c.Deposed + ")"
 		}
-		changes = append(changes, terraform.Contained{Address: address, Action: action, Reason: terraform.Reason(c.ActionReason)})
+		change := terraform.Contained{Address: address, Action: action, Reason: terraform.Reason(c.ActionReason)}
+		if action == terraform.Update || action.IsReplace() {
+			change.Changes = c.Change.differences(secrets)
+			change.Prior = fingerprints(decoded(c.Change.Before), nil)
+		}
+		change.Planned = fingerprints(decoded(c.Change.After), decoded(c.Change.AfterUnknown))
+		changes = append(changes, change)
 	}
 	return changes, providers
 }

@@ -59,7 +59,7 @@ type session struct {
 }
 
 func newSession(ctx context.Context, j *journal, secrets *redact.Redactor) *session {
-	return &session{ctx: ctx, journal: j, secrets: secrets, objects: newObjects(), visibility: newVisibility(nil, 0), announced: map[string][]resource{}, changed: make(chan struct{})}
+	return &session{ctx: ctx, journal: j, secrets: secrets, objects: newObjects(), visibility: newVisibility(nil, nil, 0), announced: map[string][]resource{}, changed: make(chan struct{})}
 }
 
 // end waits until all calls have ended, and lets no more begin.

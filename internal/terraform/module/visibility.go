@@ -18,9 +18,19 @@ import (
 // object for gone, and creates another one. Here, within a grace period after its create, an object that a read does not find is
 // answered as it is stored. If it is to be destroyed then, its destruction is requested, which proves nothing: the object stays in the
 // state, and is destroyed again, until a read finds it or the period is over.
+//
+// The reverse: within the period after an update, a read that answers with the object before it is answered as the object is stored.
 
 // created are the times at which objects were created, by the object.
 type created map[string]time.Time
+
+// updates are what objects were before their last updates, by the object.
+type updates map[string]update
+
+type update struct {
+	Before string    `json:"before"`
+	At     time.Time `json:"at"`
+}
 
 // objectKey is the key of an object in created; empty if it is unknown or null. It is short, since many objects may be recent.
 func objectKey(r *schema.Resource, state []byte) string {
@@ -35,16 +45,38 @@ func objectKey(r *schema.Resource, state []byte) string {
 type visibility struct {
 	grace time.Duration
 
-	mu sync.Mutex
-	at created
+	mu      sync.Mutex
+	at      created
+	updates updates
 	// hidden are the objects that the last read has not found.
 	hidden map[string]bool
 }
 
-func newVisibility(at created, grace time.Duration) *visibility {
-	out := &visibility{grace: grace, at: maps.Clone(at), hidden: map[string]bool{}}
+func newVisibility(at created, updated updates, grace time.Duration) *visibility {
+	out := &visibility{grace: grace, at: maps.Clone(at), updates: maps.Clone(updated), hidden: map[string]bool{}}
 	if out.at == nil {
 		out.at = created{}
+	}
+	if out.updates == nil {
+		out.updates = updates{}
+	}
+	return out
+}
+
+// outdated reports whether an answer to a read is what an object was before its last update.
+func (v *visibility) outdated(known, read string, now time.Time) bool {
+	u, ok := v.updates[known]
+	return ok && known != "" && read == u.Before && now.Sub(u.At).Abs() < v.grace
+}
+
+// updated returns the updates that are within their grace period.
+func (v *visibility) updated(now time.Time) updates {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	out := maps.Clone(v.updates)
+	maps.DeleteFunc(out, func(_ string, u update) bool { return now.Sub(u.At).Abs() >= v.grace })
+	if len(out) == 0 {
+		return nil
 	}
 	return out
 }
@@ -67,11 +99,18 @@ func (v *visibility) left(now time.Time) created {
 	return out
 }
 
-// read notes whether a read has found an object, and returns whether it may exist nevertheless.
+// read notes whether a read has found an object, and returns whether it may exist nevertheless, or be another one.
 func (v *visibility) read(r *schema.Resource, before, after []byte, now time.Time) (hidden bool) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	known := objectKey(r, before)
+	known, found := objectKey(r, before), objectKey(r, after)
+	if v.outdated(known, found, now) {
+		return true
+	}
+	if u, ok := v.updates[known]; ok && known != found {
+		v.updates[found] = u // the rest of it has changed
+		delete(v.updates, known)
+	}
 	if !v.recent(known, now) {
 		return false
 	}
@@ -80,7 +119,7 @@ func (v *visibility) read(r *schema.Resource, before, after []byte, now time.Tim
 		return true
 	}
 	delete(v.hidden, known)
-	v.at[objectKey(r, after)] = v.at[known]
+	v.at[found] = v.at[known]
 	return false
 }
 
@@ -89,6 +128,10 @@ func (v *visibility) changed(r *schema.Resource, kind instance.OperationKind, be
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	known := objectKey(r, before)
+	delete(v.updates, known)
+	if kind == instance.Update {
+		v.updates[objectKey(r, after)] = update{Before: known, At: now.Round(0)}
+	}
 	switch {
 	case kind == instance.Delete:
 		return v.hidden[known] && v.recent(known, now), v.at[known].Add(v.grace)
@@ -138,7 +181,7 @@ func (s *attached) unlessUnproven(c *change, r *schema.Resource, q *tfprotov6.Ap
 
 // created returns the times of creates after an operation whose process has ended.
 func (j *journal) created(before created, known types, now time.Time, grace time.Duration) created {
-	v := newVisibility(before, grace)
+	v := newVisibility(before, nil, grace)
 	for _, c := range j.Changes {
 		r := known(c.Source, c.Resource.Type)
 		if r != nil && c.Answered && !c.Failed && c.Kind != instance.Delete {

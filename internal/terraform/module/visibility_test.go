@@ -126,6 +126,63 @@ func TestObjectNotVisibleYetIsDestroyedAgain(t *testing.T) {
 	}
 }
 
+// stale is a provider whose reads answer with what the objects were before, while it is set.
+type stale struct {
+	provider.Server
+	before atomic.Pointer[tfprotov6.DynamicValue]
+}
+
+func (s *stale) ReadResource(ctx context.Context, q *tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {
+	answer, err := s.Server.ReadResource(ctx, q)
+	if before := s.before.Load(); err == nil && before != nil {
+		answer.NewState = before
+	}
+	return answer, err
+}
+
+func (s *stale) ApplyResourceChange(ctx context.Context, q *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
+	answer, err := s.Server.ApplyResourceChange(ctx, q)
+	if nameOf(q) == "a" && len(q.PriorState.MsgPack) > 1 {
+		s.before.Store(q.PriorState)
+	}
+	return answer, err
+}
+
+// A read that answers with the object before its last update is no drift within the period.
+func TestObjectShownAsBeforeItsUpdate(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		grace   time.Duration
+		updates bool
+	}{"within the period": {grace: time.Hour}, "after the period": {grace: time.Nanosecond, updates: true}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			e := newEstate(t, commandline.Options{})
+			server := &stale{Server: e.server}
+			x := e.executor(server).WithCreationGracePeriod(test.grace)
+			in, diags := x.Apply(t.Context(), e.plan(x, instance.Instance{}, e.config(1, "a")))
+			if diags.HasErrors() {
+				t.Fatal(diags)
+			}
+			if in, diags = x.Apply(t.Context(), e.plan(x, in, e.config(2, "a"))); diags.HasErrors() {
+				t.Fatal(diags)
+			}
+			read, diags := x.Refresh(t.Context(), e.resource(), in)
+			if diags.HasErrors() || read.Unchanged == test.updates {
+				t.Errorf("unchanged: %t: %v", read.Unchanged, diags)
+			}
+			if got := len(e.plan(x, read.Instance, e.config(2, "a")).Contained) > 0; got != test.updates {
+				t.Errorf("it is updated: %t", got)
+			}
+			// What is shown again is as it was updated.
+			server.before.Store(nil)
+			if p := e.plan(x, in, e.config(2, "a")); len(p.Contained) > 0 {
+				t.Errorf("planned: %+v", p.Contained)
+			}
+		})
+	}
+}
+
 // cut removes what begins and ends with two texts.
 func cut(t *testing.T, s, begin, end string) string {
 	t.Helper()

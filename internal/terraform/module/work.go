@@ -33,6 +33,8 @@ type job struct {
 	doubts doubts
 	// created are the times of recent creates.
 	created created
+	// updated are what objects were before recent updates.
+	updated updates
 	// journal records changes; nil if the runs make none.
 	journal *journal
 	// imports is set when import blocks are carried out.
@@ -72,7 +74,7 @@ func (e *Executor) open(ctx context.Context, j job) (*work, diagnostic.Diagnosti
 		configuration: config, progress: provider.Progress(ctx),
 	}
 	w.session.before, w.session.unchecked, w.session.doubts = j.state, j.unchecked, j.doubts
-	w.session.visibility = newVisibility(j.created, e.grace)
+	w.session.visibility = newVisibility(j.created, j.updated, e.grace)
 	files := map[string][]byte{configFile: config, variablesFile: variables}
 	if j.state != nil {
 		files[stateFile] = j.state

@@ -1,0 +1,77 @@
+package managed_test
+
+import (
+	"encoding/json"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/landbridge-io/landbridge/internal/controller/managed"
+	"github.com/landbridge-io/landbridge/internal/scheduler"
+	"github.com/landbridge-io/landbridge/internal/terraform"
+)
+
+// The condition NeverSettles of a module names the objects that never settle, with both values, and what to write into their blocks.
+func TestNeverSettlesInModules(t *testing.T) {
+	t.Parallel()
+	since := time.Date(2026, 1, 2, 14, 0, 0, 0, time.UTC)
+	object := func(address string, action terraform.Action, never bool, changes ...terraform.ContainedChange) scheduler.UnsettledObject {
+		return scheduler.UnsettledObject{Contained: terraform.Contained{Address: address, Action: action, Changes: changes}, Never: never}
+	}
+	change := func(path, before, after string) terraform.ContainedChange {
+		return terraform.ContainedChange{Path: path, Before: json.RawMessage(before), After: json.RawMessage(after)}
+	}
+	secret, unknown := change("token", `"s3cret"`, `"s4cret"`), change("serial", "1", "2")
+	secret.Sensitive, unknown.After = true, nil
+	value, tags := change("value", `"b"`, `"B"`), change(`tags["a b"]`, "null", "1")
+	const begin, end = "4 applies since 2026-01-02T14:00:00Z have not made the module as declared: ", " The next apply for that is at 2026-01-02T15:00:00Z."
+	for name, x := range map[string]struct {
+		objects      []scheduler.UnsettledObject
+		reason, want string
+	}{
+		"updates": {
+			[]scheduler.UnsettledObject{
+				object("bug_thing.a[0]", terraform.Update, true, value, tags, secret, unknown),
+				object("bug_thing.young", terraform.Update, false, value),
+				object(`module.x["k"].bug_thing.b`, terraform.Update, true, value),
+			}, "UpdateRepeats",
+			begin + `bug_thing.a[0], where value is "b" and should be "B", tags["a b"] is null and should be 1, ` +
+				`token is (sensitive value) and should be (sensitive value), serial is 1 and should be (known after apply); ` +
+				`module.x["k"].bug_thing.b, where value is "b" and should be "B". ` +
+				`In the module, set these arguments to the values that the provider returns, or add ignore_changes = [value, tags, token] to lifecycle in the block of bug_thing.a, ` +
+				`and ignore_changes = [value] to lifecycle in the block of module.x.bug_thing.b.` + end,
+		},
+		"nothing that could be set": {
+			[]scheduler.UnsettledObject{object("bug_thing.a", terraform.Update, true, unknown)}, "UpdateRepeats",
+			begin + "bug_thing.a, where serial is 1 and should be (known after apply). " +
+				"What refers to the time or to random values in the module changes each time, as does what the provider leaves open in each plan." + end,
+		},
+		"outputs": {
+			[]scheduler.UnsettledObject{object("", terraform.Update, true)}, "UpdateRepeats",
+			begin + "its outputs change each time. " +
+				"What refers to the time or to random values in the module changes each time, as does what the provider leaves open in each plan." + end,
+		},
+		"a replacement beside an update": {
+			[]scheduler.UnsettledObject{
+				object("bug_thing.a", terraform.Update, true, tags),
+				object("bug_thing.b", terraform.DeleteThenCreate, true, value),
+			}, "ReplacementRepeats",
+			`The objects are kept, since their successors would have to be replaced likewise: bug_thing.b, where value is "b" and should be "B". ` +
+				`In the module, set these arguments to the values that the provider returns, or add ignore_changes = [value] to lifecycle in the block of bug_thing.b.`,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got := managed.NeverSettles(nil, &scheduler.Unsettled{
+				Plan: &terraform.Plan{Action: terraform.Update}, Objects: x.objects, Never: true, Updates: 4, Since: since, NextAt: since.Add(time.Hour),
+			})
+			if got.Status != "True" || string(got.Reason) != x.reason {
+				t.Errorf("%s %s", got.Status, got.Reason)
+			}
+			if diff := cmp.Diff(x.want, got.Message); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
