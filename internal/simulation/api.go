@@ -59,6 +59,8 @@ type watchEvent struct {
 	configuration string
 	account       ownership.Account
 	split         bool
+	// access is set instead of them if the cloud has several accounts.
+	access *access
 
 	old, new *unstructured.Unstructured // old is nil for created objects, new for deleted ones
 }

@@ -1,6 +1,9 @@
 package simulation
 
-import "math/rand/v2"
+import (
+	"math/rand/v2"
+	"slices"
+)
 
 // choices is the sequence of decisions of a schedule. Zero is always the harmless decision, so that a
 // schedule becomes simpler when decisions are removed.
@@ -13,6 +16,8 @@ type choices struct {
 	lists bool
 	// approvals is set in schedules whose resources have approval policies.
 	approvals bool
+	// accounts is set in schedules whose cloud has several accounts. They cannot be shrunk.
+	accounts bool
 	// rests is set in schedules in which nothing happens now and then, until resources leave marks, and in which all are changed at
 	// the end. They cannot be shrunk.
 	rests bool
@@ -28,10 +33,14 @@ type choices struct {
 func (c *choices) shared() bool { return c.replicas > 1 }
 
 func newChoices(o Options, schedule uint64) *choices {
-	return &choices{
-		random: rand.New(rand.NewPCG(o.Seed, schedule)), lists: o.Lists, approvals: o.Approvals, replicas: o.Replicas,
+	out := &choices{
+		random: rand.New(rand.NewPCG(o.Seed, schedule)), lists: o.Lists, approvals: o.Approvals, accounts: o.Accounts, replicas: o.Replicas,
 		rests: schedule%4 >= 2, behaviours: behavioursOf(schedule), splits: o.Replicas > 1 && schedule%2 == 0,
 	}
+	if out.accounts { // what is replaced again and again cannot be told from what nobody asked for
+		out.behaviours = slices.DeleteFunc(out.behaviours, func(b behaviour) bool { return b == normalisedReplacement })
+	}
+	return out
 }
 
 func replay(made []uint32, replicas int) *choices {

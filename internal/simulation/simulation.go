@@ -20,6 +20,9 @@ type Options struct {
 	// Lists has objects looked at by listing. Approvals has resources with approval policies, and providers that cannot be
 	// started for a while. Their schedules are others than those without, and cannot be shrunk.
 	Lists, Approvals bool
+	// Accounts has a cloud with several accounts, and provider configurations that are changed. Its schedules cannot be shrunk
+	// either.
+	Accounts bool
 	// Replicas is the number of replicas that share the work by shards. With at most one, a leader does all of it.
 	Replicas int
 	// First ends the simulation with the first schedule that violates an invariant.
@@ -31,9 +34,9 @@ type Options struct {
 // Result is what a simulation found.
 type Result struct {
 	Operations, Schedules int
-	// Approvals and Replicas are those of Options.
-	Approvals bool
-	Replicas  int
+	// Approvals, Accounts and Replicas are those of Options.
+	Approvals, Accounts bool
+	Replicas            int
 	// Failures are in the order of their schedules.
 	Failures []Failure
 }
@@ -76,6 +79,9 @@ func (r *Result) String() string {
 		r.Operations, r.Schedules, r.Count(Duplicate), r.Count(Orphan), r.Count(LostSecret), r.Count(Destroyed), r.Count(SecondWriter), r.Count(Stuck))
 	if r.Approvals {
 		out += fmt.Sprintf(", %d unapproved", r.Count(Unapproved))
+	}
+	if r.Accounts {
+		out += fmt.Sprintf(", %d of strangers changed", r.Count(Strange))
 	}
 	if r.Replicas > 1 {
 		out += fmt.Sprintf(", %d double work", r.Count(DoubleWork))
@@ -124,7 +130,7 @@ func Trace(t *testing.T, o Options, schedule uint64) (string, []Violation) {
 
 // Run carries out schedules, one after the other.
 func Run(t *testing.T, o Options) *Result {
-	out := &Result{Approvals: o.Approvals, Replicas: o.Replicas}
+	out := &Result{Approvals: o.Approvals, Accounts: o.Accounts, Replicas: o.Replicas}
 	total := uint64((o.Operations + perSchedule - 1) / perSchedule)
 	for n := o.Shard; n < total && !(o.First && len(out.Failures) > 0); n += max(1, o.Shards) {
 		c := newChoices(o, n)
@@ -142,7 +148,7 @@ func Run(t *testing.T, o Options) *Result {
 func (r *Result) Add(other *Result) {
 	r.Operations += other.Operations
 	r.Schedules += other.Schedules
-	r.Approvals = r.Approvals || other.Approvals
+	r.Approvals, r.Accounts = r.Approvals || other.Approvals, r.Accounts || other.Accounts
 	r.Replicas = max(r.Replicas, other.Replicas)
 	r.Failures = append(r.Failures, other.Failures...)
 	slices.SortFunc(r.Failures, func(a, b Failure) int { return cmp.Compare(a.Schedule, b.Schedule) })

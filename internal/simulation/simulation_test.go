@@ -64,12 +64,12 @@ func TestSuspendedAtEveryCall(t *testing.T) {
 	}
 }
 
-// The invariants hold, too, where objects are looked at by listing, where plans wait for approval, and where replicas share
-// the work.
+// The invariants hold, too, where objects are looked at by listing, where plans wait for approval, where replicas share
+// the work, and where there are several accounts.
 func TestInvariantsOfOtherSchedules(t *testing.T) {
 	for name, options := range map[string]simulation.Options{
 		"listing": {Seed: 1, Operations: 600, Lists: true}, "approvals": {Seed: 1, Operations: 600, Approvals: true},
-		"replicas": {Seed: 1, Operations: 600, Replicas: 3},
+		"replicas": {Seed: 1, Operations: 600, Replicas: 3}, "accounts": {Seed: 1, Operations: 600, Accounts: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			result := simulation.Run(t, options)

@@ -8,6 +8,8 @@ type mutant struct {
 	also []edit
 	// approvals is set for faults that only schedules with approvals find.
 	approvals bool
+	// accounts is set for faults that only schedules with several accounts find.
+	accounts bool
 	// replicas is the number of replicas that share the work, for faults that only they show.
 	replicas int
 }
@@ -167,6 +169,14 @@ var mutants = []mutant{
 		"rec.Handled = withTold(e.withUnsaved(rec.Handled), r.Told)", "rec.Handled = e.withUnsaved(rec.Handled)\n\t_ = withTold"}},
 	{name: "the hash of a plan leaves out its values", approvals: true, edit: edit{schedulerDir + "approval.go",
 		"h.value(r.withoutToken(p, p.Config))\n\th.instance(p.Prior)\n\th.value(r.withoutToken(p, p.State))\n", "h.instance(p.Prior)\n"}},
+
+	// Accounts.
+	{name: "the account of an object is not looked at", accounts: true, edit: edit{schedulerDir + "account.go",
+		"if e.record.Account == r.StoredAccount || e.record.Account", "if true || e.record.Account"}},
+	{name: "what is not found in another account is taken for gone", accounts: true, edit: edit{schedulerDir + "account.go",
+		"case open && seen != stranger && s.isProved(stored, r.StoredAccount):", "case open && seen != stranger:"}},
+	{name: "what a configuration has shown counts for what it was at any time", accounts: true, edit: edit{schedulerDir + "account.go",
+		"return a.sets[one] != 0 && a.sets[one] == a.sets[other]", "return a.sets[other] != 0"}},
 
 	// Replicas that share the work.
 	{name: "the record of another shard is used", replicas: 3, edit: edit{schedulerDir + "store/secrets.go",

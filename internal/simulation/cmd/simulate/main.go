@@ -22,6 +22,7 @@ var (
 	replay     = flag.String("replay", "", "print the trace of the schedule in this file")
 	lists      = flag.Bool("lists", false, "have objects looked at by listing; without -shrink")
 	approvals  = flag.Bool("approvals", false, "have resources with approval policies, and providers that cannot be started for a while; without -shrink")
+	accounts   = flag.Bool("accounts", false, "have a cloud with several accounts, and provider configurations that are changed; without -shrink")
 	replicas   = flag.Int("replicas", 1, "have this number of replicas share the work by shards; 1 is a leader that does all of it")
 	keep       = flag.String("keep", "", "with -shrink, write the schedule to this file")
 	shard      = flag.Uint64("shard", 0, "with -shards, the number of this one")
@@ -32,7 +33,7 @@ var (
 func main() {
 	debug.SetGCPercent(400)
 	simulation.Bubbles(func(t *testing.T) bool {
-		options := simulation.Options{Seed: *seed, Operations: *operations, First: *first, Lists: *lists, Approvals: *approvals, Replicas: *replicas, Shard: *shard, Shards: *shards}
+		options := simulation.Options{Seed: *seed, Operations: *operations, First: *first, Lists: *lists, Approvals: *approvals, Accounts: *accounts, Replicas: *replicas, Shard: *shard, Shards: *shards}
 		if *schedule >= 0 {
 			trace, violations := simulation.Trace(t, options, uint64(*schedule))
 			fmt.Println(trace)
@@ -89,7 +90,7 @@ func runShards(n int) (*simulation.Result, error) {
 	outcomes := make(chan outcome)
 	var running []*exec.Cmd
 	for i := range n {
-		cmd := exec.Command(program, fmt.Sprintf("-ops=%d", *operations), fmt.Sprintf("-seed=%d", *seed), fmt.Sprintf("-first=%t", *first), fmt.Sprintf("-lists=%t", *lists), fmt.Sprintf("-approvals=%t", *approvals), fmt.Sprintf("-replicas=%d", *replicas), fmt.Sprintf("-shard=%d", i), fmt.Sprintf("-shards=%d", n))
+		cmd := exec.Command(program, fmt.Sprintf("-ops=%d", *operations), fmt.Sprintf("-seed=%d", *seed), fmt.Sprintf("-first=%t", *first), fmt.Sprintf("-lists=%t", *lists), fmt.Sprintf("-approvals=%t", *approvals), fmt.Sprintf("-accounts=%t", *accounts), fmt.Sprintf("-replicas=%d", *replicas), fmt.Sprintf("-shard=%d", i), fmt.Sprintf("-shards=%d", n))
 		cmd.Env = append(os.Environ(), "GOMAXPROCS=1")
 		var out bytes.Buffer
 		cmd.Stdout, cmd.Stderr = &out, os.Stderr

@@ -1,0 +1,137 @@
+package tenancy_test
+
+import (
+	"fmt"
+	"regexp"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// account creates a ProviderConfig of a tenant with a token of its own. All of them access one store.
+func (x *world) account(t *testing.T, by tenant, suffix, endpoint string) *unstructured.Unstructured {
+	t.Helper()
+	by.secret(t, x.name+suffix, map[string]string{"token": "token-of-" + x.name + suffix})
+	arguments := m{"tokenSecretRef": m{"name": x.name + suffix, "key": "token"}}
+	if endpoint != "" {
+		arguments["endpoint"] = endpoint
+	}
+	return by.create(t, resource(apiVersion(guarded), "ProviderConfig", by.namespace, x.name+suffix, arguments))
+}
+
+// placed creates a resource of a tenant by a ProviderConfig, and waits until it is ready.
+func (x *world) placed(t *testing.T, by tenant, suffix string) *unstructured.Unstructured {
+	t.Helper()
+	u := by.create(t, x.guardedPlace(by, "ProviderConfig", x.name+suffix))
+	x.WaitReady(t, u)
+	return u
+}
+
+// again returns a resource that imports the object that another resource has, or had, by a ProviderConfig.
+func (x *world) again(by tenant, suffix string) *unstructured.Unstructured {
+	u := using(x.importing(by, x.name+"-import"), "ProviderConfig", x.name+suffix)
+	u.SetAPIVersion(apiVersion(guarded))
+	return u
+}
+
+// twice is an attack that has another's object imported by a second configuration of its store.
+func twice(means, endpoint string) attack {
+	return attack{
+		attacker: attacker, means: means, refusal: "IdentityConflict",
+		try: func(t *testing.T, x *world) bool {
+			x.account(t, x.victim, "-one", "")
+			x.placed(t, x.victim, "-one")
+			x.account(t, x.mallory, "-two", endpoint)
+			return x.takes(t, x.mallory, x.again(x.mallory, "-two"))
+		},
+		control: func(t *testing.T, x *world) bool {
+			x.account(t, x.victim, "-one", "")
+			u := x.placed(t, x.victim, "-one")
+			x.MustPatch(t, u, `{"spec":{"managementPolicies":["Observe"]}}`)
+			x.WaitReady(t, u)
+			x.Remove(t, u)
+			x.account(t, x.victim, "-two", endpoint)
+			return x.takes(t, x.victim, x.again(x.victim, "-two"))
+		},
+	}
+}
+
+// changes waits until the object of a resource has a value, or the resource is refused, and reports whether it has it.
+func (x *world) changes(t *testing.T, u *unstructured.Unstructured, value string) bool {
+	t.Helper()
+	changed := func() bool {
+		o, ok := doubles[guarded].Object("place", x.name)
+		return ok && o.Attributes["value"] == value
+	}
+	return x.either(t, u, changed, func() bool { return refusedFor(u, "AccountChanged") })
+}
+
+// confirmed matches what confirms an account in a message.
+var confirmed = regexp.MustCompile(`landbridge\.io/confirm-account to "([^"]+)"`)
+
+// accounts are attacks that have a resource reach the objects of another account.
+var accounts = map[string]attack{
+	"an object, by another token":    twice("imports another's object with a ProviderConfig of another token", ""),
+	"an object, by another endpoint": twice("imports another's object with a ProviderConfig that differs in an argument", "https://example.org"),
+	"an account, by another configuration": {
+		attacker: attacker, means: "has a resource change an object of the same name by another ProviderConfig", refusal: "AccountChanged",
+		try:     func(t *testing.T, x *world) bool { return x.switches(t, x.mallory, "-two") },
+		control: func(t *testing.T, x *world) bool { return x.switches(t, x.victim, "-one") },
+	},
+	"an account, by another endpoint": {
+		attacker: attacker, means: "has its resources change objects of the same names by another endpoint of their ProviderConfig", refusal: "AccountChanged",
+		try: func(t *testing.T, x *world) bool {
+			_, u := x.redirected(t, x.mallory)
+			return x.changes(t, u, "changed")
+		},
+		control: func(t *testing.T, x *world) bool {
+			config, u := x.redirected(t, x.victim)
+			x.WaitFor(t, u, "AccountChanged", func() bool { return refusedFor(u, "AccountChanged") })
+			code := confirmed.FindStringSubmatch(message(u))
+			if code == nil {
+				t.Fatalf("the way out is not told of: %s", message(u))
+			}
+			x.MustPatch(t, config, fmt.Sprintf(`{"metadata":{"annotations":{"landbridge.io/confirm-account":%q}}}`, code[1]))
+			x.WaitReady(t, u)
+			return x.changes(t, u, "changed")
+		},
+	},
+	"an account, by move-from": {
+		attacker: attacker, means: "has a resource of another ProviderConfig take over the object of its resource", refusal: "AccountChanged",
+		try:     func(t *testing.T, x *world) bool { return x.movesTo(t, x.mallory, "-two") },
+		control: func(t *testing.T, x *world) bool { return x.movesTo(t, x.victim, "-one") },
+	},
+}
+
+// switches reports whether the object of a resource is changed by a ProviderConfig that it is given.
+func (x *world) switches(t *testing.T, by tenant, suffix string) bool {
+	t.Helper()
+	x.account(t, by, "-one", "")
+	x.account(t, by, "-two", "")
+	u := x.placed(t, by, "-one")
+	x.MustPatch(t, u, fmt.Sprintf(`{"spec":{"forProvider":{"value":"changed"},"providerConfigRef":{"name":%q}}}`, x.name+suffix))
+	return x.changes(t, u, "changed")
+}
+
+// redirected gives the ProviderConfig of a resource another endpoint, and the resource another value.
+func (x *world) redirected(t *testing.T, by tenant) (config, u *unstructured.Unstructured) {
+	t.Helper()
+	config = x.account(t, by, "-one", "https://one.example.org")
+	u = x.placed(t, by, "-one")
+	x.MustPatch(t, config, `{"spec":{"endpoint":"https://two.example.org"}}`)
+	x.MustPatch(t, u, `{"spec":{"forProvider":{"value":"changed"}}}`)
+	return config, u
+}
+
+// movesTo reports whether a resource of a ProviderConfig takes over the object of another one.
+func (x *world) movesTo(t *testing.T, by tenant, suffix string) bool {
+	t.Helper()
+	x.account(t, by, "-one", "")
+	x.account(t, by, "-two", "")
+	x.placed(t, by, "-one")
+	to := using(x.place(by, x.name+"-to", m{"name": x.name}), "ProviderConfig", x.name+suffix)
+	to.SetAPIVersion(apiVersion(guarded))
+	to.SetAnnotations(map[string]string{"landbridge.io/move-from": "Place/" + x.name})
+	by.create(t, to)
+	return x.becomesReady(t, to, "AccountChanged", "MoveFailed")
+}
