@@ -125,7 +125,10 @@ func (u *users) account(k store.Key, i *incarnation) {
 	a := u.accesses[name]
 	switch c.next(8) {
 	case 0, 1:
-		u.refer(k, i, name)
+		// What was confirmed of a configuration is not true for a resource whose objects are elsewhere.
+		if recorded := u.recordedIn(k); a.confirmed == "" || recorded == "" || recorded == a.account() {
+			u.refer(k, i, name)
+		}
 	case 2:
 		a.endpoint = pick(c, "s1", "s2", "s1.alias", "s2.alias")
 		u.access(name, a.truthful())
@@ -247,6 +250,14 @@ func (u *users) goBack(k store.Key, i *incarnation) {
 	}
 	was, ok := accountIn(s).Configurations()[""]
 	if !ok {
+		return
+	}
+	if i.configuration != was.Name && u.accountOf(was.Name) != u.recordedIn(k) {
+		// It is for another account by now, too. The object is given up if nothing shows that it is in this one.
+		for _, account := range accountNames {
+			i.left[account] = true
+		}
+		u.annotate(k, v1alpha1.AnnotationConfirmAccount, u.accesses[i.configuration].stored(i.configuration).Title())
 		return
 	}
 	u.w.note("user goes back to %s with %s %s", was.Name, k.Kind, k.Name)

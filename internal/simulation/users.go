@@ -501,7 +501,8 @@ func (u *users) restoreBackup(k store.Key, i *incarnation) {
 	u.w.note("user restores the stored instance of %s %s from a backup", k.Kind, k.Name)
 	u.forgetApproval(k, i)
 	u.restore(all)
-	if after := known(all[0]); after != before || after == "operation" {
+	elsewhere := u.w.choices.accounts && u.recordedIn(k) != u.accountOf(i.configuration)
+	if after := known(all[0]); after != before || after == "operation" || elsewhere {
 		i.lost = true
 	}
 }

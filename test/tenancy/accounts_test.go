@@ -8,8 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// account creates a ProviderConfig of a tenant with a token of its own. All of them access one store.
-func (x *world) account(t *testing.T, by tenant, suffix, endpoint string) *unstructured.Unstructured {
+// tokened creates a ProviderConfig of a tenant with a token of its own. All of them access one store.
+func (x *world) tokened(t *testing.T, by tenant, suffix, endpoint string) *unstructured.Unstructured {
 	t.Helper()
 	by.secret(t, x.name+suffix, map[string]string{"token": "token-of-" + x.name + suffix})
 	arguments := m{"tokenSecretRef": m{"name": x.name + suffix, "key": "token"}}
@@ -39,18 +39,18 @@ func twice(means, endpoint string) attack {
 	return attack{
 		attacker: attacker, means: means, refusal: "IdentityConflict",
 		try: func(t *testing.T, x *world) bool {
-			x.account(t, x.victim, "-one", "")
+			x.tokened(t, x.victim, "-one", "")
 			x.placed(t, x.victim, "-one")
-			x.account(t, x.mallory, "-two", endpoint)
+			x.tokened(t, x.mallory, "-two", endpoint)
 			return x.takes(t, x.mallory, x.again(x.mallory, "-two"))
 		},
 		control: func(t *testing.T, x *world) bool {
-			x.account(t, x.victim, "-one", "")
+			x.tokened(t, x.victim, "-one", "")
 			u := x.placed(t, x.victim, "-one")
 			x.MustPatch(t, u, `{"spec":{"managementPolicies":["Observe"]}}`)
 			x.WaitReady(t, u)
 			x.Remove(t, u)
-			x.account(t, x.victim, "-two", endpoint)
+			x.tokened(t, x.victim, "-two", endpoint)
 			return x.takes(t, x.victim, x.again(x.victim, "-two"))
 		},
 	}
@@ -106,8 +106,8 @@ var accounts = map[string]attack{
 // switches reports whether the object of a resource is changed by a ProviderConfig that it is given.
 func (x *world) switches(t *testing.T, by tenant, suffix string) bool {
 	t.Helper()
-	x.account(t, by, "-one", "")
-	x.account(t, by, "-two", "")
+	x.tokened(t, by, "-one", "")
+	x.tokened(t, by, "-two", "")
 	u := x.placed(t, by, "-one")
 	x.MustPatch(t, u, fmt.Sprintf(`{"spec":{"forProvider":{"value":"changed"},"providerConfigRef":{"name":%q}}}`, x.name+suffix))
 	return x.changes(t, u, "changed")
@@ -116,7 +116,7 @@ func (x *world) switches(t *testing.T, by tenant, suffix string) bool {
 // redirected gives the ProviderConfig of a resource another endpoint, and the resource another value.
 func (x *world) redirected(t *testing.T, by tenant) (config, u *unstructured.Unstructured) {
 	t.Helper()
-	config = x.account(t, by, "-one", "https://one.example.org")
+	config = x.tokened(t, by, "-one", "https://one.example.org")
 	u = x.placed(t, by, "-one")
 	x.MustPatch(t, config, `{"spec":{"endpoint":"https://two.example.org"}}`)
 	x.MustPatch(t, u, `{"spec":{"forProvider":{"value":"changed"}}}`)
@@ -126,8 +126,8 @@ func (x *world) redirected(t *testing.T, by tenant) (config, u *unstructured.Uns
 // movesTo reports whether a resource of a ProviderConfig takes over the object of another one.
 func (x *world) movesTo(t *testing.T, by tenant, suffix string) bool {
 	t.Helper()
-	x.account(t, by, "-one", "")
-	x.account(t, by, "-two", "")
+	x.tokened(t, by, "-one", "")
+	x.tokened(t, by, "-two", "")
 	x.placed(t, by, "-one")
 	to := using(x.place(by, x.name+"-to", m{"name": x.name}), "ProviderConfig", x.name+suffix)
 	to.SetAPIVersion(apiVersion(guarded))
