@@ -2,7 +2,6 @@ package tenancy_test
 
 import (
 	"fmt"
-	"regexp"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -66,9 +65,6 @@ func (x *world) changes(t *testing.T, u *unstructured.Unstructured, value string
 	return x.either(t, u, changed, func() bool { return refusedFor(u, "AccountChanged") })
 }
 
-// confirmed matches what confirms an account in a message.
-var confirmed = regexp.MustCompile(`landbridge\.io/confirm-account to "([^"]+)"`)
-
 // accounts are attacks that have a resource reach the objects of another account.
 var accounts = map[string]attack{
 	"an object, by another token":    twice("imports another's object with a ProviderConfig of another token", ""),
@@ -77,24 +73,6 @@ var accounts = map[string]attack{
 		attacker: attacker, means: "has a resource change an object of the same name by another ProviderConfig", refusal: "AccountChanged",
 		try:     func(t *testing.T, x *world) bool { return x.switches(t, x.mallory, "-two") },
 		control: func(t *testing.T, x *world) bool { return x.switches(t, x.victim, "-one") },
-	},
-	"an account, by another endpoint": {
-		attacker: attacker, means: "has its resources change objects of the same names by another endpoint of their ProviderConfig", refusal: "AccountChanged",
-		try: func(t *testing.T, x *world) bool {
-			_, u := x.redirected(t, x.mallory)
-			return x.changes(t, u, "changed")
-		},
-		control: func(t *testing.T, x *world) bool {
-			config, u := x.redirected(t, x.victim)
-			x.WaitFor(t, u, "AccountChanged", func() bool { return refusedFor(u, "AccountChanged") })
-			code := confirmed.FindStringSubmatch(message(u))
-			if code == nil {
-				t.Fatalf("the way out is not told of: %s", message(u))
-			}
-			x.MustPatch(t, config, fmt.Sprintf(`{"metadata":{"annotations":{"landbridge.io/confirm-account":%q}}}`, code[1]))
-			x.WaitReady(t, u)
-			return x.changes(t, u, "changed")
-		},
 	},
 	"an account, by move-from": {
 		attacker: attacker, means: "has a resource of another ProviderConfig take over the object of its resource", refusal: "AccountChanged",
@@ -111,16 +89,6 @@ func (x *world) switches(t *testing.T, by tenant, suffix string) bool {
 	u := x.placed(t, by, "-one")
 	x.MustPatch(t, u, fmt.Sprintf(`{"spec":{"forProvider":{"value":"changed"},"providerConfigRef":{"name":%q}}}`, x.name+suffix))
 	return x.changes(t, u, "changed")
-}
-
-// redirected gives the ProviderConfig of a resource another endpoint, and the resource another value.
-func (x *world) redirected(t *testing.T, by tenant) (config, u *unstructured.Unstructured) {
-	t.Helper()
-	config = x.tokened(t, by, "-one", "https://one.example.org")
-	u = x.placed(t, by, "-one")
-	x.MustPatch(t, config, `{"spec":{"endpoint":"https://two.example.org"}}`)
-	x.MustPatch(t, u, `{"spec":{"forProvider":{"value":"changed"}}}`)
-	return config, u
 }
 
 // movesTo reports whether a resource of a ProviderConfig takes over the object of another one.
