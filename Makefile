@@ -126,13 +126,14 @@ vectors: $(if $(RESULTS),,build) ## The contract's test vectors, through every w
 CASES ?= 2000
 SEED ?= 1
 REPLICAS ?= 1
+ACCOUNTS ?= false
 .PHONY: differential
 differential: ## The engine against OpenTofu: CASES=n random cases of SEED=s, driven by both
 	@$(GO) run -C test/contract ./cmd/differential -cases $(CASES) -seed $(SEED)
 
 .PHONY: simulate
-simulate: ## Simulated failures in virtual time, against the real scheduler, store and reconciler: OPS=n operations of SEED=s, by REPLICAS=n that share the work, and what was lost
-	@$(GO) run ./internal/simulation/cmd/simulate -ops $(if $(filter command line environment,$(origin OPS)),$(OPS),1000000) -seed $(SEED) -replicas $(REPLICAS)
+simulate: ## Simulated failures in virtual time, against the real scheduler, store and reconciler: OPS=n operations of SEED=s, by REPLICAS=n that share the work, with ACCOUNTS=true in a cloud with several accounts, and what was lost
+	@$(GO) run ./internal/simulation/cmd/simulate -ops $(if $(filter command line environment,$(origin OPS)),$(OPS),1000000) -seed $(SEED) -replicas $(REPLICAS) -accounts=$(ACCOUNTS)
 
 .PHONY: simulate-mutants
 simulate-mutants: ## Deliberate faults, one after the other, and how many of them the simulation finds

@@ -77,6 +77,10 @@ const (
 // spec, and not in Secrets. Otherwise there is no such condition.
 const TypePlainTextCredentials xpv2.ConditionType = "PlainTextCredentials"
 
+// TypeAccountChanged is the condition of a provider configuration that is True while objects of resources that use it are not known
+// to be in the account that it gives access to. Otherwise there is no such condition.
+const TypeAccountChanged xpv2.ConditionType = "AccountChanged"
+
 // TypeLastAsyncOperation is the condition of a managed resource with the result of its last
 // asynchronous operation.
 const TypeLastAsyncOperation xpv2.ConditionType = "LastAsyncOperation"

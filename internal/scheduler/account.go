@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/zclconf/go-cty/cty"
@@ -75,7 +76,7 @@ func (r *Request) confirms(stored instance.Account) bool {
 // asStored returns the request with the provider configuration by which the objects of a record were accessed.
 func (r Request) asStored(account instance.Account) Request {
 	if c, ok := account.Configurations()[""]; ok {
-		r.ProviderConfiguration, r.Account = c.Name, ownership.Account{Declared: c.Declared}
+		r.ProviderConfiguration, r.Account = c.Name, ownership.Account{Declared: c.Declared, Arguments: c.Arguments}
 	}
 	return r
 }
@@ -105,7 +106,7 @@ func (s *Scheduler) prove(ctx context.Context, e *entry, r Request, ex terraform
 	switch {
 	case seen == proved:
 		if open {
-			s.noteProved(r.StoredAccount)
+			s.noteProved(stored, r.StoredAccount)
 		}
 		return s.noteAccount(ctx, e, &r)
 	case open && seen != stranger && s.isProved(stored, r.StoredAccount):
@@ -118,14 +119,56 @@ func (s *Scheduler) prove(ctx context.Context, e *entry, r Request, ex terraform
 	return out
 }
 
-// noteProved notes that the configurations of an account have shown an object as it is stored.
-func (s *Scheduler) noteProved(account instance.Account) {
-	for _, c := range account.Configurations() {
-		s.proved.Store(c, true)
+// sameAccounts are the configurations that have shown to give access to the same account, by a name of each set of them. The zero
+// value has none.
+type sameAccounts struct {
+	mu   sync.Mutex
+	last int
+	sets map[instance.Configuration]int
+}
+
+// join notes that two configurations are for the same account.
+func (a *sameAccounts) join(one, other instance.Configuration) {
+	one.Confirmed, other.Confirmed = "", ""
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.sets == nil {
+		a.sets = map[instance.Configuration]int{}
+	}
+	for _, c := range []instance.Configuration{one, other} {
+		if a.sets[c] == 0 {
+			a.last++
+			a.sets[c] = a.last
+		}
+	}
+	from, to := a.sets[other], a.sets[one]
+	for c, set := range a.sets {
+		if set == from {
+			a.sets[c] = to
+		}
 	}
 }
 
-// isProved reports whether each configuration that has changed has shown an object as it is stored, or was confirmed.
+// joined reports whether two configurations are noted to be for the same account.
+func (a *sameAccounts) joined(one, other instance.Configuration) bool {
+	one.Confirmed, other.Confirmed = "", ""
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.sets[one] != 0 && a.sets[one] == a.sets[other]
+}
+
+// noteProved notes that an object in one account was found in another one as it is stored.
+func (s *Scheduler) noteProved(stored, now instance.Account) {
+	before := stored.Configurations()
+	for key, c := range now.Configurations() {
+		if was, ok := before[key]; ok {
+			s.proved.join(was, c)
+		}
+	}
+}
+
+// isProved reports whether each configuration that has changed has shown an object that was stored when it was as it was then, or
+// was confirmed. What it was at other times says nothing: it may have been for another account then.
 func (s *Scheduler) isProved(stored, now instance.Account) bool {
 	before := stored.Configurations()
 	for key, c := range now.Configurations() {
@@ -133,7 +176,7 @@ func (s *Scheduler) isProved(stored, now instance.Account) bool {
 		if !ok || was.Account().Relation(c.Account()) == instance.SameAccount || c.Confirmed == c.Code() {
 			continue
 		}
-		if _, ok := s.proved.Load(c); !ok {
+		if !s.proved.joined(was, c) {
 			return false
 		}
 	}

@@ -294,8 +294,13 @@ func TestOtherAccountLetsGo(t *testing.T) {
 		a.use(prod, a.prod)
 		a.delete()
 		a.r.Policies = desired.Policies{Manage: true}
+		var told []string
+		a.r.Tell = func(e scheduler.Event) { told = append(told, e.Why) }
 		if o := a.observe(); o.Exists() {
 			t.Errorf("the observation is %+v", o)
+		}
+		if len(told) != 1 || !strings.Contains(told[0], "stays in ClusterProviderConfig dev") {
+			t.Errorf("told: %q", told)
 		}
 		if slices.Contains(a.log.take(), "acquire") || len(a.dev.ids()) != 1 || len(a.prod.ids()) != 1 {
 			t.Error("the provider was asked")
@@ -378,6 +383,32 @@ func TestProvedByAnother(t *testing.T) {
 			t.Error(err)
 		}
 		if diff := cmp.Diff([]string{"made-in-dev-2", "made-in-dev-3"}, a.dev.ids()); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
+// What a configuration has shown of objects that were accessed with it as it was says nothing of those that were accessed with it at
+// another time, when it was for another account.
+func TestProvedOnlyForWhatItWas(t *testing.T) {
+	moved := with(dev, func(c *instance.Configuration) { c.Arguments = "cccccccccccc" })
+	edited := with(dev, func(c *instance.Configuration) { c.Arguments = "dddddddddddd" })
+	newAccounts(t, assigned, func(a *accounts) {
+		meanwhile := &accounts{harness: &harness{}, dev: a.dev, prod: a.prod}
+		*meanwhile.harness = *a.harness
+		meanwhile.r.Key.Name, meanwhile.r.UID = "two", "uid-2"
+		meanwhile.use(moved, a.prod)
+		meanwhile.want("b", 1)
+		meanwhile.settle()
+		a.use(edited, a.dev)
+		if err := a.ask(); err != nil {
+			t.Fatal(err)
+		}
+		meanwhile.use(edited, a.dev)
+		if meanwhile.ask() == nil {
+			t.Error("what is not found is taken for gone")
+		}
+		if diff := cmp.Diff([]string{"made-in-dev-1"}, a.dev.ids()); diff != "" {
 			t.Error(diff)
 		}
 	})

@@ -177,6 +177,12 @@ func (s *Scheduler) perform(ctx context.Context, e *entry, r Request, t task) er
 		if rival, ok := s.shared(ctx, e); ok {
 			return sharedObject(r, rival)
 		}
+		names := identitiesOf(e.claims(r, e.record.Instance, nil))
+		if by, state, err := s.twin(ctx, e, &r, names, &e.record.Instance); err != nil {
+			return err
+		} else if state == sameObject {
+			return sharedObject(r, by)
+		}
 	}
 	return s.start(e, r, t)
 }

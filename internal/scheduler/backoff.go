@@ -31,7 +31,7 @@ func (f *failure) of(r Request) bool {
 // resource, the provider's release, and the provider configurations with their Secrets. After a change of any of these, earlier
 // failures tell nothing, whatever their words.
 func basisOf(r *Request) string {
-	parts := []string{r.ConfigHash, r.Release, r.ProviderConfiguration, r.Account.Content}
+	parts := []string{r.ConfigHash, r.Release, r.ProviderConfiguration, r.Account.Content, string(r.StoredAccount), r.ConfirmAccount}
 	for _, key := range slices.Sorted(maps.Keys(r.Accesses)) {
 		parts = append(parts, key, r.Accesses[key].Configuration, r.Accesses[key].Account.Content)
 	}

@@ -100,9 +100,6 @@ func (s *Scheduler) Claim(ctx context.Context, r Request) error {
 	if e.claimant != nil && e.claimed.sameApartFromConfiguration(claimedFor(&r)) {
 		return nil // an observation has claimed more: what its plan wants
 	}
-	if s.accountOf(e, &r) == accountIsOther {
-		r = r.asStored(e.record.Account)
-	}
 	r.learn(e.record.Instance, cty.NilVal)
 	s.reclaim(e, &r)
 	return nil
@@ -162,10 +159,15 @@ func (s *Scheduler) claim(e *entry, r Request, in instance.Instance, wanted ...s
 }
 
 // reclaim makes the claims that follow from the record, unless there already are claims for the same
-// request, which are based on more than the record.
+// request, which are based on more than the record. Objects that are not known to be in the account of the request are claimed in
+// the one where they are: another resource may have one of the same identity in this one.
 func (s *Scheduler) reclaim(e *entry, r *Request) {
-	if e.claimant == nil || !e.hasClaimed(r) {
-		s.claim(e, *r, e.record.Instance)
+	by := *r
+	if s.accountOf(e, r) != accountIsSame {
+		by = r.asStored(e.record.Account)
+	}
+	if e.claimant == nil || !e.hasClaimed(&by) {
+		s.claim(e, by, e.record.Instance)
 	}
 }
 
@@ -289,7 +291,7 @@ func (e *entry) unrivalled(r *Request, p *terraform.Plan) bool {
 
 // object returns an object as it is accessed by the provider configuration.
 func object(r Request, identity string) ownership.Object {
-	return ownership.Object{Account: r.ProviderConfiguration, Type: r.Resource.Schema.Type, Identity: identity}
+	return objects(r, identity)[0]
 }
 
 // objects returns an object as it is accessed by the provider configuration and by others of the same account.

@@ -63,6 +63,8 @@ type entry struct {
 	// presence is guarded by Scheduler.mu.
 	presence presence
 	state    recordState
+	// toldLeft is set when it was told that the object of a resource that is being deleted stays.
+	toldLeft bool
 	// resting is set while the values of the record's instance are not decoded, and the observation is Rested.
 	resting bool
 	// restless is set if the provider sends the same object with other bytes each time.

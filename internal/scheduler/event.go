@@ -79,7 +79,8 @@ const (
 	NotReapplied EventKind = "NotReapplied"
 	// Drifted: the object was changed outside Landbridge.
 	Drifted EventKind = "Drifted"
-	// Left: the object was left in the account where it is, since another one was confirmed. Why names both, and it.
+	// Left: the object was left where it is: in its account, since another one was confirmed, or when its resource was deleted. Why tells
+	// which object stays where.
 	Left EventKind = "Left"
 	// Contradicted: the object contradicts the identity or import id that the configuration of the kind makes.
 	Contradicted EventKind = "Contradicted"

@@ -39,6 +39,29 @@ func look(ctx context.Context, ex terraform.Executor, r Request, in instance.Ins
 	return h, found, false
 }
 
+// refuseUnchecked returns the error of a create that is not looked up before, and whose object another resource may have through
+// another provider configuration. If it was looked up and is absent, that shows that the two access different stores.
+func (s *Scheduler) refuseUnchecked(ctx context.Context, e *entry, r Request, op *instance.Operation, h handle, absent bool) *Error {
+	if op.Kind != instance.Create || h.none() || !absent && !r.Policies.CreateUnchecked {
+		return nil
+	}
+	var found *instance.Instance
+	if absent {
+		found = &instance.Instance{}
+	}
+	planned := keyOf(r, h, instance.Instance{Identity: h.identity})
+	by, state, err := s.twin(ctx, e, &r, []string{planned}, found)
+	switch {
+	case err != nil || absent:
+		return nil
+	case state == sameObject:
+		return identityConflict(r, by)
+	case state == unclear && !r.confirmsStore():
+		return unclearStore(r, by)
+	}
+	return nil
+}
+
 // meets returns the error of a create whose object already exists. No operation runs.
 func (s *Scheduler) meets(e *entry, r Request, met instance.Instance, by handle) *Error {
 	planned, whole := keyOf(r, by, instance.Instance{Identity: by.identity}), identityKey(r, met)
@@ -48,6 +71,9 @@ func (s *Scheduler) meets(e *entry, r Request, met instance.Instance, by handle)
 	s.claim(e, r, e.record.Instance, planned, whole)
 	if rival, ok := s.rival(s.ctx, e); ok {
 		return identityConflict(r, rival)
+	}
+	if by, state, err := s.twin(s.ctx, e, &r, []string{planned, whole}, &met); err == nil && state == sameObject {
+		return identityConflict(r, by)
 	}
 	what := "identity"
 	if !by.identified() {

@@ -170,6 +170,18 @@ func (s *Scheduler) takeKnown(ctx context.Context, e *entry, r Request, found in
 	return s.take(ctx, e, r, found)
 }
 
+// refuseTwin imports no object that another resource has, or may have, through another provider configuration. A resource that is being
+// deleted goes without it.
+func (s *Scheduler) refuseTwin(ctx context.Context, e *entry, r Request, by ownership.Rival, state twinState) error {
+	if r.Deleted {
+		return s.save(ctx, e, r, instance.Instance{Deposed: e.record.Instance.Deposed})
+	}
+	if state == sameObject {
+		return identityConflict(r, by)
+	}
+	return unclearStore(r, by)
+}
+
 // take stores an imported object, if no other resource owns it. One of another namespace is the owner even if this
 // resource is older.
 func (s *Scheduler) take(ctx context.Context, e *entry, r Request, found instance.Instance) error {
@@ -188,6 +200,11 @@ func (s *Scheduler) take(ctx context.Context, e *entry, r Request, found instanc
 		}
 		s.claim(e, r, e.record.Instance, wanted...) // it is woken when the object is free
 		return identityConflict(r, ownership.Rival{Owner: owner})
+	}
+	if by, state, err := s.twin(ctx, e, &r, identitiesOf(e.claims(r, found, nil)), &found); err != nil {
+		return err
+	} else if state == sameObject || state == unclear && !r.confirmsStore() {
+		return s.refuseTwin(ctx, e, r, by, state)
 	}
 	s.claim(e, r, found)
 	if rival, ok := s.rival(ctx, e); ok {

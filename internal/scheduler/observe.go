@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/zclconf/go-cty/cty"
@@ -73,6 +74,23 @@ func (s *Scheduler) Observe(ctx context.Context, r Request) (*Observation, error
 	return nil, &Error{Reason: ReasonStore, Err: errors.New("the observation of the resource does not end")}
 }
 
+// tellLeft reports, once, that an object stays when its resource is deleted, and where.
+func (o *observing) tellLeft(r *Request) {
+	e, why := o.e, ""
+	switch {
+	case !r.Deleted || e.toldLeft:
+		return
+	case o.accountOf(e, r) == accountIsOther && e.record.Instance.Exists():
+		why = fmt.Sprintf("%s stays in %s, since spec.managementPolicies have no Delete", objectText(r.Resource.Schema, e.record.Instance), e.record.Account.Text())
+	case o.contested && o.disowned:
+		why = fmt.Sprintf("The remote object stays, since it belongs to %s", ownerText(*r, o.rival))
+	default:
+		return
+	}
+	e.toldLeft = true
+	o.tell(*r, Event{Kind: Left, Why: why})
+}
+
 func (o *observing) end() {
 	if o.release != nil {
 		o.release()
@@ -117,12 +135,14 @@ func (o *observing) do(ctx context.Context, r *Request, next deed) (*Observation
 		e.view.state = planned
 		return e.view.observation, nil
 	case deedAnswerNothing:
+		o.tellLeft(r)
 		return &Observation{Last: e.last}, nil
 	case deedRefuseConflict:
 		return nil, identityConflict(*r, o.rival)
 	case deedRefuseAccount:
 		return nil, e.accountChanged(r, notLooked)
 	case deedProve:
+		o.claims = claimedNothing // they were those of the account where the object was
 		return nil, o.prove(ctx, e, *r, o.ex)
 	case deedRefuseForeign:
 		e.distrust(outdated)

@@ -245,6 +245,12 @@ func (s *Scheduler) run(e *entry, rec store.Record, r Request, op *instance.Oper
 		return result{op: op, record: &rec, undispatched: true, met: met, handle: h}
 	}
 
+	if refused := s.refuseUnchecked(early, e, r, op, h, absent); refused != nil {
+		res := notStarted(&rec, refused.Diagnostics)
+		res.reason = refused.Reason
+		return res
+	}
+
 	if t.interruption.asked() != "" {
 		return notStarted(&rec, diagnostic.Errorf("Operation not started", "The provider was not asked for a change."))
 	}

@@ -126,6 +126,27 @@ func byID(id string) *terraform.ImportTarget {
 	return &terraform.ImportTarget{ID: id, Identity: cty.NilVal}
 }
 
+// A resource that is deleted while its object belongs to another one tells, once, that the object stays.
+func TestDeletedInConflict(t *testing.T) {
+	newEstate(t, plannedIdentity, func(x *estate) {
+		a, b := x.resource("a", 0, "x"), x.resource("b", 1, "x")
+		a.settle()
+		b.stores(a.stored().Instance)
+		b.observeRefused(scheduler.ReasonIdentityConflict)
+		var left []string
+		b.r.Tell = func(e scheduler.Event) { left = append(left, e.Why) }
+		b.deleting()
+		for range 2 {
+			if b.observe().Exists() {
+				t.Error("it has an object")
+			}
+		}
+		if diff := cmp.Diff([]string{"The remote object stays, since it belongs to Thing team/a"}, left); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
 // Of two that are going to create the same object, the older does, and the other waits.
 func TestOneCreates(t *testing.T) {
 	for _, kind := range []identityKind{plannedIdentity, derivable} {

@@ -182,6 +182,17 @@ func (s *Scheduler) adopt(ctx context.Context, e *entry, r Request, op *instance
 		in.Operation = nil
 		return s.recovered(ctx, e, r, op, in.FallBack(op.Deposed), false)
 	}
+	by, state, err := s.twin(ctx, e, &r, []string{identityKey(r, found)}, &found)
+	switch {
+	case err != nil:
+		return err
+	case state == sameObject && !r.Deleted:
+		return identityConflict(r, by)
+	case state == sameObject:
+		in := e.record.Instance
+		in.Operation = nil
+		return s.recovered(ctx, e, r, op, in.FallBack(op.Deposed), false)
+	}
 	return s.recovered(ctx, e, r, op, found, true)
 }
 

@@ -123,8 +123,10 @@ type Scheduler struct {
 	brake brake.Brake
 	// surveys are lists of objects, by which unchanged ones are looked at.
 	surveys surveys
-	// proved are the provider configurations that have shown an object as it is stored, by instance.Configuration.
-	proved sync.Map
+	// proved are the provider configurations that have shown objects as they were stored with others.
+	proved sameAccounts
+	// stores are the pairs of provider configurations of which it is known whether they access one store.
+	stores stores
 
 	// moves is held while an object moves from one resource to another, or the outcome of a move is determined. It is
 	// locked after the turn of an entry.

@@ -62,6 +62,8 @@ type watchEvent struct {
 	split         bool
 	// released is when the brake was released.
 	released time.Time
+	// access is set instead of them if the cloud has several accounts.
+	access *access
 
 	old, new *unstructured.Unstructured // old is nil for created objects, new for deleted ones
 }

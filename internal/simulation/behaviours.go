@@ -134,10 +134,10 @@ func (c *cloud) created(o *object) []*tfprotov6.Diagnostic {
 	}}
 }
 
-// refusesCreate returns why no object of a type and name can be created now; empty if one can.
-func (c *cloud) refusesCreate(resourceType, name string) string {
+// refusesCreate returns why no object of a type and name can be created in an account now; empty if one can.
+func (c *cloud) refusesCreate(account, resourceType, name string) string {
 	now := c.w.now()
-	if !c.w.calm && resourceType == named && now.Before(c.reserved[name]) {
+	if !c.w.calm && resourceType == named && now.Before(c.reserved[account+name]) {
 		return nameTaken
 	}
 	if !now.Before(c.full) && c.behaves(exhaustedQuota, 8) {
@@ -179,8 +179,8 @@ func (c *cloud) destroyed(o *object) {
 		c.w.note("the cloud shows %s for another %s", o, after)
 	}
 	if o.resourceType == named && c.behaves(reservedName, 3) {
-		c.reserved[o.name] = c.w.now().Add(pick(c.w.choices, time.Second, 10*time.Second, time.Minute))
-		c.w.note("the cloud reserves the name %s until %s", o.name, c.reserved[o.name].Format(time.TimeOnly))
+		c.reserved[o.account+o.name] = c.w.now().Add(pick(c.w.choices, time.Second, 10*time.Second, time.Minute))
+		c.w.note("the cloud reserves the name %s until %s", o.name, c.reserved[o.account+o.name].Format(time.TimeOnly))
 	}
 }
 

@@ -38,6 +38,8 @@ const (
 	SecondWriter ViolationKind = "second writer"
 	// DoubleWork: two shards work on a resource at once.
 	DoubleWork ViolationKind = "double work"
+	// Strange: an object that is not that of the resource was changed or destroyed.
+	Strange ViolationKind = "stranger changed"
 	// Stuck: a resource does not become what its user asks for, though all faults have ended.
 	Stuck ViolationKind = "stuck"
 )
@@ -123,6 +125,14 @@ func identifies(content []byte, o *object) bool {
 	return bytes.Contains(content, fmt.Appendf(nil, "%q:%q", "id", o.id))
 }
 
+// names reports whether the content of a stored instance names an object.
+func names(content []byte, o *object) bool {
+	if o.uid != "" {
+		return bytes.Contains(content, []byte(o.uid))
+	}
+	return bytes.Contains(content, []byte(`"`+o.id+`"`))
+}
+
 // decided is how long ago a process may have decided on what it requests, for instance because the API server was asked
 // in between. It finds out after its request, and undoes it.
 const decided = reconcileTimeout
@@ -166,6 +176,9 @@ func (c *check) created(o *object) {
 		content = c.w.api.content(s)
 	}
 	for _, other := range c.w.cloud.objects {
+		if i.left[other.account] {
+			continue
+		}
 		if other.tag == o.tag && other.resourceType == o.resourceType && (other.resourceType != named || other.name == o.name) {
 			n++
 			known = known && (other == o || mentions(content, other) || identifies(content, other))
@@ -184,6 +197,9 @@ func (i *incarnation) excused() bool { return i.released || i.lost || i.gives }
 func (c *check) destroyed(o *object) {
 	c.replaces(o)
 	i := c.w.users.byTag[o.tag]
+	if i.strange || c.misled(o.resourceType) {
+		return
+	}
 	if o.normalised == normalisedReplacement && i.zone == o.zone && i.name == o.name {
 		if place := o.name + " " + o.zone; i.rewrittenAt != place {
 			i.rewrittenAt, i.rewritten = place, 0
@@ -193,7 +209,7 @@ func (c *check) destroyed(o *object) {
 	wanted := i.deleted || i.tainted || i.drifted || i.excused() || i.createFirst
 	incomplete := !o.stored || o.tainted || o.coming
 	moved := i.zone != o.zone || i.name != o.name || len(i.places) > 2
-	repeated := i.rewritten > 0 && i.rewritten <= 2 || o.inconsistent && (i.resized || i.retried)
+	repeated := i.rewritten > 0 && i.rewritten <= 2 || o.inconsistent && (i.resized || i.retried || c.w.choices.accounts)
 	_, follows := c.w.references[i.key] // replaces checks it
 	asked := wanted || incomplete || moved || repeated || follows
 	if !asked {
@@ -220,7 +236,7 @@ func (c *check) updated(o *object, size int64) {
 func (c *check) step() {
 	for _, o := range c.w.cloud.objects {
 		i := c.w.users.byTag[o.tag]
-		if i.excused() || i.kept || i.imports {
+		if i.excused() || i.kept || i.imports || i.left[o.account] {
 			continue
 		}
 		if r := c.w.api.resources[i.key]; r != nil && r.GetUID() == types.UID("uid-"+i.tag) {
@@ -324,7 +340,7 @@ func (c *check) strays(i *incarnation, resourceType string, wanted []*object) {
 	}
 	content := c.w.api.content(s)
 	for _, o := range c.w.cloud.objects {
-		if o.tag == i.tag && o.resourceType == resourceType && !slices.Contains(wanted, o) && !bytes.Contains(content, []byte(`"`+o.id+`"`)) {
+		if o.tag == i.tag && o.resourceType == resourceType && !slices.Contains(wanted, o) && !i.left[o.account] && !names(content, o) {
 			c.violated(Orphan, o.id+o.tag, "nothing names %s any more, though its resource exists", o)
 		}
 	}
@@ -332,8 +348,9 @@ func (c *check) strays(i *incarnation, resourceType string, wanted []*object) {
 
 func (c *check) settledObject(i *incarnation, resourceType string) {
 	var found []*object
+	account := c.w.users.accountOf(i.configuration)
 	for _, o := range c.w.cloud.objects {
-		if o.tag == i.tag && o.resourceType == resourceType && o.name == i.name && o.zone == i.zone {
+		if o.account == account && o.tag == i.tag && o.resourceType == resourceType && o.name == i.name && o.zone == i.zone {
 			found = append(found, o)
 		}
 	}
@@ -342,10 +359,10 @@ func (c *check) settledObject(i *incarnation, resourceType string) {
 	case len(found) == 0:
 		c.violated(Stuck, i.tag, "%s %s is ready, but has no object", i.key.Kind, i.key.Name)
 		return
-	case len(found) > 1 && !i.excused():
+	case len(found) > 1 && !i.excused() && !i.left[account]:
 		c.violated(Duplicate, i.tag, "%s %s has %d objects", i.key.Kind, i.key.Name, len(found))
 		return
-	case i.imports || i.excused():
+	case i.imports || i.excused() || i.left[account]:
 		return
 	}
 	o := found[0]

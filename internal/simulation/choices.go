@@ -1,6 +1,9 @@
 package simulation
 
-import "math/rand/v2"
+import (
+	"math/rand/v2"
+	"slices"
+)
 
 // choices is the sequence of decisions of a schedule. Zero is always the harmless decision, so that a
 // schedule becomes simpler when decisions are removed.
@@ -17,6 +20,8 @@ type choices struct {
 	references bool
 	// brake is set in schedules with the brake.
 	brake bool
+	// accounts is set in schedules whose cloud has several accounts. They cannot be shrunk.
+	accounts bool
 	// rests is set in schedules in which nothing happens now and then, until resources leave marks, and in which all are changed at
 	// the end. They cannot be shrunk.
 	rests bool
@@ -35,10 +40,14 @@ func newChoices(o Options, schedule uint64) *choices {
 	if o.References {
 		return &choices{random: rand.New(rand.NewPCG(o.Seed, schedule)), references: true, replicas: o.Replicas}
 	}
-	return &choices{
-		random: rand.New(rand.NewPCG(o.Seed, schedule)), lists: o.Lists, approvals: o.Approvals, brake: o.Brake, replicas: o.Replicas,
+	out := &choices{
+		random: rand.New(rand.NewPCG(o.Seed, schedule)), lists: o.Lists, approvals: o.Approvals, brake: o.Brake, accounts: o.Accounts, replicas: o.Replicas,
 		rests: schedule%4 >= 2, behaviours: behavioursOf(schedule), splits: o.Replicas > 1 && schedule%2 == 0,
 	}
+	if out.accounts { // what is replaced again and again cannot be told from what nobody asked for
+		out.behaviours = slices.DeleteFunc(out.behaviours, func(b behaviour) bool { return b == normalisedReplacement })
+	}
+	return out
 }
 
 func replay(made []uint32, replicas int) *choices {

@@ -34,7 +34,8 @@ const (
 // resourceTypes are the resource types. A new one is appended, so that kept schedules mean the same as before.
 var resourceTypes = []string{named, identified, anonymous, listed}
 
-func providerSchema() *schema.Provider {
+// providerSchema is the schema of the provider. If objects are distinct, all but the anonymous ones have a uid.
+func providerSchema(distinct bool) *schema.Provider {
 	out := &schema.Provider{Protocol: 6, Config: &schema.Block{}, Resources: map[string]*schema.Resource{}, ListResources: map[string]*schema.Block{listed: {}}}
 	out.Capabilities.MoveResourceState = true
 	for _, t := range resourceTypes {
@@ -46,6 +47,9 @@ func providerSchema() *schema.Provider {
 			"size":     {Type: cty.Number, Optional: true},
 			"password": {Type: cty.String, Computed: true, Sensitive: true},
 		}}}
+		if distinct && t != anonymous {
+			r.Block.Attributes[uid] = &schema.Attribute{Type: cty.String, Computed: true}
+		}
 		attribute := map[string]string{named: "name", identified: "id", listed: "id"}[t]
 		if attribute != "" {
 			r.Identity = &schema.Identity{Attributes: map[string]*schema.IdentityAttribute{attribute: {Type: cty.String, RequiredForImport: true}}}
@@ -58,7 +62,9 @@ func providerSchema() *schema.Provider {
 // object is a remote object.
 type object struct {
 	resourceType, id, name, zone, tag, password string
-	size                                        int64
+	// account is where it is, and uid what no other object has.
+	account, uid string
+	size         int64
 	// coming is set while the object is being created: it exists, but nobody sees it.
 	coming bool
 	// made is when its create was accepted.
@@ -94,6 +100,8 @@ type cloud struct {
 	ghosts  []*object
 	pending []*pending
 	serial  int
+	// serials are the numbers of the latest objects of accounts.
+	serials map[string]int
 	// throttled is until when the cloud rejects all requests.
 	throttled time.Time
 	// reserved is until when names of destroyed objects are taken. full is until when nothing can be created.
@@ -103,9 +111,9 @@ type cloud struct {
 	unstarted time.Time
 }
 
-func (c *cloud) find(resourceType string, match func(*object) bool) *object {
+func (c *cloud) find(account, resourceType string, match func(*object) bool) *object {
 	for _, o := range c.objects {
-		if o.resourceType == resourceType && match(o) {
+		if o.account == account && o.resourceType == resourceType && match(o) {
 			return o
 		}
 	}
@@ -113,24 +121,38 @@ func (c *cloud) find(resourceType string, match func(*object) bool) *object {
 }
 
 // present returns an object that requests find.
-func (c *cloud) present(resourceType, id string) *object {
-	if o := c.byID(resourceType, id); o != nil && !o.coming && c.shows(o) {
+func (c *cloud) present(account, resourceType, id string) *object {
+	if o := c.byID(account, resourceType, id); o != nil && !o.coming && c.shows(o) {
 		return o
 	}
 	return nil
 }
 
 // visible returns the object that a read shows, which may not exist any more.
-func (c *cloud) visible(resourceType, id string) *object {
-	if o := c.present(resourceType, id); o != nil {
+func (c *cloud) visible(account, resourceType, id string) *object {
+	if o := c.present(account, resourceType, id); o != nil {
 		return o
 	}
 	for _, o := range c.ghosts {
-		if o.resourceType == resourceType && o.id == id && c.w.now().Before(o.shownUntil) {
+		if o.account == account && o.resourceType == resourceType && o.id == id && c.w.now().Before(o.shownUntil) {
 			return o
 		}
 	}
 	return nil
+}
+
+// add adds an object, which gets its id and its secret. Each account counts its objects, so two of them have the same ids.
+func (c *cloud) add(o *object) {
+	c.serial++
+	c.serials[o.account]++
+	o.id, o.password = fmt.Sprintf("i-%d", c.serials[o.account]), fmt.Sprintf("password-%d.", c.serial)
+	if o.resourceType == named {
+		o.id = o.name
+	}
+	if c.w.schema.Resources[o.resourceType].Block.Attributes[uid] != nil {
+		o.uid = fmt.Sprintf("uid-%08d.", c.serial)
+	}
+	c.objects = append(c.objects, o)
 }
 
 func (c *cloud) remove(o *object) {
@@ -178,6 +200,8 @@ type server struct {
 	// configuration is the name of its provider configuration. module is set if a module uses it.
 	configuration string
 	module        bool
+	// account is the one that the configuration gives access to.
+	account string
 	// verdicts are those on the changes of a module, by resource type.
 	verdicts map[string]verdict
 }
@@ -236,10 +260,14 @@ func (v state) size() int64 {
 
 // stateOf is the state of an object as the cloud shows it: it returns the password only to its create.
 func stateOf(o *object, password cty.Value) state {
-	return state{
+	out := state{
 		"id": cty.StringVal(o.id), "name": cty.StringVal(o.name), "zone": cty.StringVal(o.zone), "tag": cty.StringVal(o.tag),
 		"size": cty.NumberIntVal(o.size), "password": password,
 	}
+	if o.uid != "" {
+		out[uid] = cty.StringVal(o.uid)
+	}
+	return out
 }
 
 func (s *server) identity(resourceType string, v state) (*tfprotov6.ResourceIdentityData, error) {
@@ -268,10 +296,19 @@ func (s *server) UpgradeResourceState(_ context.Context, r *tfprotov6.UpgradeRes
 	return &tfprotov6.UpgradeResourceStateResponse{UpgradedState: &out}, err
 }
 
-func (s *server) schemaType(string) tftypes.Type {
-	return tftypes.Object{AttributeTypes: map[string]tftypes.Type{
+func (s *server) schemaType(resourceType string) tftypes.Type {
+	out := map[string]tftypes.Type{
 		"id": tftypes.String, "name": tftypes.String, "zone": tftypes.String, "tag": tftypes.String, "size": tftypes.Number, "password": tftypes.String,
-	}}
+	}
+	if s.distinct(resourceType) {
+		out[uid] = tftypes.String
+	}
+	return tftypes.Object{AttributeTypes: out}
+}
+
+// distinct reports whether objects of a type have a uid.
+func (s *server) distinct(resourceType string) bool {
+	return s.schema.Resources[resourceType].Block.Attributes[uid] != nil
 }
 
 func (s *server) ReadResource(ctx context.Context, r *tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {
@@ -290,7 +327,7 @@ func (s *server) ReadResource(ctx context.Context, r *tfprotov6.ReadResourceRequ
 		return fails(tooMany)
 	}
 	out := &tfprotov6.ReadResourceResponse{Private: r.Private}
-	o := s.p.w.cloud.visible(r.TypeName, current.text("id"))
+	o := s.p.w.cloud.visible(s.account, r.TypeName, current.text("id"))
 	var read state
 	if o != nil {
 		if s.p.w.cloud.unreadable(o) {
@@ -324,6 +361,9 @@ func (s *server) ImportResourceState(ctx context.Context, r *tfprotov6.ImportRes
 	for _, name := range []string{"name", "zone", "tag", "password"} {
 		imported[name] = cty.NullVal(cty.String)
 	}
+	if s.distinct(r.TypeName) {
+		imported[uid] = cty.NullVal(cty.String)
+	}
 	if r.TypeName == named {
 		imported["name"] = cty.StringVal(id)
 	}
@@ -352,7 +392,7 @@ func (s *server) ListResource(ctx context.Context, r *tfprotov6.ListResourceRequ
 		return &tfprotov6.ListResourceServerStream{Results: slices.Values(results)}, nil
 	}
 	for _, o := range s.p.w.cloud.objects {
-		if o.resourceType != r.TypeName || o.coming || s.p.w.now().Before(o.listedFrom) {
+		if o.account != s.account || o.resourceType != r.TypeName || o.coming || s.p.w.now().Before(o.listedFrom) {
 			continue
 		}
 		identity, err := s.identity(r.TypeName, stateOf(o, cty.NullVal(cty.String)))
@@ -382,11 +422,14 @@ func (s *server) PlanResourceChange(_ context.Context, r *tfprotov6.PlanResource
 	}
 	if prior == nil {
 		planned["id"], planned["password"] = cty.UnknownVal(cty.String), cty.UnknownVal(cty.String)
+		if s.distinct(r.TypeName) {
+			planned[uid] = cty.UnknownVal(cty.String)
+		}
 		if r.TypeName == named {
 			planned["id"] = planned["name"]
 		}
 	} else {
-		o := s.p.w.cloud.byID(r.TypeName, prior.text("id"))
+		o := s.p.w.cloud.byID(s.account, r.TypeName, prior.text("id"))
 		taken := o != nil && o.resourceType != r.TypeName // over from a resource of another type
 		for _, name := range []string{"name", "zone", "tag"} {
 			if name == "tag" && taken {
@@ -438,13 +481,14 @@ func (s *server) ApplyResourceChange(ctx context.Context, r *tfprotov6.ApplyReso
 	case planned == nil:
 		return s.destroy(ctx, r, prior, v)
 	}
-	o := w.cloud.present(r.TypeName, prior.text("id"))
+	o := w.cloud.present(s.account, r.TypeName, prior.text("id"))
 	if o == nil {
 		return s.fail(r, "There is no such object.")
 	}
 	w.note("%s: the cloud updates %s to size %d", s.p, o, planned.size())
 	w.check.asked(r.TypeName, instance.Update, planned)
 	w.taken(o, r.TypeName, planned.text("tag"))
+	w.check.strangers(o, planned.text("tag"))
 	w.check.updated(o, planned.size())
 	w.cloud.updated(o, planned.size())
 	s.p.after(v)
@@ -496,22 +540,18 @@ func (s *server) answer(r *tfprotov6.ApplyResourceChangeRequest, v state, privat
 func (s *server) create(ctx context.Context, r *tfprotov6.ApplyResourceChangeRequest, planned state, v verdict) (*tfprotov6.ApplyResourceChangeResponse, error) {
 	w, c := s.p.w, s.p.w.cloud
 	name := planned.text("name")
-	if r.TypeName == named && c.find(named, func(o *object) bool { return o.name == name }) != nil {
+	if r.TypeName == named && c.find(s.account, named, func(o *object) bool { return o.name == name }) != nil {
 		return s.fail(r, nameTaken)
 	}
-	if why := c.refusesCreate(r.TypeName, name); why != "" {
+	if why := c.refusesCreate(s.account, r.TypeName, name); why != "" {
 		w.note("%s: the cloud refuses to create %s %s: %s", s.p, r.TypeName, name, why)
 		return s.fail(r, why)
 	}
-	c.serial++
 	o := &object{
-		resourceType: r.TypeName, id: fmt.Sprintf("i-%d", c.serial), name: name, zone: planned.text("zone"), tag: planned.text("tag"),
-		size: planned.size(), password: fmt.Sprintf("password-%d.", c.serial), made: w.now(), coming: v == slow,
+		resourceType: r.TypeName, name: name, zone: planned.text("zone"), tag: planned.text("tag"),
+		size: planned.size(), made: w.now(), coming: v == slow, account: s.account,
 	}
-	if r.TypeName == named {
-		o.id = name
-	}
-	c.objects = append(c.objects, o)
+	c.add(o)
 	w.note("%s: the cloud creates %s in %s", s.p, o, o.zone)
 	c.assignQuirks(o)
 	w.check.created(o)
@@ -542,7 +582,7 @@ func (s *server) create(ctx context.Context, r *tfprotov6.ApplyResourceChangeReq
 
 func (s *server) destroy(ctx context.Context, r *tfprotov6.ApplyResourceChangeRequest, prior state, v verdict) (*tfprotov6.ApplyResourceChangeResponse, error) {
 	w, c := s.p.w, s.p.w.cloud
-	o := c.byID(r.TypeName, prior.text("id"))
+	o := c.byID(s.account, r.TypeName, prior.text("id"))
 	if o != nil && !o.coming && !o.alternates && w.now().Before(o.shown) {
 		w.note("%s: the cloud does not find %s, which is to be destroyed", s.p, o)
 		o = nil
@@ -556,6 +596,7 @@ func (s *server) destroy(ctx context.Context, r *tfprotov6.ApplyResourceChangeRe
 		return s.fail(r, why)
 	}
 	w.note("%s: the cloud destroys %s", s.p, o)
+	w.check.strangers(o, prior.text("tag"))
 	w.check.destroyed(o)
 	w.check.asked(r.TypeName, instance.Delete, prior)
 	if !o.coming {
@@ -601,5 +642,8 @@ func (s *server) stopped(ctx context.Context, r *tfprotov6.ApplyResourceChangeRe
 }
 
 func (o *object) String() string {
+	if o.account != "" {
+		return fmt.Sprintf("%s %s (%s, %s) of the account %s", o.resourceType, o.id, o.name, o.tag, o.account)
+	}
 	return fmt.Sprintf("%s %s (%s, %s)", o.resourceType, o.id, o.name, o.tag)
 }

@@ -144,6 +144,9 @@ func (u *users) changing() (out []store.Key) {
 func (p *process) account(configuration string) ownership.Account {
 	p.w.mu.Lock()
 	defer p.w.mu.Unlock()
+	if p.w.choices.accounts {
+		return p.accesses[configuration].owner()
+	}
 	if p.w.shards == 0 {
 		return ownership.Account{Content: configuration} // nobody changes the only configuration
 	}
@@ -154,6 +157,13 @@ func (p *process) account(configuration string) ownership.Account {
 func (p *process) configured(name string, a ownership.Account, split bool) {
 	p.w.mu.Lock()
 	p.accounts[name], p.splits[name] = a, split
+	p.w.mu.Unlock()
+	p.wakeUsing(name)
+}
+
+// wakeUsing has the resources that use a configuration reconciled.
+func (p *process) wakeUsing(name string) {
+	p.w.mu.Lock()
 	var using []store.Key
 	for _, k := range p.w.keys {
 		if u := p.cache[k]; u != nil && configurationOf(u) == name {

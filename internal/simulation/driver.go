@@ -163,7 +163,7 @@ func (w *world) outdated(k store.Key) bool {
 	i := w.users.current[k]
 	return slices.ContainsFunc(w.users.types(k), func(t string) bool {
 		return !slices.ContainsFunc(w.cloud.objects, func(o *object) bool {
-			return o.resourceType == t && o.tag == i.tag && o.zone == i.zone && o.name == i.name
+			return o.account == w.users.accountOf(i.configuration) && o.resourceType == t && o.tag == i.tag && o.zone == i.zone && o.name == i.name
 		})
 	})
 }

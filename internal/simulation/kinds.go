@@ -87,8 +87,9 @@ func (providerConfigs) Names(ref *xpv2.ProviderConfigReference, _ map[string]*xp
 
 // Resolve implements managed.ProviderConfigs.
 func (c providerConfigs) Resolve(_ context.Context, ref *xpv2.ProviderConfigReference, _ string) providerconfig.Handle[lbterraform.Executor] {
+	access := c.p.access(ref.Name)
 	return providerconfig.Handle[lbterraform.Executor]{
-		Name: ref.Name, Account: c.p.account(ref.Name),
+		Name: ref.Name, Account: c.p.account(ref.Name), Stored: access.stored(ref.Name),
 		Acquire: func(ctx context.Context) (lbterraform.Executor, func(), diagnostic.Diagnostics) {
 			p := c.p
 			if ctx.Value(actorKey{}) == nil {
@@ -97,7 +98,7 @@ func (c providerConfigs) Resolve(_ context.Context, ref *xpv2.ProviderConfigRefe
 			if p.w.now().Before(p.w.cloud.unstarted) {
 				return nil, nil, diagnostic.Errorf("Provider not started", "The provider cannot be started.")
 			}
-			s := &server{p: p, schema: p.w.schema, configuration: ref.Name, module: c.resourceType == pair, verdicts: map[string]verdict{}}
+			s := &server{p: p, schema: p.w.schema, configuration: ref.Name, account: access.account(), module: c.resourceType == pair, verdicts: map[string]verdict{}}
 			if c.resourceType == pair {
 				return module.NewOver(terraform{s}, p.w.module, map[string]provider.Server{source: s}), func() {}, nil
 			}

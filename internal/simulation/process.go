@@ -61,6 +61,8 @@ type process struct {
 	// accounts are those of the provider configurations, and records are the stored instances of the shard, as the process
 	// has heard of them.
 	accounts map[string]ownership.Account
+	// accesses are the provider configurations, as the process has heard of them, if the cloud has several accounts.
+	accesses map[string]access
 	// splits are the configurations that are to be divided kind by kind, dividing those that are just being divided or not.
 	splits, dividing map[string]bool
 	records          map[store.Key]bool
@@ -294,6 +296,7 @@ func (p *process) lead() {
 	p.kinds, p.cache = map[string]*kind{}, map[store.Key]*unstructured.Unstructured{}
 	p.queue, p.working, p.unclaimed = map[store.Key]*queued{}, map[store.Key]bool{}, map[store.Key]bool{}
 	p.claimAt, p.accounts, p.records = map[store.Key]time.Time{}, maps.Clone(w.users.configurations), map[store.Key]bool{}
+	p.accesses = maps.Clone(w.users.accesses)
 	p.splits, p.dividing = maps.Clone(w.users.splits), map[string]bool{}
 	p.reconciling, p.stopReconciling = context.WithCancel(context.Background())
 	p.scheduler = scheduler.New(scheduler.Options{
@@ -490,6 +493,8 @@ func (p *process) hear(e watchEvent) {
 		return
 	case !e.released.IsZero():
 		p.scheduler.ReleaseBrake(brake.Release{At: p.clock.Now()})
+	case e.access != nil:
+		p.accessed(e.configuration, *e.access)
 		return
 	case e.configuration != "":
 		p.configured(e.configuration, e.account, e.split)

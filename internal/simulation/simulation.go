@@ -24,6 +24,9 @@ type Options struct {
 	References bool
 	// Brake limits how much is destroyed, and has everything deleted now and then. Such schedules are others, too.
 	Brake bool
+	// Accounts has a cloud with several accounts, and provider configurations that are changed. Its schedules cannot be shrunk
+	// either.
+	Accounts bool
 	// Replicas is the number of replicas that share the work by shards. With at most one, a leader does all of it.
 	Replicas int
 	// First ends the simulation with the first schedule that violates an invariant.
@@ -35,9 +38,9 @@ type Options struct {
 // Result is what a simulation found.
 type Result struct {
 	Operations, Schedules int
-	// Approvals, References, Brake and Replicas are those of Options.
-	Approvals, References, Brake bool
-	Replicas                     int
+	// Approvals, References, Brake, Accounts and Replicas are those of Options.
+	Approvals, References, Brake, Accounts bool
+	Replicas                               int
 	// Failures are in the order of their schedules.
 	Failures []Failure
 }
@@ -87,6 +90,9 @@ func (r *Result) String() string {
 	if r.Brake {
 		out += fmt.Sprintf(", %d unbraked", r.Count(Unbraked))
 	}
+	if r.Accounts {
+		out += fmt.Sprintf(", %d of strangers changed", r.Count(Strange))
+	}
 	if r.Replicas > 1 {
 		out += fmt.Sprintf(", %d double work", r.Count(DoubleWork))
 	}
@@ -134,7 +140,7 @@ func Trace(t *testing.T, o Options, schedule uint64) (string, []Violation) {
 
 // Run carries out schedules, one after the other.
 func Run(t *testing.T, o Options) *Result {
-	out := &Result{Approvals: o.Approvals, References: o.References, Brake: o.Brake, Replicas: o.Replicas}
+	out := &Result{Approvals: o.Approvals, References: o.References, Brake: o.Brake, Accounts: o.Accounts, Replicas: o.Replicas}
 	total := uint64((o.Operations + perSchedule - 1) / perSchedule)
 	for n := o.Shard; n < total && !(o.First && len(out.Failures) > 0); n += max(1, o.Shards) {
 		c := newChoices(o, n)
@@ -152,9 +158,8 @@ func Run(t *testing.T, o Options) *Result {
 func (r *Result) Add(other *Result) {
 	r.Operations += other.Operations
 	r.Schedules += other.Schedules
-	r.Approvals = r.Approvals || other.Approvals
-	r.References = r.References || other.References
-	r.Brake = r.Brake || other.Brake
+	r.Approvals, r.Accounts = r.Approvals || other.Approvals, r.Accounts || other.Accounts
+	r.References, r.Brake = r.References || other.References, r.Brake || other.Brake
 	r.Replicas = max(r.Replicas, other.Replicas)
 	r.Failures = append(r.Failures, other.Failures...)
 	slices.SortFunc(r.Failures, func(a, b Failure) int { return cmp.Compare(a.Schedule, b.Schedule) })

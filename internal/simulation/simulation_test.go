@@ -64,14 +64,15 @@ func TestSuspendedAtEveryCall(t *testing.T) {
 	}
 }
 
-// The invariants hold, too, where objects are looked at by listing, where plans wait for approval, where replicas share the work, and
-// where resources refer to each other.
+// The invariants hold, too, where objects are looked at by listing, where plans wait for approval, where replicas share the work,
+// where resources refer to each other, and where there are several accounts.
 func TestInvariantsOfOtherSchedules(t *testing.T) {
 	for name, options := range map[string]simulation.Options{
 		"listing": {Seed: 1, Operations: 600, Lists: true}, "approvals": {Seed: 1, Operations: 600, Approvals: true},
 		"replicas": {Seed: 1, Operations: 600, Replicas: 3}, "references": {Seed: 1, Operations: 600, References: true},
 		"references among replicas": {Seed: 1, Operations: 900, References: true, Replicas: 3},
 		"the brake":                 {Seed: 1, Operations: 600, Brake: true},
+		"accounts":                  {Seed: 1, Operations: 600, Accounts: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			result := simulation.Run(t, options)

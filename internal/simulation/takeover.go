@@ -26,10 +26,10 @@ func (u *users) takeOver() {
 }
 
 // byID returns an object by its id. A listed one may have been an identified one, until it is changed.
-func (c *cloud) byID(resourceType, id string) *object {
-	o := c.find(resourceType, func(o *object) bool { return o.id == id })
-	if o == nil && resourceType == listed {
-		o = c.find(identified, func(o *object) bool { return o.id == id })
+func (c *cloud) byID(account, resourceType, id string) *object {
+	o := c.find(account, resourceType, func(o *object) bool { return o.id == id })
+	if o == nil && resourceType == listed && !c.w.choices.accounts {
+		o = c.find(account, identified, func(o *object) bool { return o.id == id })
 	}
 	return o
 }

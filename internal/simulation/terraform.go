@@ -300,9 +300,16 @@ func (r *terraformRun) planCreates(ctx context.Context) {
 func (r *terraformRun) planned(ctx context.Context, t string, in instance.Instance, exists bool) (*tfprotov6.PlanResourceChangeResponse, error) {
 	proposed, before := r.variables(), state(nil)
 	proposed["id"], proposed["password"] = cty.NullVal(cty.String), cty.NullVal(cty.String)
+	if r.server.distinct(t) {
+		proposed[uid] = cty.NullVal(cty.String)
+	}
 	if exists {
 		before = in.State.AsValueMap()
-		proposed["id"], proposed["password"] = before["id"], before["password"]
+		for name := range before {
+			if proposed[name].IsNull() {
+				proposed[name] = before[name]
+			}
+		}
 	}
 	return r.attached.PlanResourceChange(ctx, &tfprotov6.PlanResourceChangeRequest{TypeName: t, PriorState: r.encode(t, before), ProposedNewState: r.encode(t, proposed)})
 }

@@ -30,6 +30,10 @@ type incarnation struct {
 	places map[string]bool
 	// configuration is the name of its provider configuration.
 	configuration string
+	// strange is set for what stands for the objects that others have made, and left are the accounts that the user has confirmed
+	// to be no longer those of the resource.
+	strange bool
+	left    map[string]bool
 	// gives is set when another resource was asked to take its object over, and takes when it was asked to do so.
 	gives, takes bool
 	// meddled is set when a user deleted or stored its record, by which shards hand it over.
@@ -84,10 +88,13 @@ type users struct {
 	splits         map[string]bool
 	// released is when the brake was released last.
 	released time.Time
+	// accesses are the provider configurations if the cloud has several accounts, and former are all that they were.
+	accesses map[string]access
+	former   []access
 }
 
 func newUsers(w *world) *users {
-	return &users{w: w, byTag: map[string]*incarnation{}, current: map[store.Key]*incarnation{}, saved: map[store.Key][]*corev1.Secret{}, backups: map[store.Key][]*corev1.Secret{}, configurations: map[string]ownership.Account{}, splits: map[string]bool{}}
+	return &users{w: w, byTag: map[string]*incarnation{}, current: map[store.Key]*incarnation{}, saved: map[store.Key][]*corev1.Secret{}, backups: map[store.Key][]*corev1.Secret{}, configurations: map[string]ownership.Account{}, splits: map[string]bool{}, accesses: map[string]access{}}
 }
 
 // owner returns the incarnation that a stored instance belongs to; nil if there is none.
@@ -155,6 +162,10 @@ func (u *users) operate() {
 	}
 	if c.shared() && c.one(3) {
 		u.divide(k, i)
+		return
+	}
+	if c.accounts && c.one(3) {
+		u.account(k, i)
 		return
 	}
 	if c.approvals && c.one(2) {
@@ -308,9 +319,13 @@ func (u *users) createWith(k store.Key, from *incarnation) {
 		}
 		i.configuration = pick(c, u.configurationNames(of)...)
 	}
+	if c.accounts {
+		i.left = map[string]bool{}
+		i.configuration = pick(c, u.accessNames()...)
+	}
 	if c.shared() && !shares(i.configuration) {
 		i.name = "own-" + i.name
-	} else if c.one(12) {
+	} else if !c.accounts && c.one(12) {
 		i.name = "a" // which another resource may have
 	}
 	// An object with the name of the new one conflicts with the old one.
@@ -509,7 +524,8 @@ func (u *users) restoreBackup(k store.Key, i *incarnation) {
 	u.w.note("user restores the stored instance of %s %s from a backup", k.Kind, k.Name)
 	u.forgetApproval(k, i)
 	u.restore(all)
-	if after := known(all[0]); after != before || after == "operation" {
+	elsewhere := u.w.choices.accounts && u.recordedIn(k) != u.accountOf(i.configuration)
+	if after := known(all[0]); after != before || after == "operation" || elsewhere {
 		i.lost = true
 	}
 }
@@ -559,6 +575,8 @@ func (u *users) help() {
 			u.delete(k, i)
 		}
 		switch xpv2.ConditionReason(reason) {
+		case v1alpha1.ReasonAccountChanged:
+			u.answer(k, i, message)
 		case v1alpha1.ReasonMoved:
 			if r.GetDeletionTimestamp() == nil {
 				u.delete(k, i)
@@ -609,6 +627,9 @@ func (u *users) decide(k store.Key, i *incarnation, message string) {
 		}
 		if identifies(known, o) {
 			continue // a replaced object
+		}
+		if o.account != u.accountOf(i.configuration) {
+			continue
 		}
 		u.w.note("user imports %s", o)
 		i.imports = true

@@ -33,16 +33,19 @@ type shared struct {
 
 // common is what worlds share, and surveying the same with objects that are looked at by listing.
 var (
-	common    = sync.OnceValue(func() *shared { return share(map[string]config.Resource{}) })
+	common    = sync.OnceValue(func() *shared { return share(false, map[string]config.Resource{}) })
 	surveying = sync.OnceValue(func() *shared {
 		refresh := &config.ListRefresh{ReadEvery: 10}
-		return share(map[string]config.Resource{named: {ListRefresh: refresh}, identified: {ListRefresh: refresh}, listed: {ListRefresh: refresh}})
+		return share(false, map[string]config.Resource{named: {ListRefresh: refresh}, identified: {ListRefresh: refresh}, listed: {ListRefresh: refresh}})
 	})
 )
 
-// share returns what worlds share, with a configuration of resource types.
-func share(configured map[string]config.Resource) *shared {
-	s, module := providerSchema(), pairModule()
+// several is common with objects that can be told apart, for several accounts.
+var several = sync.OnceValue(func() *shared { return share(true, map[string]config.Resource{}) })
+
+// share returns what worlds share, with a configuration of resource types. Objects that are distinct have a uid.
+func share(distinct bool, configured map[string]config.Resource) *shared {
+	s, module := providerSchema(distinct), pairModule()
 	s.Resources[pair] = module.Resource
 	for t := range configured {
 		s.ListResources[t] = &schema.Block{}
@@ -117,7 +120,10 @@ func newWorld(c *choices, t *trace) *world {
 	if c.references {
 		w.shared = referring()
 	}
-	w.api, w.cloud = newAPI(w), &cloud{w: w, reserved: map[string]time.Time{}}
+	if c.accounts {
+		w.shared = several()
+	}
+	w.api, w.cloud = newAPI(w), &cloud{w: w, reserved: map[string]time.Time{}, serials: map[string]int{}}
 	w.users, w.check, w.leases = newUsers(w), newCheck(w), make([]lease, 1)
 	if w.choices.one(4) {
 		w.partSize = 256
@@ -126,6 +132,9 @@ func newWorld(c *choices, t *trace) *world {
 		w.shards = c.replicas + c.next(3)
 		w.leases = make([]lease, w.shards)
 		w.users.makeConfigurations()
+	}
+	if c.accounts {
+		w.users.makeAccounts()
 	}
 	return w
 }

@@ -1,12 +1,14 @@
 package e2e_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/landbridge-io/landbridge/internal/testing/examplecloudtest"
+	"github.com/landbridge-io/landbridge/internal/testing/objecttest"
 )
 
 // A resource whose provider configuration comes to be for another account neither takes an object over there nor destroys one.
@@ -74,6 +76,10 @@ func TestAccountChanged(t *testing.T) {
 			untouched(t, w.cloud, func() {
 				c.MustPatch(t, edited, `{"spec":{"endpoint":"`+prod.URL+`"}}`)
 				c.WaitFalse(t, kept, "Synced", "AccountChanged", "ClusterProviderConfig accounts-edited", "is not found")
+				c.WaitFor(t, edited, "the condition AccountChanged", func() bool {
+					status, _, said := objecttest.Condition(edited, "AccountChanged")
+					return status == "True" && strings.Contains(said, "1 of 1 resources") && strings.Contains(said, `of this configuration to "accounts-edited@`)
+				})
 				c.MustPatch(t, edited, `{"spec":{"endpoint":"`+w.cloud.URL+`/"}}`)
 				c.WaitReady(t, kept)
 			})

@@ -2,6 +2,8 @@ package tenancy_test
 
 import (
 	"context"
+	"os"
+	"path/filepath"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -185,12 +187,17 @@ func (x *world) keepsFrom(t *testing.T, by tenant, config *unstructured.Unstruct
 	x.MustCreate(t, config)
 	first := by.create(t, x.guardedPlace(by, config.GetKind(), config.GetName()))
 	x.WaitReady(t, first)
+	// The objects of all accounts are in one place, so the object itself would show that both configurations access one store.
+	x.MustPatch(t, first, `{"metadata":{"annotations":{"crossplane.io/paused":"true"}}}`)
+	x.WaitFor(t, first, "paused", func() bool { return refusedFor(first, "ReconcilePaused") })
+	if err := os.Remove(filepath.Join(doubles[guarded].Dir, "objects", "place."+x.name)); err != nil {
+		t.Fatal(err)
+	}
 
 	x.token(t)
 	shared := resource(apiVersion(guarded), "ClusterProviderConfig", "", x.name, x.tokenRef())
 	shared.SetAnnotations(declared)
 	x.MustCreate(t, shared)
 	r := x.victim.create(t, x.guardedPlace(x.victim, "ClusterProviderConfig", x.name))
-	// The objects of all accounts are in one place, so the victim finds the object that it would make.
 	return x.either(t, r, func() bool { return refusedFor(r, "IdentityConflict") }, func() bool { return isTrue(r, "Ready", "Synced") || refusedFor(r, "AlreadyExists") })
 }

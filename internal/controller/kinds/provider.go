@@ -192,7 +192,7 @@ func (p *ServedProvider) StartConfigs() error {
 		return nil
 	}
 	ctx, cancel := context.WithCancel(p.runtime.Lifetime)
-	c := &providerconfig.Controller{Provider: p.Model, Users: p.users, Check: p.Configs.Check, Admission: p.runtime.Admission, Owned: p.owned, Guards: p.runtime.Managed.Shards != nil && !p.runtime.Follows, Gone: p.Configs.Forget}
+	c := &providerconfig.Controller{Provider: p.Model, Users: p.users, Check: p.Configs.Check, AccountCode: p.Configs.AccountCode, Admission: p.runtime.Admission, Owned: p.owned, Guards: p.runtime.Managed.Shards != nil && !p.runtime.Follows, Gone: p.Configs.Forget}
 	if err := c.Start(ctx, p.runtime.Manager); err != nil {
 		cancel()
 		return err

@@ -145,12 +145,8 @@ func (k *Kind) Stop(ctx context.Context) {
 }
 
 // UsersOf returns the resources of the kind that use a provider configuration.
-func (k *Kind) UsersOf(ctx context.Context, ref providerconfig.Reference) (users []providerconfig.User, _ error) {
-	keys, err := k.Users(ctx, k.runtime.Manager.GetClient(), ref)
-	for _, key := range keys {
-		users = append(users, providerconfig.User{Kind: key.Kind, Namespace: key.Namespace, Name: key.Name, Wake: func() { k.Wake(key) }})
-	}
-	return users, err
+func (k *Kind) UsersOf(ctx context.Context, ref providerconfig.Reference) ([]providerconfig.User, error) {
+	return k.Users(ctx, k.runtime.Manager.GetClient(), ref)
 }
 
 func (rt *Runtime) stopWatching(ctx context.Context, kind kschema.GroupVersionKind) {

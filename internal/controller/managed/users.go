@@ -4,26 +4,41 @@ import (
 	"context"
 	"slices"
 
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 	"github.com/landbridge-io/landbridge/internal/controller/providerconfig"
-	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 )
 
 // Users returns the resources of the kind that use a provider configuration.
-func (k *Kind) Users(ctx context.Context, reader client.Reader, ref providerconfig.Reference) ([]store.Key, error) {
+func (k *Kind) Users(ctx context.Context, reader client.Reader, ref providerconfig.Reference) ([]providerconfig.User, error) {
 	using, err := k.users(ctx, reader, func(u *unstructured.Unstructured) bool {
 		return ConfigurationOf(u) == ref || slices.Contains(namedConfigurationsOf(u), ref)
 	}, client.InNamespace(ref.Namespace))
-	var out []store.Key
+	var out []providerconfig.User
 	for i := range using {
-		out = append(out, k.key(&using[i]))
+		key := k.key(&using[i])
+		out = append(out, providerconfig.User{
+			Kind: key.Kind, Namespace: key.Namespace, Name: key.Name, AccountChanged: accountChanged(&using[i]),
+			Wake: func() { k.Wake(key) },
+		})
 	}
 	return out, err
+}
+
+// accountChanged reports whether the object of a resource is not known to be in the account of its provider configuration.
+func accountChanged(u *unstructured.Unstructured) bool {
+	conditions, _, _ := unstructured.NestedFieldNoCopy(u.Object, "status", "conditions")
+	list, _ := conditions.([]any)
+	return slices.ContainsFunc(list, func(c any) bool {
+		m, _ := c.(map[string]any)
+		return m["type"] == string(xpv2.TypeSynced) && m["reason"] == string(v1alpha1.ReasonAccountChanged)
+	})
 }
 
 // ConfigurationOf returns the provider configuration that a resource uses.

@@ -1,6 +1,7 @@
 package providerconfig
 
 import (
+	"cmp"
 	"context"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
@@ -23,11 +24,7 @@ type Problem struct {
 // Check returns why a configuration cannot be used, whoever uses it, or nil. It reads the Secrets of the configuration, and
 // starts no provider: whether the provider accepts them is known when a resource uses it.
 func (r *Resolver) Check(ctx context.Context, of Reference) *Problem {
-	namespace := of.Namespace
-	if namespace == "" {
-		namespace = anyNamespace
-	}
-	h := r.resolve(ctx, &xpv2.ProviderConfigReference{Kind: of.Kind, Name: of.Name}, namespace)
+	h := r.resolve(ctx, &xpv2.ProviderConfigReference{Kind: of.Kind, Name: of.Name}, cmp.Or(of.Namespace, anyNamespace))
 	if h.Diagnostics.HasErrors() {
 		return problem(v1alpha1.ReasonProviderConfig, h.Diagnostics, h.Secrets)
 	}
@@ -46,6 +43,13 @@ func (r *Resolver) Check(ctx context.Context, of Reference) *Problem {
 		return nil // not because of the configuration
 	}
 	return problem(v1alpha1.ReasonProviderUnavailable, r.spell(f.Diagnostics), h.Secrets)
+}
+
+// AccountCode returns what confirms that a configuration is still for the same account, with the arguments that it has now; empty if
+// that is not known.
+func (r *Resolver) AccountCode(ctx context.Context, of Reference) string {
+	h := r.resolve(ctx, &xpv2.ProviderConfigReference{Kind: of.Kind, Name: of.Name}, cmp.Or(of.Namespace, anyNamespace))
+	return h.Stored.Code()
 }
 
 // maxMessage is the maximum length of a message, in characters.

@@ -28,7 +28,7 @@ import (
 )
 
 // recount, recountDeletion and recheck are the intervals at which the status is updated. The second applies to a
-// configuration that is being deleted, the third to one that cannot be used.
+// configuration that is being deleted, the third to one that cannot be used, was changed, or may be for another account.
 const (
 	recount         = time.Minute
 	recountDeletion = 2 * time.Second
@@ -61,6 +61,8 @@ type Controller struct {
 	Users func(ctx context.Context, ref Reference) ([]User, error)
 	// Check returns why a configuration cannot be used, or nil.
 	Check func(ctx context.Context, ref Reference) *Problem
+	// AccountCode returns what confirms that a configuration is still for the same account.
+	AccountCode func(ctx context.Context, ref Reference) string
 	// Admission decides which of them count.
 	Admission *Admission
 	// Owned reports whether this controller reconciles a configuration with annotations; nil if it reconciles all. Others are
@@ -77,6 +79,8 @@ type Controller struct {
 // User is a resource that uses a provider configuration.
 type User struct {
 	Kind, Namespace, Name string
+	// AccountChanged is set if its object is not known to be in the account that the configuration gives access to.
+	AccountChanged bool
 	// Wake wakes the resource.
 	Wake func()
 }
@@ -197,7 +201,7 @@ func (r *reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	if deleted {
 		return reconcile.Result{RequeueAfter: recountDeletion}, nil
 	}
-	if !usable {
+	if !usable || observed != u.GetGeneration() || slices.ContainsFunc(users, func(u User) bool { return u.AccountChanged }) {
 		return reconcile.Result{RequeueAfter: recheck}, nil
 	}
 	return reconcile.Result{RequeueAfter: recount}, nil

@@ -280,9 +280,13 @@ func (r *Resolver) handle(ctx context.Context, name string, of Reference, u *uns
 	}
 	c.Secrets = secrets
 	key := pool.Prepare(c)
+	stored := storedAccount(name, u, configured, r.Provider, r.AccountKey)
+	if common.Content != "" {
+		common.Arguments = stored.Configurations()[""].Arguments
+	}
 	return Handle[provider.Server]{
 		Name: name, Objects: []policy.Configuration{policy.ConfigurationOf(of.Kind, u)}, Account: common,
-		Stored:  storedAccount(name, u, configured, r.Provider, r.AccountKey),
+		Stored:  stored,
 		Secrets: secrets, Acquire: r.acquire(key), With: r.with(c),
 		Paused:   func() bool { return r.Pool.Paused(key) },
 		Approval: desired.ParseApproval(u.GetAnnotations()[v1alpha1.AnnotationApprovalPolicy]),

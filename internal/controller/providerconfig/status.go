@@ -38,6 +38,7 @@ func (r *reconciler) tell(ctx context.Context, u *unstructured.Unstructured, ref
 	}
 	setReady(&after.ConditionedStatus, u.GetGeneration(), wrong)
 	setPlainCredentials(&after.ConditionedStatus, u, r.Provider)
+	r.setAccountChanged(ctx, &after.ConditionedStatus, u.GetGeneration(), ref, users)
 	_, counted := raw["users"]
 	if counted && equality.Semantic.DeepEqual(&before, after) {
 		return wrong == nil, nil
@@ -57,6 +58,11 @@ const maxNamed = 5
 // inUse returns what keeps a configuration that is being deleted. Those who may read a configuration of the cluster may not know the
 // resources of its namespaces, so they are only counted.
 func inUse(ref Reference, users []User) *Problem {
+	return &Problem{v1alpha1.ReasonInUse, fmt.Sprintf("It is being deleted, and stays until no resource uses it any more. It is used by: %s.", usersText(ref, users))}
+}
+
+// usersText names users of a configuration. Those of one of the cluster are counted by namespace.
+func usersText(ref Reference, users []User) string {
 	counts := map[string]int{}
 	for _, u := range users {
 		if ref.Namespace != "" {
@@ -75,7 +81,30 @@ func inUse(ref Reference, users []User) *Problem {
 	if more := len(names) - maxNamed; more > 0 {
 		names = append(names[:maxNamed], fmt.Sprintf("%d more", more))
 	}
-	return &Problem{v1alpha1.ReasonInUse, fmt.Sprintf("It is being deleted, and stays until no resource uses it any more. It is used by: %s.", strings.Join(names, ", "))}
+	return strings.Join(names, ", ")
+}
+
+// setAccountChanged sets the condition AccountChanged if objects of resources are not known to be in the account of their configuration.
+func (r *reconciler) setAccountChanged(ctx context.Context, status *xpv2.ConditionedStatus, generation int64, ref Reference, users []User) {
+	changed := slices.DeleteFunc(slices.Clone(users), func(u User) bool { return !u.AccountChanged })
+	if len(changed) == 0 || r.AccountCode == nil {
+		status.Conditions = slices.DeleteFunc(status.Conditions, func(c xpv2.Condition) bool { return c.Type == v1alpha1.TypeAccountChanged })
+		return
+	}
+	status.SetConditions(xpv2.Condition{
+		Type: v1alpha1.TypeAccountChanged, Status: corev1.ConditionTrue, Reason: v1alpha1.ReasonAccountChanged,
+		Message:            accountChanged(ref, changed, len(users), r.AccountCode(ctx, ref)),
+		LastTransitionTime: metav1.Now(), ObservedGeneration: generation,
+	})
+}
+
+// accountChanged is the message of a configuration for users whose objects are not known to be in its account.
+func accountChanged(ref Reference, changed []User, of int, code string) string {
+	out := fmt.Sprintf("Nothing is done for %d of %d resources, whose objects are not known to be in the account of this configuration: %s.", len(changed), of, usersText(ref, changed))
+	if code == "" {
+		return out
+	}
+	return out + fmt.Sprintf(" If its arguments have changed, and it is for the same account as before for all of them, set the annotation landbridge.io/confirm-account of this configuration to %q.", code)
 }
 
 // setReady sets the condition Ready, and Reconciling while the configuration cannot be used: it is checked again and again.

@@ -8,6 +8,30 @@ import (
 	"github.com/landbridge-io/landbridge/internal/model"
 )
 
+// A configuration tells whose objects are not known to be in its account, and what confirms that they are.
+func TestAccountChanged(t *testing.T) {
+	t.Parallel()
+	shared, own := providerconfig.Reference{Kind: model.ClusterProviderConfigKind, Name: "a"}, providerconfig.Reference{Kind: model.ProviderConfigKind, Namespace: "x", Name: "a"}
+	users := []providerconfig.User{{Kind: "Thing", Namespace: "x", Name: "b"}, {Kind: "Thing", Namespace: "x", Name: "c"}}
+	const begin, end = "Nothing is done for 2 of 3 resources, whose objects are not known to be in the account of this configuration: ",
+		" If its arguments have changed, and it is for the same account as before for all of them, set the annotation landbridge.io/confirm-account of this configuration to \"a@12345678\"."
+	for name, test := range map[string]struct {
+		ref        providerconfig.Reference
+		code, want string
+	}{
+		"of a namespace":  {own, "a@12345678", begin + "Thing b, Thing c." + end},
+		"of the cluster":  {shared, "a@12345678", begin + "2 Thing in namespace x." + end},
+		"without account": {shared, "", begin + "2 Thing in namespace x."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if got := providerconfig.AccountChanged(test.ref, users, 3, test.code); got != test.want {
+				t.Errorf("got %q", got)
+			}
+		})
+	}
+}
+
 // A configuration that is being deleted tells what uses it. One of the cluster names no resources of namespaces.
 func TestInUse(t *testing.T) {
 	t.Parallel()

@@ -2,6 +2,7 @@ package ownership
 
 import (
 	"iter"
+	"strings"
 	"time"
 	"unique"
 
@@ -30,19 +31,39 @@ type Account struct {
 	Content string
 	// Declared is the same for configurations that an administrator has declared to be for one account.
 	Declared string
+	// Arguments identifies the arguments of a configuration that hold no secrets, if they are known. With others, a configuration of the
+	// same name may be for another account.
+	Arguments string
 }
 
 // Names returns the names of the account for Object, after the name of a configuration. Those that are not known are
 // empty.
 func (a Account) Names(configuration string) [3]string {
 	out := [3]string{configuration}
+	if a.Arguments != "" {
+		out[0] = unique.Make(configuration + "@" + a.Arguments).Value()
+	}
 	if a.Content != "" {
-		out[1] = unique.Make("content:" + a.Content).Value() // all resources of the configuration have the same
+		out[1] = unique.Make(contentPrefix + a.Content).Value() // all resources of the configuration have the same
 	}
 	if a.Declared != "" {
-		out[2] = unique.Make("declared:" + a.Declared).Value()
+		out[2] = unique.Make(declaredPrefix + a.Declared).Value()
 	}
 	return out
+}
+
+// The beginnings of the names of accounts that are not those of configurations.
+const contentPrefix, declaredPrefix = "content:", "declared:"
+
+// named adds one of the names of an account.
+func (a *Access) named(name string) {
+	if content, ok := strings.CutPrefix(name, contentPrefix); ok {
+		a.Account.Content = content
+	} else if declared, ok := strings.CutPrefix(name, declaredPrefix); ok {
+		a.Account.Declared = declared
+	} else {
+		a.Configuration = name
+	}
 }
 
 // Same reports whether two configurations are known to be for one account.

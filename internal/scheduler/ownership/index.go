@@ -1,7 +1,9 @@
 package ownership
 
 import (
+	"cmp"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
@@ -373,6 +375,55 @@ func (c *Claimant) End() (wake []store.Key) {
 		}
 	}
 	return w.keys
+}
+
+// Twin is a resource that has an object of the same type and identity through an account that is not known to be the same.
+type Twin struct {
+	Owner Owner
+	// Access is how its object is accessed, as far as its claims tell.
+	Access Access
+	// Strength is that of its claim.
+	Strength Strength
+}
+
+// Twins returns the other resources of the kind that have, or have begun to make, an object of a type and identity through accounts none
+// of which has one of the names. They are in the order of their creation.
+func (c *Claimant) Twins(names []string, resourceType, identity string) []Twin {
+	c.index.mu.Lock()
+	defer c.index.mu.Unlock()
+	found, near := map[*Claimant]*Twin{}, map[*Claimant]bool{c: true}
+	for at, in := range c.index.objects {
+		o := in.byIdentity[identity]
+		if at.resourceType != resourceType || o == nil {
+			continue
+		}
+		for _, list := range []*claims{&o.strong, &o.weak} {
+			for other := range list.all() {
+				if slices.Contains(names, at.account) {
+					near[other.by] = true
+				}
+				if other.strength == Named || other.strength == Wanted && !other.by.busy || other.by.Key.Group != c.Key.Group || other.by.Key.Kind != c.Key.Kind {
+					continue // it is not known to have it, or is a module, whose objects are not stored one by one
+				}
+				t := found[other.by]
+				if t == nil {
+					t = &Twin{Owner: other.by.Owner, Strength: other.strength}
+					found[other.by] = t
+				}
+				t.Access.named(at.account)
+			}
+		}
+	}
+	var out []Twin
+	for by, t := range found {
+		if !near[by] {
+			out = append(out, *t)
+		}
+	}
+	slices.SortFunc(out, func(a, b Twin) int {
+		return cmp.Or(a.Owner.Created.Compare(b.Owner.Created), strings.Compare(string(a.Owner.UID), string(b.Owner.UID)))
+	})
+	return out
 }
 
 // Alone reports whether no other resource has a claim of any strength on the object.

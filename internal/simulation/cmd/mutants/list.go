@@ -12,6 +12,8 @@ type mutant struct {
 	references bool
 	// brake is set for faults that only schedules with the brake find.
 	brake bool
+	// accounts is set for faults that only schedules with several accounts find.
+	accounts bool
 	// replicas is the number of replicas that share the work, for faults that only they show.
 	replicas int
 }
@@ -177,6 +179,13 @@ var mutants = []mutant{
 		"if s.why != \"\" {\n\t\tif _, ok", "if s.why != \"\" && false {\n\t\tif _, ok"}},
 	{name: "a new process does not know what the brake holds", brake: true, edit: edit{schedulerDir + "brake.go",
 		"if r.Brake == nil || r.Brake.Held.IsZero() || e.braked.Load() {", "if true || r.Brake.Held.IsZero() {"}},
+	// Accounts.
+	{name: "the account of an object is not looked at", accounts: true, edit: edit{schedulerDir + "account.go",
+		"if e.record.Account == r.StoredAccount || e.record.Account", "if true || e.record.Account"}},
+	{name: "what is not found in another account is taken for gone", accounts: true, edit: edit{schedulerDir + "account.go",
+		"case open && seen != stranger && s.isProved(stored, r.StoredAccount):", "case open && seen != stranger:"}},
+	{name: "what a configuration has shown counts for what it was at any time", accounts: true, edit: edit{schedulerDir + "account.go",
+		"return a.sets[one] != 0 && a.sets[one] == a.sets[other]", "return a.sets[other] != 0"}},
 
 	// Replicas that share the work.
 	{name: "the record of another shard is used", replicas: 3, edit: edit{schedulerDir + "store/secrets.go",

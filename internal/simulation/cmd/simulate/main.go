@@ -25,6 +25,7 @@ var (
 	approvals  = flag.Bool("approvals", false, "have resources with approval policies, and providers that cannot be started for a while; without -shrink")
 	references = flag.Bool("references", false, "have resources that refer to each other, whose objects are replaced; without -shrink")
 	brake      = flag.Bool("brake", false, "have the brake limit how much is destroyed, and everything deleted now and then; without -shrink")
+	accounts   = flag.Bool("accounts", false, "have a cloud with several accounts, and provider configurations that are changed; without -shrink")
 	replicas   = flag.Int("replicas", 1, "have this number of replicas share the work by shards; 1 is a leader that does all of it")
 	keep       = flag.String("keep", "", "with -shrink, write the schedule to this file")
 	shard      = flag.Uint64("shard", 0, "with -shards, the number of this one")
@@ -35,7 +36,7 @@ var (
 func main() {
 	debug.SetGCPercent(400)
 	simulation.Bubbles(func(t *testing.T) bool {
-		options := simulation.Options{Seed: *seed, Operations: *operations, First: *first, Lists: *lists, Approvals: *approvals, References: *references, Brake: *brake, Replicas: *replicas, Shard: *shard, Shards: *shards}
+		options := simulation.Options{Seed: *seed, Operations: *operations, First: *first, Lists: *lists, Approvals: *approvals, References: *references, Brake: *brake, Accounts: *accounts, Replicas: *replicas, Shard: *shard, Shards: *shards}
 		if *schedule >= 0 {
 			trace, violations := simulation.Trace(t, options, uint64(*schedule))
 			fmt.Println(trace)
