@@ -493,6 +493,7 @@ func (p *process) hear(e watchEvent) {
 		return
 	case !e.released.IsZero():
 		p.scheduler.ReleaseBrake(brake.Release{At: p.clock.Now()})
+		return
 	case e.access != nil:
 		p.accessed(e.configuration, *e.access)
 		return
