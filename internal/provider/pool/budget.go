@@ -77,7 +77,7 @@ func (p *Pool) afford(e *entry, now time.Time, of map[string]int) string {
 		}
 		if idle == nil {
 			if p.budget.resident == 0 {
-				return ""
+				break
 			}
 			return fmt.Sprintf("Provider processes use %d MiB of memory, and may use %d MiB together.", p.budget.resident>>20, most>>20)
 		}
