@@ -126,18 +126,19 @@ vectors: $(if $(RESULTS),,build) ## The contract's test vectors, through every w
 CASES ?= 2000
 SEED ?= 1
 REPLICAS ?= 1
-ACCOUNTS ?= false
+# Kinds of schedules: accounts, approvals, brake or references.
+SCHEDULES ?=
 .PHONY: differential
 differential: ## The engine against OpenTofu: CASES=n random cases of SEED=s, driven by both
 	@$(GO) run -C test/contract ./cmd/differential -cases $(CASES) -seed $(SEED)
 
 .PHONY: simulate
-simulate: ## Simulated failures in virtual time, against the real scheduler, store and reconciler: OPS=n operations of SEED=s, by REPLICAS=n that share the work, with ACCOUNTS=true in a cloud with several accounts, and what was lost
-	@$(GO) run ./internal/simulation/cmd/simulate -ops $(if $(filter command line environment,$(origin OPS)),$(OPS),1000000) -seed $(SEED) -replicas $(REPLICAS) -accounts=$(ACCOUNTS)
+simulate: ## Simulated failures in virtual time, against the real scheduler, store and reconciler: OPS=n operations of SEED=s, by REPLICAS=n that share the work, in SCHEDULES=accounts, approvals, brake or references, and what was lost
+	@$(GO) run ./internal/simulation/cmd/simulate -ops $(if $(filter command line environment,$(origin OPS)),$(OPS),1000000) -seed $(SEED) -replicas $(REPLICAS) $(SCHEDULES:%=-%)
 
 .PHONY: simulate-mutants
-simulate-mutants: ## Deliberate faults, one after the other, and how many of them the simulation finds
-	@$(GO) run ./internal/simulation/cmd/mutants -seed $(SEED)
+simulate-mutants: ## Deliberate faults, one after the other, and how many of them the simulation finds: ONLY=name for one of them
+	@$(GO) run ./internal/simulation/cmd/mutants -seed $(SEED) $(if $(ONLY),-only '$(ONLY)')
 
 PLANS ?= 3000
 .PHONY: plans
