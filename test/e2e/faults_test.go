@@ -135,7 +135,7 @@ func hangs(t *testing.T, c *cluster) {
 			if c.Get(ctx, key(r), r) != nil {
 				continue
 			}
-			if status, reason, message := condition(r, "Synced"); status == "False" && reason == "ProviderUnavailable" && strings.Contains(message, "not answered in time") && strings.Contains(message, "The next attempt is") {
+			if status, reason, message := condition(r, "Synced"); status == "False" && (reason == "ReconcileError" || reason == "ProviderUnavailable") && strings.Contains(message, "not answer") {
 				return true
 			}
 		}
