@@ -140,15 +140,25 @@ func (e *entry) repeatsObjects(r *Request, p *terraform.Plan) bool {
 	})
 }
 
-// countedObjects returns the counts of the record, if they are of the request's configuration.
+// countedObjects returns the counts of the record, if they are of the request's configuration. Replacements because of the same
+// values count for another configuration, too.
 func (e *entry) countedObjects(r *Request) map[string]instance.Repeats {
 	u := e.record.Instance.Unsettled
-	if u == nil || u.Config != settlingConfig(r) {
+	switch {
+	case u == nil:
 		return nil
+	case u.Config == settlingConfig(r):
+		out := map[string]instance.Repeats{outputsAlone: u.Repeats}
+		maps.Copy(out, u.Objects)
+		return out
+	case strings.HasSuffix(u.Config, settlingConfig(&Request{Release: r.Release})):
+		out := map[string]instance.Repeats{}
+		for address, of := range u.Objects {
+			out[address] = instance.Repeats{Replaced: of.Replaced, Replacements: of.Replacements}
+		}
+		return out
 	}
-	out := map[string]instance.Repeats{outputsAlone: u.Repeats}
-	maps.Copy(out, u.Objects)
-	return out
+	return nil
 }
 
 // suspectedObjects reports whether an apply did not settle an object of a module.

@@ -224,3 +224,25 @@ func TestReplacementsByFailedAppliesOfModules(t *testing.T) {
 		}
 	})
 }
+
+// Another configuration replaces an object no more often because of the same values, and another release does.
+func TestReplacementsOfModulesWithOtherConfigurations(t *testing.T) {
+	settledModule(t, []string{"a"}, func(h *harness, m *moduleCloud) {
+		m.contained = []terraform.Contained{contains("a", terraform.DeleteThenCreate, "1", "2")}
+		if done, refusal := h.polls(64); len(done) == 0 || len(done) > 2 || refusal == nil {
+			t.Fatalf("replaced: %v, %v", done, refusal)
+		}
+		h.r.ConfigHash = "another"
+		h.restart()
+		done, refusal := h.polls(64)
+		if len(done) > 0 {
+			t.Errorf("replaced with another configuration: %v", done)
+		}
+		h.refuses(refusal, scheduler.ReasonNeverSettles)
+		h.r.Release = "another"
+		h.restart()
+		if done, _ := h.polls(64); len(done) == 0 {
+			t.Error("not replaced by another release")
+		}
+	})
+}
