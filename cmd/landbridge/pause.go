@@ -73,7 +73,7 @@ It writes the ConfigMap ` + halt.PauseConfigMap + ` in the controller's namespac
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if !flags.all && flags.provider == "" && flags.account == "" {
-				return errors.New("say what to pause, with --all, --provider or --account")
+				return errors.New("specify what to pause with --all, --provider or --account")
 			}
 			p := halt.Pause{Provider: flags.provider, Account: flags.account, Reason: reason, Since: metav1.Now()}
 			configMaps, err := flags.open()
@@ -88,7 +88,7 @@ It writes the ConfigMap ` + halt.PauseConfigMap + ` in the controller's namespac
 			}); err != nil {
 				return err
 			}
-			fmt.Fprintf(cmd.OutOrStdout(), "%s. They go on after %s.\n", p, p.Resume())
+			fmt.Fprintf(cmd.OutOrStdout(), "%s. They resume after %s.\n", p, p.Resume())
 			return nil
 		},
 	}
@@ -101,8 +101,8 @@ func newResumeCommand() *cobra.Command {
 	var flags pauseFlags
 	cmd := &cobra.Command{
 		Use:   "resume (--all | --provider NAME | --account NAME)",
-		Short: "Have operations go on that landbridge pause has stopped",
-		Long: `Have operations go on. --provider and --account are those of landbridge pause, and end that pause alone.
+		Short: "Resume operations that landbridge pause has stopped",
+		Long: `Resume operations. --provider and --account are those of landbridge pause, and end that pause alone.
 --all ends all pauses.
 
 It writes the ConfigMap ` + halt.PauseConfigMap + ` in the controller's namespace. The Role of that name permits it.`,
@@ -111,7 +111,7 @@ It writes the ConfigMap ` + halt.PauseConfigMap + ` in the controller's namespac
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if !flags.all && flags.provider == "" && flags.account == "" {
-				return errors.New("say what goes on, with --all, --provider or --account")
+				return errors.New("specify what to resume with --all, --provider or --account")
 			}
 			configMaps, err := flags.open()
 			if err != nil {
@@ -135,7 +135,7 @@ It writes the ConfigMap ` + halt.PauseConfigMap + ` in the controller's namespac
 				fmt.Fprintf(cmd.OutOrStdout(), "%s go on.\n", p.What())
 			}
 			for _, p := range left {
-				fmt.Fprintf(cmd.OutOrStdout(), "%s, still.\n", p)
+				fmt.Fprintf(cmd.OutOrStdout(), "Still in force: %s.\n", p)
 			}
 			if len(ended) == 0 {
 				return errors.New("there is no such pause")
@@ -149,30 +149,37 @@ It writes the ConfigMap ` + halt.PauseConfigMap + ` in the controller's namespac
 
 // changePauses changes the pauses of an installation, and returns them.
 func changePauses(ctx context.Context, configMaps typedcorev1.ConfigMapInterface, change func([]halt.Pause) []halt.Pause) (all []halt.Pause, err error) {
-	err = retry.RetryOnConflict(retry.DefaultRetry, func() error {
-		c, err := configMaps.Get(ctx, halt.PauseConfigMap, metav1.GetOptions{})
-		missing := kerrors.IsNotFound(err)
-		if missing {
-			c, err = &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: halt.PauseConfigMap}}, nil
-		}
-		if err == nil {
-			all, err = halt.Pauses(c)
-		}
-		if err != nil {
+	err = changeConfigMap(ctx, configMaps, halt.PauseConfigMap, func(c *corev1.ConfigMap) (err error) {
+		if all, err = halt.Pauses(c); err != nil {
 			return err
 		}
 		all = change(all)
-		if err := halt.SetPauses(c, all); err != nil {
-			return err
-		}
+		return halt.SetPauses(c, all)
+	})
+	return all, err
+}
+
+// changeConfigMap changes a ConfigMap, or creates it.
+func changeConfigMap(ctx context.Context, configMaps typedcorev1.ConfigMapInterface, name string, change func(*corev1.ConfigMap) error) error {
+	return retry.RetryOnConflict(retry.DefaultRetry, func() error {
+		c, err := configMaps.Get(ctx, name, metav1.GetOptions{})
+		missing := kerrors.IsNotFound(err)
 		if missing {
+			c, err = &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name}}, nil
+		}
+		if err == nil {
+			err = change(c)
+		}
+		switch {
+		case err != nil:
+			return err
+		case missing:
 			_, err = configMaps.Create(ctx, c, metav1.CreateOptions{})
-		} else {
+		default:
 			_, err = configMaps.Update(ctx, c, metav1.UpdateOptions{})
 		}
 		return err
 	})
-	return all, err
 }
 
 // tellPauses writes what is paused, as far as the user may read it.
@@ -190,6 +197,6 @@ func (f *clusterFlags) tellPauses(ctx context.Context, out io.Writer, system str
 		fmt.Fprintf(out, "All operations are paused, because %s.\n", err)
 	}
 	for _, p := range all {
-		fmt.Fprintf(out, "%s. They go on after %s.\n", p, p.Resume())
+		fmt.Fprintf(out, "%s. They resume after %s.\n", p, p.Resume())
 	}
 }

@@ -6,9 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 	corev1 "k8s.io/api/core/v1"
-	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/util/retry"
 
 	"github.com/landbridge-io/landbridge/internal/controller/halt"
 )
@@ -17,8 +15,8 @@ func newReleaseBrakeCommand() *cobra.Command {
 	var flags pauseFlags
 	cmd := &cobra.Command{
 		Use:   "release-brake (--all | --provider NAME | --account NAME)",
-		Short: "Have objects destroyed that the brake keeps",
-		Long: `Have objects destroyed that the brake keeps, because too many were destroyed within a minute. The limits are those of
+		Short: "Destroy the objects that the brake has kept",
+		Long: `Destroy the objects that the brake has kept, because too many were destroyed within a minute. The limits are those of
 --destroys-per-minute of the controller, of spec.destroyBrake of a TerraformProvider, and of the annotation
 landbridge.io/destroys-per-minute of a namespace.
 
@@ -32,33 +30,14 @@ It writes the ConfigMap ` + halt.BrakeConfigMap + ` in the controller's namespac
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if !flags.all && flags.provider == "" && flags.account == "" {
-				return errors.New("say what is released, with --all, --provider or --account")
+				return errors.New("specify what to release with --all, --provider or --account")
 			}
 			configMaps, err := flags.open()
 			if err != nil {
 				return err
 			}
 			r := halt.Release{Provider: flags.provider, Account: flags.account, At: metav1.Now()}
-			err = retry.RetryOnConflict(retry.DefaultRetry, func() error {
-				c, err := configMaps.Get(cmd.Context(), halt.BrakeConfigMap, metav1.GetOptions{})
-				missing := kerrors.IsNotFound(err)
-				if missing {
-					c, err = &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: halt.BrakeConfigMap}}, nil
-				}
-				if err == nil {
-					err = halt.AddRelease(c, r)
-				}
-				switch {
-				case err != nil:
-					return err
-				case missing:
-					_, err = configMaps.Create(cmd.Context(), c, metav1.CreateOptions{})
-				default:
-					_, err = configMaps.Update(cmd.Context(), c, metav1.UpdateOptions{})
-				}
-				return err
-			})
-			if err != nil {
+			if err := changeConfigMap(cmd.Context(), configMaps, halt.BrakeConfigMap, func(c *corev1.ConfigMap) error { return halt.AddRelease(c, r) }); err != nil {
 				return err
 			}
 			fmt.Fprintln(cmd.OutOrStdout(), "The brake is released: what waits now is destroyed.")

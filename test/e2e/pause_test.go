@@ -43,7 +43,7 @@ func TestPause(t *testing.T) {
 	pause(halt.Pause{Provider: d.Name, Reason: "a test", Since: metav1.Now()})
 	t.Cleanup(func() { pause() })
 	c.MustPatch(t, changed, `{"spec":{"forProvider":{"value":"b"}}}`)
-	c.WaitFalse(t, changed, "Synced", "OperationsPaused", "Operations of "+d.Name+" are paused since", "(a test)", "landbridge resume --provider "+d.Name)
+	c.WaitFalse(t, changed, "Synced", "OperationsPaused", "Operations of "+d.Name+" have been paused since", "(a test)", "landbridge resume --provider "+d.Name)
 	c.MustCreate(t, created)
 	c.WaitFalse(t, created, "Synced", "OperationsPaused")
 	if err := c.Delete(t.Context(), deleted.DeepCopy()); err != nil {

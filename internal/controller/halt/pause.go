@@ -1,7 +1,6 @@
 package halt
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -85,7 +84,7 @@ func (p Pause) Resume() string {
 
 // String returns what is paused, since when, and why.
 func (p Pause) String() string {
-	out := fmt.Sprintf("%s are paused since %s", p.What(), p.Since.UTC().Format(time.RFC3339))
+	out := fmt.Sprintf("%s have been paused since %s", p.What(), p.Since.UTC().Format(time.RFC3339))
 	if p.Reason != "" {
 		out += fmt.Sprintf(" (%s)", strings.TrimSuffix(p.Reason, "."))
 	}
@@ -94,15 +93,7 @@ func (p Pause) String() string {
 
 // Pauses returns those in a ConfigMap.
 func Pauses(in *corev1.ConfigMap) ([]Pause, error) {
-	raw := in.Data[pausesKey]
-	if raw == "" {
-		return nil, nil
-	}
-	var out []Pause
-	if err := json.Unmarshal([]byte(raw), &out); err != nil {
-		return nil, fmt.Errorf("%s of the ConfigMap %s is no list of pauses: %w", pausesKey, PauseConfigMap, err)
-	}
-	return out, nil
+	return listIn[Pause](in, PauseConfigMap, pausesKey)
 }
 
 // SetPauses replaces those in a ConfigMap.
@@ -111,13 +102,5 @@ func SetPauses(in *corev1.ConfigMap, all []Pause) error {
 		delete(in.Data, pausesKey)
 		return nil
 	}
-	raw, err := json.Marshal(all)
-	if err != nil {
-		return err
-	}
-	if in.Data == nil {
-		in.Data = map[string]string{}
-	}
-	in.Data[pausesKey] = string(raw)
-	return nil
+	return setList(in, pausesKey, all)
 }

@@ -38,8 +38,8 @@ func TestWatch(t *testing.T) {
 		why         string
 	}{
 		"nothing":                        {},
-		"everything":                     {pauses: []halt.Pause{{}}, aws: true, module: true, why: "All operations are paused since 2026-01-02T03:04:05Z. They go on after landbridge resume --all."},
-		"a provider":                     {pauses: []halt.Pause{{Provider: "aws", Reason: "wrong prune."}}, aws: true, module: true, why: "Operations of aws are paused since 2026-01-02T03:04:05Z (wrong prune). They go on after landbridge resume --provider aws."},
+		"everything":                     {pauses: []halt.Pause{{}}, aws: true, module: true, why: "All operations have been paused since 2026-01-02T03:04:05Z. They resume after landbridge resume --all."},
+		"a provider":                     {pauses: []halt.Pause{{Provider: "aws", Reason: "wrong prune."}}, aws: true, module: true, why: "Operations of aws have been paused since 2026-01-02T03:04:05Z (wrong prune). They resume after landbridge resume --provider aws."},
 		"a module":                       {pauses: []halt.Pause{{Provider: "shop"}}, module: true},
 		"a declared account":             {pauses: []halt.Pause{{Account: "prod"}}, aws: true},
 		"a configuration":                {pauses: []halt.Pause{{Account: "ProviderConfig/team/own"}}, module: true},

@@ -2,8 +2,6 @@ package halt
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 	"sync"
 	"time"
 
@@ -31,15 +29,7 @@ type Release struct {
 
 // ReleasesIn returns those in a ConfigMap.
 func ReleasesIn(in *corev1.ConfigMap) ([]Release, error) {
-	raw := in.Data[releasesKey]
-	if raw == "" {
-		return nil, nil
-	}
-	var out []Release
-	if err := json.Unmarshal([]byte(raw), &out); err != nil {
-		return nil, fmt.Errorf("%s of the ConfigMap %s is no list of releases: %w", releasesKey, BrakeConfigMap, err)
-	}
-	return out, nil
+	return listIn[Release](in, BrakeConfigMap, releasesKey)
 }
 
 // AddRelease adds one to a ConfigMap, in place of a former one of the same.
@@ -54,15 +44,7 @@ func AddRelease(in *corev1.ConfigMap, r Release) error {
 			out = append(out, o)
 		}
 	}
-	raw, err := json.Marshal(out)
-	if err != nil {
-		return err
-	}
-	if in.Data == nil {
-		in.Data = map[string]string{}
-	}
-	in.Data[releasesKey] = string(raw)
-	return nil
+	return setList(in, releasesKey, out)
 }
 
 // Releases hears of the Releases of an installation.

@@ -46,7 +46,7 @@ func (w *Watch) Why(s Subject) string {
 	}
 	for _, p := range w.all {
 		if p.covers(s) {
-			return fmt.Sprintf("%s. They go on after %s.", p, p.Resume())
+			return fmt.Sprintf("%s. They resume after %s.", p, p.Resume())
 		}
 	}
 	return ""
