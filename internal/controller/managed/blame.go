@@ -23,7 +23,7 @@ func (a *attempt) blame(r *CustomResource, troubles *troubles, se *scheduler.Err
 		if f = a.visit.Trouble(); f != nil && f.Reason != pool.Throttled {
 			// The error of the call is enough; later attempts report the configuration's.
 			a.retryAt = f.RetryAt
-			if f.Blamed {
+			if f.OfResource {
 				r.reason = v1alpha1.ReasonProviderCrashes
 				return "\n" + f.Diagnostics[0].Detail + "\n" + crd.NextAttempt(f.RetryAt)
 			}
@@ -36,7 +36,7 @@ func (a *attempt) blame(r *CustomResource, troubles *troubles, se *scheduler.Err
 	a.retryAt = f.RetryAt
 	r.reason = v1alpha1.ReasonProviderUnavailable
 	switch {
-	case f.Blamed:
+	case f.OfResource:
 		r.reason = v1alpha1.ReasonProviderCrashes
 	case f.Reason == pool.Throttled:
 		r.reason = v1alpha1.ReasonProviderThrottled

@@ -60,16 +60,16 @@ func (c *calls) end(u provider.User, method string, err error, now time.Time) {
 	}
 }
 
-// forgetLate forgets the calls that were not answered in time.
-func (c *calls) forgetLate() {
+// answered forgets the calls that were not answered in time: the server answers again.
+func (c *calls) answered() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.late = nil
 }
 
-// suspicious returns the calls that may be the cause of a failure: those that were in flight at a crash, that were not
+// unanswered returns the calls that may be the cause of a failure: those that were in flight at a crash, that were not
 // answered in time by a server that hangs, or that are in flight when there is too much memory.
-func (c *calls) suspicious(reason Reason, now time.Time) map[call]bool {
+func (c *calls) unanswered(reason Reason, now time.Time) map[call]bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	out := map[call]bool{}

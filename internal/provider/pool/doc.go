@@ -20,7 +20,7 @@
 // paused, and leased at a lower rate afterwards (limits.go).
 //
 // Resources whose calls were in flight when a server failed get servers of their own, so that all others go on at once
-// (suspects.go).
+// (isolation.go).
 //
 // A server that was started to read its schema can be offered to the pool, and is then the server of one configuration (spare.go).
 //

@@ -35,17 +35,16 @@ const (
 // entry is the state of one key. The pool's mutex guards it.
 type entry struct {
 	key Key
-	// suspects are resources that have servers of their own (suspects.go).
-	suspects suspects
-	// proven is set when a server of the configuration has answered since a resource was suspected last, and apart delays
-	// the servers of all suspects until then.
-	// accusations counts how often resources were suspected since a server has answered.
-	proven      atomic.Bool
-	apart       backoff
-	accusations int
-	// of is the entry of the configuration, if this one is of one of its suspects, who is suspect; else nil.
+	// isolated are resources that have servers of their own (isolation.go).
+	isolated isolations
+	// works is set when a server of the configuration has answered since a resource was isolated last. Until then,
+	// isolatedBackoff delays the servers of all isolated resources, and additions counts how often resources were isolated.
+	works           atomic.Bool
+	isolatedBackoff backoff
+	additions       int
+	// of is the entry of the configuration if this one is that of an isolated resource, which is user; else nil.
 	of      *entry
-	suspect provider.User
+	user    provider.User
 	current *member
 	// retired holds the servers that were replaced and still have leases.
 	retired map[*member]struct{}
@@ -55,7 +54,7 @@ type entry struct {
 	backoff
 	// noRoom is since when there is no room for a server, or zero. refused is when that was told last.
 	noRoom, refused time.Time
-	// limiter limits the rate of leases. Entries of suspects have that of their configuration.
+	// limiter limits the rate of leases. Entries of isolated resources have that of their configuration.
 	limiter *limiter
 	// outage is the state of a configuration that does not work.
 	outage outage

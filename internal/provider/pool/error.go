@@ -53,8 +53,8 @@ type Failure struct {
 	RetryAt time.Time
 	// Passing is set when the failure ends within seconds and need not be reported.
 	Passing bool
-	// Blamed is set when the provider has crashed again and again while only the resource used it.
-	Blamed bool
+	// OfResource is set when the provider has crashed repeatedly while it worked on the resource alone, and works for others.
+	OfResource bool
 	// Err is the error of the launcher, if it failed.
 	Err error
 }

@@ -47,13 +47,13 @@ func (g *guarded) answered() {
 	m := g.member
 	if m.timeouts.Load() != 0 {
 		m.timeouts.Store(0)
-		m.calls.forgetLate()
+		m.calls.answered()
 	}
 	if m.unproven.Load() {
 		m.unproven.Store(false)
 	}
-	if !m.entry.proven.Load() {
-		m.entry.proven.Store(true)
+	if !m.entry.works.Load() {
+		m.entry.works.Store(true)
 	}
 }
 
@@ -97,7 +97,7 @@ func noted[Q, A any](ctx context.Context, g *guarded, method string, call func(c
 		g.failed(ctx, err)
 	} else {
 		c.Failed = diagnostic.FromProtocol(note(a)).HasErrors()
-		g.pool.clear(g.member, method)
+		g.pool.answeredIsolated(g.member, method)
 	}
 	span.End(c.Failed)
 	g.pool.options.Called(c)

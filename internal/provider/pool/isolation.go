@@ -8,90 +8,90 @@ import (
 )
 
 const (
-	// maxSuspects is the number of resources of one namespace that are suspected one by one, and of namespaces. With more of
-	// them the namespace is suspected as a whole, or none: the provider itself fails then.
-	maxSuspects = 8
-	// maxApart is the number of servers that the suspects of a configuration have at once.
-	maxApart = 4
-	// crashesAlone is the number of crashes after which a resource is blamed that alone had calls in flight.
-	crashesAlone = 2
-	// blamedFor is the time after which a resource is tried again that is blamed for crashes.
-	blamedFor = 15 * time.Minute
-	// apartFor is how long a suspect that was cleared before stays apart at least, for each time, and rememberedFor how long
-	// it is remembered that it was cleared.
-	apartFor      = 10 * time.Minute
+	// maxIsolated is the number of resources of one namespace that are isolated one by one, and of namespaces with any. With
+	// more of them the whole namespace is isolated, or nothing further: the provider itself fails then.
+	maxIsolated = 8
+	// maxIsolatedServers is the number of servers that the isolated resources of a configuration have at once.
+	maxIsolatedServers = 4
+	// manyCrashes is the number of crashes after which a resource is reported as their cause, if it alone had calls in flight.
+	manyCrashes = 2
+	// crashedFor is the time after which such a resource is tried again.
+	crashedFor = 15 * time.Minute
+	// isolatedFor is how long a resource stays isolated at least for each earlier time, and rememberedFor is how long these
+	// times are remembered.
+	isolatedFor   = 10 * time.Minute
 	rememberedFor = 6 * time.Hour
 )
 
-// suspects are the resources, and namespaces, whose calls were in flight when a server of their configuration crashed, hung,
-// or had too much memory. Each has a server of its own, with a backoff of its own, so that all others go on. A suspect is
-// cleared when all its calls have been answered; later if it was cleared before.
-type suspects map[provider.User]*suspect
+// isolations are the resources, and namespaces, whose calls were in flight when a server of their configuration crashed, hung,
+// or had too much memory. Each has a server of its own, with a backoff of its own, so that all others go on. An isolation
+// ends when all these calls have been answered; later if the resource was isolated before.
+type isolations map[provider.User]*isolation
 
-// suspect is a resource or, without Resource, a namespace.
-type suspect struct {
+// isolation is that of a resource or, without Resource, of a namespace.
+type isolation struct {
 	// methods are those of the calls that were in flight and have not been answered since.
 	methods map[string]bool
-	// crashes counts crashes during which nobody else had a call in flight.
+	// crashes counts crashes during which no other resource had a call in flight.
 	crashes int
 	// revision is the revision of the resource that has crashed.
 	revision string
-	// accused is when the resource was suspected last, and times how often.
-	accused time.Time
-	times   int
-	cleared bool
+	// since is when the resource was isolated last, and times how often. ended is set if it is not isolated now.
+	since time.Time
+	times int
+	ended bool
 }
 
-// find returns the suspect that a resource is, or is one of; nil if it is none.
-func (s suspects) find(u provider.User) (provider.User, *suspect) {
+// find returns the isolation of a resource or of its namespace, and whose it is; nil if there is none.
+func (s isolations) find(u provider.User) (provider.User, *isolation) {
 	for _, u := range []provider.User{u, {Namespace: u.Namespace}} {
-		if x := s[u]; x != nil && !x.cleared {
+		if x := s[u]; x != nil && !x.ended {
 			return u, x
 		}
 	}
 	return provider.User{}, nil
 }
 
-// accuse adds the resources of calls that may be the cause of a failure. It reports whether there is a new suspect. If not,
-// or if there are too many, the cause is the provider or its configuration.
-func (s *suspects) accuse(all map[call]bool, now time.Time) bool {
+// add isolates the resources of calls that may be the cause of a failure. It reports whether one was not isolated before. If
+// none was, or if there are too many, the cause is the provider or its configuration.
+func (s *isolations) add(all map[call]bool, now time.Time) bool {
 	for u, x := range *s {
-		if x.cleared && now.Sub(x.accused) > rememberedFor {
+		if x.ended && now.Sub(x.since) > rememberedFor {
 			delete(*s, u)
 		}
 	}
-	found := false
+	added := false
 	for c := range all {
 		if c.user == (provider.User{}) {
 			continue
 		}
 		u, x := s.find(c.user)
 		if x == nil {
-			if u = s.room(c.user); u == (provider.User{}) {
+			if u = s.unit(c.user); u == (provider.User{}) {
 				return false
 			}
 			if *s == nil {
-				*s = suspects{}
+				*s = isolations{}
 			}
 			if x = (*s)[u]; x == nil {
-				x = &suspect{}
+				x = &isolation{}
 				(*s)[u] = x
 			}
-			x.methods, x.accused, x.cleared = map[string]bool{}, now, false
+			x.methods, x.since, x.ended = map[string]bool{}, now, false
 			x.times++
-			found = true
+			added = true
 		}
 		x.methods[c.method] = true
 	}
-	return found
+	return added
 }
 
-// room returns the suspect that a resource becomes: itself, its namespace in place of the others that are suspected of it,
-// or the zero value if there are too many.
-func (s suspects) room(u provider.User) provider.User {
+// unit returns what is isolated for a resource: itself, its namespace in place of its other resources, or the zero value if
+// there are too many.
+func (s isolations) unit(u provider.User) provider.User {
 	namespaces, of := map[string]bool{u.Namespace: true}, 0
-	for x, suspect := range s {
-		if suspect.cleared {
+	for x, isolation := range s {
+		if isolation.ended {
 			continue
 		}
 		namespaces[x.Namespace] = true
@@ -100,9 +100,9 @@ func (s suspects) room(u provider.User) provider.User {
 		}
 	}
 	switch {
-	case len(namespaces) > maxSuspects, of >= maxSuspects && u.Namespace == "":
+	case len(namespaces) > maxIsolated, of >= maxIsolated && u.Namespace == "":
 		return provider.User{}
-	case of < maxSuspects:
+	case of < maxIsolated:
 		return u
 	}
 	for x := range s {
@@ -121,17 +121,17 @@ func (e *entry) configuration() *entry {
 	return e
 }
 
-// apart returns the entry that has the server for a resource: the configuration's, or one of its own if the resource is a
-// suspect. A new revision of a resource is tried at once. The mutex is held.
-func (p *Pool) apart(e *entry, u provider.User, revision string) *entry {
-	u, s := e.suspects.find(u)
+// entryFor returns the entry that has the server for a resource: the configuration's, or one of its own if the resource is
+// isolated. A new revision of a resource is tried at once. The mutex is locked.
+func (p *Pool) entryFor(e *entry, u provider.User, revision string) *entry {
+	u, s := e.isolated.find(u)
 	if s == nil {
 		return e
 	}
 	key := entryKey{e.key.hash, u}
 	own := p.entries[key]
 	if own == nil {
-		own = &entry{of: e, suspect: u, limiter: e.limiter}
+		own = &entry{of: e, user: u, limiter: e.limiter}
 		p.entries[key] = own
 	}
 	own.key, own.of, own.limiter = e.key, e, e.limiter
@@ -144,23 +144,23 @@ func (p *Pool) apart(e *entry, u provider.User, revision string) *entry {
 	return own
 }
 
-// clear clears a suspect that has a server of its own once all its calls have been answered.
-func (p *Pool) clear(m *member, method string) {
-	if m.entry.suspect == (provider.User{}) {
+// answeredIsolated ends an isolation once all calls have been answered for which it began.
+func (p *Pool) answeredIsolated(m *member, method string) {
+	if m.entry.user == (provider.User{}) {
 		return
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	e := m.entry
-	s := e.of.suspects[e.suspect]
-	if s == nil || s.cleared {
+	s := e.of.isolated[e.user]
+	if s == nil || s.ended {
 		return
 	}
-	if delete(s.methods, method); len(s.methods) > 0 || time.Since(s.accused) < time.Duration(s.times-1)*apartFor {
+	if delete(s.methods, method); len(s.methods) > 0 || time.Since(s.since) < time.Duration(s.times-1)*isolatedFor {
 		return
 	}
-	s.cleared, s.crashes = true, 0
-	p.options.Logger.V(1).Info("provider answers what it was asked when it failed", "resource", e.suspect.Resource, "namespace", e.suspect.Namespace)
+	s.ended, s.crashes = true, 0
+	p.options.Logger.V(1).Info("provider answers what it was asked when it failed", "resource", e.user.Resource, "namespace", e.user.Namespace)
 	if e.current == m && e.starting == nil && !p.closed {
 		e.current, e.backoff = nil, backoff{}
 		p.retire(m)
@@ -174,44 +174,44 @@ func (e *entry) refuse(now time.Time) *Failure {
 		return nil
 	case e.failure != nil && now.Before(e.retryAt):
 		return e.failure
-	case e.of != nil && !e.of.proven.Load() && now.Before(e.of.apart.retryAt):
-		return e.of.apart.failure
+	case e.of != nil && !e.of.works.Load() && now.Before(e.of.isolatedBackoff.retryAt):
+		return e.of.isolatedBackoff.failure
 	}
 	return nil
 }
 
-// ended records the failure of a server. If resources are suspected of it that were not before, the others go on at once.
-// The mutex is held.
+// ended records the failure of a server. If resources are isolated that were not before, the others go on at once. The
+// mutex is locked.
 func (p *Pool) ended(m *member, f *Failure) {
 	e, now := m.entry, time.Now()
 	if now.Sub(m.started) >= healthyFor {
 		e.failures = 0
 	}
 	if e.of != nil {
-		p.endedApart(e, f, now)
+		p.endedIsolated(e, f, now)
 		return
 	}
-	calls := m.calls.suspicious(f.Reason, now)
-	if !e.suspects.accuse(calls, now) {
+	calls := m.calls.unanswered(f.Reason, now)
+	if !e.isolated.add(calls, now) {
 		p.failed(&e.backoff, f)
 		return
 	}
-	if e.proven.Swap(false) {
-		e.accusations = 0
+	if e.works.Swap(false) {
+		e.additions = 0
 	}
-	if e.accusations++; e.accusations > maxSuspects {
+	if e.additions++; e.additions > maxIsolated {
 		p.failed(&e.backoff, f)
 	} else {
 		e.backoff = backoff{}
 	}
-	e.apart = backoff{}
+	e.isolatedBackoff = backoff{}
 	if u, alone := only(calls); alone && f.Reason == Crashed {
-		if _, s := e.suspects.find(u); s != nil {
+		if _, s := e.isolated.find(u); s != nil {
 			s.crashes++
 		}
 	}
-	p.options.Logger.Info("provider failed, and is started again; what it was asked last is asked in a process of its own",
-		"reason", f.Reason, "suspects", len(e.suspects))
+	p.options.Logger.Info("provider failed, and is started again; resources that it worked on have processes of their own",
+		"reason", f.Reason, "isolated", len(e.isolated))
 }
 
 // only returns the resource that all calls are for; alone is false if there are others.
@@ -225,23 +225,24 @@ func only(all map[call]bool) (u provider.User, alone bool) {
 	return u, alone
 }
 
-// endedApart records the failure of the server of a suspect. While the provider answers others, a resource is blamed for
-// repeated crashes. Before it has, the provider itself may be broken, and all suspects share one backoff. The mutex is held.
-func (p *Pool) endedApart(e *entry, f *Failure, now time.Time) {
-	s := e.of.suspects[e.suspect]
+// endedIsolated records the failure of the server of an isolated resource. While the provider works for others, the resource
+// is reported as the cause of repeated crashes. Otherwise the provider itself may be broken, and all isolated resources share
+// one backoff. The mutex is locked.
+func (p *Pool) endedIsolated(e *entry, f *Failure, now time.Time) {
+	s := e.of.isolated[e.user]
 	if s != nil && f.Reason == Crashed {
 		s.crashes++
 	}
 	switch {
-	case !e.of.proven.Load():
-		p.failed(&e.of.apart, f)
-	case s == nil || s.crashes < crashesAlone || e.suspect.Resource == "":
+	case !e.of.works.Load():
+		p.failed(&e.of.isolatedBackoff, f)
+	case s == nil || s.crashes < manyCrashes || e.user.Resource == "":
 		p.failed(&e.backoff, f)
 	default:
-		blamed := diagnostic.Errorf("Provider crashes at this resource", "The provider's process has crashed %d times while it worked on "+
+		why := diagnostic.Errorf("Provider crashes at this resource", "The provider's process has crashed %d times while it worked on "+
 			"this resource alone, and works for others. Change the resource, or use another version of the provider.", s.crashes)
-		e.retryAt = now.Add(blamedFor)
-		e.failure = &Failure{Reason: Crashed, Blamed: true, RetryAt: e.retryAt, Diagnostics: append(blamed, f.Diagnostics...)}
-		p.options.Logger.Info("provider crashes at a resource", "namespace", e.suspect.Namespace, "resource", e.suspect.Resource, "crashes", s.crashes)
+		e.retryAt = now.Add(crashedFor)
+		e.failure = &Failure{Reason: Crashed, OfResource: true, RetryAt: e.retryAt, Diagnostics: append(why, f.Diagnostics...)}
+		p.options.Logger.Info("provider crashes at a resource", "namespace", e.user.Namespace, "resource", e.user.Resource, "crashes", s.crashes)
 	}
 }

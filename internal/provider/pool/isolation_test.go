@@ -61,7 +61,7 @@ func (r reader) crashes(ctx context.Context) (before []pool.Reason) {
 	return before
 }
 
-// One resource at which the provider crashes has a process of its own, and is blamed after two crashes, until it is changed.
+// One resource at which the provider crashes has a process of its own, and is reported as the cause after two crashes, until it is changed.
 // Everyone else goes on.
 func TestCrashOfOneResource(t *testing.T) {
 	t.Parallel()
@@ -76,12 +76,12 @@ func TestCrashOfOneResource(t *testing.T) {
 		t.Errorf("others waited for %s", took)
 	}
 	r.crashes(bad)
-	eventually(t, "the resource is blamed", func() bool {
+	eventually(t, "the resource is reported as the cause", func() bool {
 		f, _ := r.read(bad, "crash")
-		return f != nil && f.Blamed && f.Reason == pool.Crashed && f.RetryAfter() > 10*time.Minute
+		return f != nil && f.OfResource && f.Reason == pool.Crashed && f.RetryAfter() > 10*time.Minute
 	})
 	u := provider.User{Namespace: "mallory", Resource: "bad"}
-	if f := p.FailureFor(u, key); f == nil || !f.Blamed {
+	if f := p.FailureFor(u, key); f == nil || !f.OfResource {
 		t.Errorf("got %v", f)
 	}
 	if f := p.Failure(key); f != nil {
@@ -106,8 +106,8 @@ func TestCrashOfOneResource(t *testing.T) {
 	}
 }
 
-// Whoever was asked at the time of a crash by another resource is cleared by an answer.
-func TestInnocentSuspects(t *testing.T) {
+// Calls that were in flight when another resource crashed the provider end their isolation by an answer.
+func TestCallsBesideACrash(t *testing.T) {
 	t.Parallel()
 	p := newPool(t, pool.Options{MinBackoff: 20 * time.Millisecond})
 	key, _ := given(t)
@@ -136,31 +136,31 @@ func TestInnocentSuspects(t *testing.T) {
 			t.Errorf("waited for %s", took)
 		}
 	}
-	eventually(t, "all processes of suspects have ended", func() bool { return p.Stats().Servers == 1 })
-	if f, _ := r.read(as(t.Context(), "b", "bad", ""), "crash"); f != nil && f.Blamed {
-		t.Errorf("blamed for one crash among others: %v", f)
+	eventually(t, "all processes of isolated resources have ended", func() bool { return p.Stats().Servers == 1 })
+	if f, _ := r.read(as(t.Context(), "b", "bad", ""), "crash"); f != nil && f.OfResource {
+		t.Errorf("reported for one crash among others: %v", f)
 	}
 }
 
 // A provider that crashes at whatever it is asked is started again more and more slowly for all, and resources are not
-// blamed for that.
+// reported as the cause of that.
 func TestCrashesOfTheProvider(t *testing.T) {
 	t.Parallel()
 	p := newPool(t, pool.Options{MinBackoff: 200 * time.Millisecond})
 	key, _ := given(t)
 	r := reader{t, p, key}
-	blamed := false
+	reported := false
 	eventually(t, "it is started more and more seldom", func() bool {
 		rested := true
 		for namespace := range 3 {
 			f, _ := r.read(as(t.Context(), fmt.Sprint("n", namespace), "x", ""), "crash")
-			blamed = blamed || f != nil && f.Blamed
+			reported = reported || f != nil && f.OfResource
 			rested = rested && f != nil && f.RetryAfter() > 400*time.Millisecond
 		}
 		return rested
 	})
-	if blamed {
-		t.Error("a resource is blamed")
+	if reported {
+		t.Error("a resource is reported as the cause")
 	}
 	// 200, 400, 800 ms between the last ones.
 	if s := p.Stats(); s.Crashes > 12 {

@@ -221,7 +221,7 @@ func (p *Pool) acquire(ctx context.Context, key Key, patient bool) (*Lease, *Fai
 			return nil, errClosed()
 		}
 		configured, now := p.entry(key), time.Now()
-		e := p.apart(configured, provider.UserOf(ctx), provider.RevisionOf(ctx))
+		e := p.entryFor(configured, provider.UserOf(ctx), provider.RevisionOf(ctx))
 		if f := e.refuse(now); f != nil {
 			p.mu.Unlock()
 			return nil, f
@@ -344,10 +344,10 @@ func (p *Pool) wait(ctx context.Context, closed <-chan struct{}, d time.Duration
 	}
 }
 
-// entryKey identifies an entry. suspect is the zero value for a configuration's own.
+// entryKey identifies an entry. user is the zero value for a configuration's own.
 type entryKey struct {
-	hash    [sha256.Size]byte
-	suspect provider.User
+	hash [sha256.Size]byte
+	user provider.User
 }
 
 // Failure returns why there is no server for a key; nil if there is one, or none was requested yet.
@@ -368,17 +368,19 @@ func (p *Pool) FailureFor(u provider.User, key Key) *Failure {
 	if e == nil {
 		return nil
 	}
-	if suspect, s := e.suspects.find(u); s != nil {
-		if e = p.entries[entryKey{key.hash, suspect}]; e == nil {
+	if isolated, s := e.isolated.find(u); s != nil {
+		if e = p.entries[entryKey{key.hash, isolated}]; e == nil {
 			return nil
 		}
 	}
-	refused, _ := e.outage.refuse(time.Now())
+	now := time.Now()
+	waits := e.refuse(now)
+	refused, _ := e.outage.refuse(now)
 	switch {
 	case e.current == nil && e.failure != nil:
 		return e.failure
-	case e.refuse(time.Now()) != nil:
-		return e.refuse(time.Now())
+	case waits != nil:
+		return waits
 	case refused != nil:
 		return refused
 	case time.Now().Before(e.limiter.pausedUntil):

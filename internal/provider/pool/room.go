@@ -19,7 +19,7 @@ const (
 func (p *Pool) room(e *entry, now time.Time) *Failure {
 	namespace := e.key.configuration.Namespace
 	of := map[string]int{}
-	all, apart := 0, 0
+	all, isolated := 0, 0
 	for _, other := range p.entries {
 		n := len(other.retired)
 		if other.current != nil || other.starting != nil {
@@ -27,14 +27,14 @@ func (p *Pool) room(e *entry, now time.Time) *Failure {
 		}
 		all += n
 		if e.of != nil && other.of == e.of {
-			apart += n
+			isolated += n
 		}
 		of[other.key.configuration.Namespace] += n
 	}
 	var why string
 	switch most, ofOne := p.options.MaxServers, p.options.MaxServersPerNamespace; {
-	case apart >= maxApart, apart > 0 && !e.of.proven.Load():
-		why = "A resource is suspected of crashes of the provider, and other suspects are tried first."
+	case isolated >= maxIsolatedServers, isolated > 0 && !e.of.works.Load():
+		why = "Resources that the provider worked on when it failed get processes of their own, and those that there may be are in use."
 	case ofOne > 0 && namespace != "" && of[namespace] >= ofOne:
 		if idle := p.leastUsed(now, func(n string) bool { return n == namespace }); idle != nil {
 			p.evict(idle)
