@@ -267,9 +267,14 @@ func (e *external) begin(
 	return awaitingDependents(errors.New("the object is replaced as soon as the resources that refer to it wait for it"))
 }
 
+// sameDependents reports whether two lists have the same resources, whose names depend on who reads them.
+func sameDependents(a, b []managed.ReplacedDependent) bool {
+	return slices.EqualFunc(a, b, func(x, y managed.ReplacedDependent) bool { return x.UID == y.UID })
+}
+
 // sameList reports whether two replacements destroy the same, and are asked for alike.
 func sameList(a, b *managed.Replacement) bool {
-	return a.Approval == b.Approval && slices.EqualFunc(a.Dependents, b.Dependents, func(x, y managed.ReplacedDependent) bool { return x.UID == y.UID })
+	return a.Approval == b.Approval && sameDependents(a.Dependents, b.Dependents)
 }
 
 // verdict is what the answers of dependents come to.
@@ -340,7 +345,7 @@ func (v *verdict) add(d dependent, p *managed.Replacement, namespace string) {
 		return
 	}
 	of := d.kind.judge(own, d.resource, namespace, by, true)
-	if !slices.EqualFunc(own.Dependents, of.replaced, func(x, y managed.ReplacedDependent) bool { return x.UID == y.UID }) {
+	if !sameDependents(own.Dependents, of.replaced) {
 		v.waiting = append(v.waiting, d.name+" (has not answered yet)")
 	}
 	v.waiting, v.refused = append(v.waiting, of.waiting...), append(v.refused, of.refused...)

@@ -87,13 +87,18 @@ func published(r *CustomResource) bool {
 	return r.string("spec", "writeConnectionSecretToRef", "name") != ""
 }
 
-// synced reports whether the condition Synced is true. It does not decode the other conditions.
+// synced reports whether the condition Synced is true.
 func synced(u *unstructured.Unstructured) bool {
+	return isSynced(u, "status", string(corev1.ConditionTrue))
+}
+
+// isSynced reports whether a field of the condition Synced has a value. It does not decode the other conditions.
+func isSynced(u *unstructured.Unstructured, field, is string) bool {
 	value, _, _ := unstructured.NestedFieldNoCopy(u.Object, "status", "conditions")
 	conditions, _ := value.([]any)
 	return slices.ContainsFunc(conditions, func(x any) bool {
 		c, _ := x.(map[string]any)
-		return c["type"] == string(xpv2.TypeSynced) && c["status"] == string(corev1.ConditionTrue)
+		return c["type"] == string(xpv2.TypeSynced) && c[field] == is
 	})
 }
 

@@ -82,7 +82,11 @@ func (s *share) enter(ref providerconfig.Reference, req reconcile.Request) bool 
 	now := time.Now()
 	n, c := entryOf(s.namespaces, req.Namespace), entryOf(s.configs, ref)
 	n.last, c.last = now, now
-	if at := (place{req.Namespace, ref}); !s.permits(at, now) {
+	if !s.mayTake(n) || !s.mayTake(c) {
+		forget(s.namespaces, now)
+		forget(s.configs, now)
+	}
+	if at := (place{req.Namespace, ref}); !s.permits(at) {
 		l := s.lines[at]
 		if l == nil {
 			l = &line{waits: map[reconcile.Request]bool{}, turn: now}
@@ -114,30 +118,22 @@ func entryOf[K comparable](all map[K]*shareOf, of K) *shareOf {
 	return out
 }
 
-// permits reports whether one more worker may work for a configuration in a namespace.
-func (s *share) permits(at place, now time.Time) bool {
-	n, c := s.namespaces[at.namespace], s.configs[at.config]
-	return (n == nil || s.mayTake(n) || !rivals(s.namespaces, at.namespace, now)) &&
-		(c == nil || s.mayTake(c) || !rivals(s.configs, at.config, now))
+// permits reports whether one more worker may work for a configuration in a namespace: either has room, or no rivals.
+func (s *share) permits(at place) bool {
+	return (s.mayTake(s.namespaces[at.namespace]) || len(s.namespaces) == 1) && (s.mayTake(s.configs[at.config]) || len(s.configs) == 1)
 }
 
 // mayTake reports whether a namespace or a configuration may have one more worker. It may if it has none, because the
 // calling worker is free.
-func (s *share) mayTake(x *shareOf) bool { return x.busy < max(1, s.workers-s.busy) }
+func (s *share) mayTake(x *shareOf) bool { return x == nil || x.busy < max(1, s.workers-s.busy) }
 
-// rivals reports whether there are others. It forgets unused ones.
-func rivals[K comparable](all map[K]*shareOf, of K, now time.Time) bool {
-	found := false
-	for other, x := range all {
-		switch {
-		case other == of:
-		case x.busy == 0 && x.long == 0 && now.Sub(x.last) > rivalsFor:
-			delete(all, other)
-		default:
-			found = true
+// forget forgets what was not used for long.
+func forget[K comparable](all map[K]*shareOf, now time.Time) {
+	for k, x := range all {
+		if x.busy == 0 && x.long == 0 && now.Sub(x.last) > rivalsFor {
+			delete(all, k)
 		}
 	}
-	return found
 }
 
 // watch has workers replaced that work on one request for long.
@@ -192,19 +188,19 @@ func (s *share) leave(req reconcile.Request) {
 	s.proceed(time.Now())
 }
 
-// proceed requeues a request of each namespace that may have another worker, for the configuration that has least of them
-// and has waited longest. The mutex is locked.
+// proceed requeues requests that do not have to wait any more: at most one for each configuration and each namespace, since
+// one worker was released. A configuration that has least workers and has waited longest is first. The mutex is locked.
 func (s *share) proceed(now time.Time) {
-	next := map[string]place{}
+	ofConfig, ofNamespace := map[providerconfig.Reference]place{}, map[string]place{}
 	for at := range s.lines {
-		if !s.permits(at, now) {
-			continue
-		}
-		if other, ok := next[at.namespace]; !ok || s.before(at, other) {
-			next[at.namespace] = at
+		if s.permits(at) {
+			first(s, ofConfig, at.config, at)
 		}
 	}
-	for _, at := range next {
+	for _, at := range ofConfig {
+		first(s, ofNamespace, at.namespace, at)
+	}
+	for _, at := range ofNamespace {
 		l := s.lines[at]
 		req := l.waiting[0]
 		delete(l.waits, req)
@@ -215,10 +211,17 @@ func (s *share) proceed(now time.Time) {
 	}
 }
 
+// first notes a place under a key, unless one is noted whose turn is before.
+func first[K comparable](s *share, noted map[K]place, key K, at place) {
+	if other, ok := noted[key]; !ok || s.before(at, other) {
+		noted[key] = at
+	}
+}
+
 // before reports whether it is the turn of a place before that of another.
 func (s *share) before(at, other place) bool {
-	if n, m := s.configs[at.config].busy, s.configs[other.config].busy; n != m {
-		return n < m
+	if n, m := s.configs[at.config], s.configs[other.config]; n != nil && m != nil && n.busy != m.busy {
+		return n.busy < m.busy
 	}
 	return s.lines[at].turn.Before(s.lines[other].turn)
 }

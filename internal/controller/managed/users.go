@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 
-	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -33,12 +32,7 @@ func (k *Kind) Users(ctx context.Context, reader client.Reader, ref providerconf
 
 // accountChanged reports whether the object of a resource is not known to be in the account of its provider configuration.
 func accountChanged(u *unstructured.Unstructured) bool {
-	conditions, _, _ := unstructured.NestedFieldNoCopy(u.Object, "status", "conditions")
-	list, _ := conditions.([]any)
-	return slices.ContainsFunc(list, func(c any) bool {
-		m, _ := c.(map[string]any)
-		return m["type"] == string(xpv2.TypeSynced) && m["reason"] == string(v1alpha1.ReasonAccountChanged)
-	})
+	return isSynced(u, "reason", string(v1alpha1.ReasonAccountChanged))
 }
 
 // ConfigurationOf returns the provider configuration that a resource uses.
