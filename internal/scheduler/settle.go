@@ -72,7 +72,10 @@ type lastApply struct {
 	objects map[string]objectLeft
 }
 
-func settlingConfig(r *Request) string { return r.ConfigHash + " " + r.Release }
+func settlingConfig(r *Request) string { return r.ConfigHash + releaseOf(r) }
+
+// releaseOf is the end of settlingConfig.
+func releaseOf(r *Request) string { return " " + r.Release }
 
 // noteApplied notes what an operation on the current object has left.
 func (e *entry) noteApplied(r *Request, res result, p *terraform.Plan) {
@@ -130,11 +133,37 @@ func changesObject(p *terraform.Plan) bool {
 	return p != nil && p.Prior.Exists() && (p.Action == terraform.Update || p.Action.IsReplace()) && p.Reason != terraform.ReplaceBecauseTainted
 }
 
-// counted returns the count of the record, if it is of the request's configuration and the object
-// was not changed otherwise since.
+// countFor returns what of a count is for the configuration of a request; nil if nothing is. With
+// another configuration of the same release, replacements are: they are because of the same values,
+// whatever else has changed.
+func countFor(u *instance.Unsettled, r *Request) *instance.Unsettled {
+	if u == nil || u.Config == settlingConfig(r) {
+		return u
+	}
+	if !strings.HasSuffix(u.Config, releaseOf(r)) {
+		return nil
+	}
+	out := instance.Unsettled{Config: settlingConfig(r), Repeats: replacements(u.Repeats), Objects: map[string]instance.Repeats{}}
+	for address, of := range u.Objects {
+		if of.Replacements > 0 {
+			out.Objects[address] = replacements(of)
+		}
+	}
+	if out.Replacements == 0 && len(out.Objects) == 0 {
+		return nil
+	}
+	return &out
+}
+
+func replacements(of instance.Repeats) instance.Repeats {
+	return instance.Repeats{Replaced: of.Replaced, Replacements: of.Replacements}
+}
+
+// counted returns the count of the record for the request's configuration, unless the object was
+// changed otherwise since.
 func (e *entry) counted(r *Request) *instance.Unsettled {
-	u := e.record.Instance.Unsettled
-	if u == nil || u.Config != settlingConfig(r) || e.lastApply != nil && e.lastApply.state == "" && e.lastApply.objects == nil {
+	u := countFor(e.record.Instance.Unsettled, r)
+	if u == nil || e.lastApply != nil && e.lastApply.state == "" && e.lastApply.objects == nil {
 		return nil
 	}
 	return u

@@ -140,25 +140,15 @@ func (e *entry) repeatsObjects(r *Request, p *terraform.Plan) bool {
 	})
 }
 
-// countedObjects returns the counts of the record, if they are of the request's configuration. Replacements because of the same
-// values count for another configuration, too.
+// countedObjects returns the counts of the record for the request's configuration.
 func (e *entry) countedObjects(r *Request) map[string]instance.Repeats {
-	u := e.record.Instance.Unsettled
-	switch {
-	case u == nil:
+	u := countFor(e.record.Instance.Unsettled, r)
+	if u == nil {
 		return nil
-	case u.Config == settlingConfig(r):
-		out := map[string]instance.Repeats{outputsAlone: u.Repeats}
-		maps.Copy(out, u.Objects)
-		return out
-	case strings.HasSuffix(u.Config, settlingConfig(&Request{Release: r.Release})):
-		out := map[string]instance.Repeats{}
-		for address, of := range u.Objects {
-			out[address] = instance.Repeats{Replaced: of.Replaced, Replacements: of.Replacements}
-		}
-		return out
 	}
-	return nil
+	out := map[string]instance.Repeats{outputsAlone: u.Repeats}
+	maps.Copy(out, u.Objects)
+	return out
 }
 
 // suspectedObjects reports whether an apply did not settle an object of a module.

@@ -97,7 +97,7 @@ func (u *users) makeAccounts() {
 		}
 		u.byTag[o.tag] = &incarnation{tag: o.tag, strange: true, released: true}
 		u.w.cloud.add(o)
-		u.w.note("somebody has made %s", o)
+		u.w.note("another program has made %s", o)
 	}
 }
 

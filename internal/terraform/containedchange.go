@@ -3,6 +3,8 @@ package terraform
 import (
 	"encoding/json"
 	"strings"
+
+	"github.com/landbridge-io/landbridge/internal/translate"
 )
 
 // Contained is the planned change of one of the resources that the object consists of.
@@ -55,9 +57,9 @@ func (c ContainedChange) AfterText() string { return c.text(c.After) }
 func (c ContainedChange) text(v json.RawMessage) string {
 	switch r := []rune(string(v)); {
 	case c.Sensitive:
-		return "(sensitive value)"
+		return translate.SensitiveValue
 	case v == nil:
-		return "(known after apply)"
+		return translate.KnownAfterApply
 	case len(r) > maxValueText:
 		return string(r[:maxValueText]) + "…"
 	default:
