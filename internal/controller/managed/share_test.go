@@ -232,3 +232,27 @@ func BenchmarkShare(b *testing.B) {
 		s.Leave(request("x"))
 	}
 }
+
+// Of many namespaces that wait for one configuration, one is queued again when a worker is released.
+func TestShareOfOneConfiguration(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var queue []reconcile.Request
+		s := managed.NewShare(10, func(r reconcile.Request) { queue = append(queue, r) })
+		other := requestOf("other", "x")
+		s.Enter(configRef("other"), other)
+		s.Leave(other)
+		var working []reconcile.Request
+		for i := range 50 {
+			if req := requestOf(fmt.Sprint("n", i), "x"); s.Enter(configRef("shared"), req) {
+				working = append(working, req)
+			}
+		}
+		if len(working) != 5 {
+			t.Fatalf("%d workers", len(working))
+		}
+		s.Leave(working[0])
+		if len(queue) != 1 {
+			t.Errorf("queued again: %v", queue)
+		}
+	})
+}
