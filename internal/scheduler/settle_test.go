@@ -122,6 +122,14 @@ func TestReplacementsThatNeverSettle(t *testing.T) {
 				}
 				h.refuses(refusal, scheduler.ReasonNeverSettles)
 
+				// So does one with a configuration that differs in nothing that replaces the object.
+				h.r.ConfigHash = "another"
+				h.restart()
+				if done, refusal = h.polls(5); len(done) > 0 {
+					t.Errorf("with another configuration: %v", done)
+				}
+				h.refuses(refusal, scheduler.ReasonNeverSettles)
+
 				// A retry tries it once more.
 				h.r.Asked.Retry = "again"
 				done, refusal = h.polls(5)
