@@ -101,7 +101,7 @@ func (*resting) Mark(scheduler.Request) (scheduler.Mark, bool) { return schedule
 
 // atRest is a resource with a scheduler by which it rests.
 type atRest struct {
-	*testing.T
+	testing.TB
 	k          *managed.Kind
 	s          *resting
 	c          client.Client
@@ -111,7 +111,7 @@ type atRest struct {
 }
 
 // newAtRest returns a resource that rests, after a change of it and of its kind.
-func newAtRest(t *testing.T, change func(*atRest)) *atRest {
+func newAtRest(t testing.TB, change func(*atRest)) *atRest {
 	t.Helper()
 	p, err := model.NewProvider("test", &schema.Provider{Config: &schema.Block{}, Resources: map[string]*schema.Resource{
 		"test_thing": {Type: "test_thing", Block: &schema.Block{Attributes: map[string]*schema.Attribute{
@@ -121,7 +121,7 @@ func newAtRest(t *testing.T, change func(*atRest)) *atRest {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := &atRest{T: t, k: &managed.Kind{Model: p.Resources["test_thing"]}}
+	h := &atRest{TB: t, k: &managed.Kind{Model: p.Resources["test_thing"]}}
 	h.s = &resting{whole: &scheduler.Observation{
 		Instance: instance.Instance{Status: instance.Full, State: object(map[string]string{"id": "x", "password": "hunter2", "key": ""})}, Plan: &terraform.Plan{Action: terraform.NoOp},
 	}}
