@@ -2,7 +2,9 @@ package controller
 
 import (
 	"context"
+	"crypto/hmac"
 	"crypto/rand"
+	"crypto/sha256"
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
@@ -44,4 +46,11 @@ func planKey(ctx context.Context, secrets typedcorev1.SecretInterface) ([]byte, 
 		return key, nil
 	}
 	return nil, fmt.Errorf("the Secret %s has no key of %d bytes. Delete it, and a new one is made", planKeyName, planKeySize)
+}
+
+// derived returns the key of the hashes of accounts.
+func derived(key []byte) []byte {
+	h := hmac.New(sha256.New, key)
+	h.Write([]byte("provider configurations"))
+	return h.Sum(nil)
 }

@@ -46,7 +46,7 @@ func newLease(config *rest.Config, recorder resourcelock.EventRecorder, o Option
 		return nil, err
 	}
 	config = rest.AddUserAgent(rest.CopyConfig(config), "leader-election")
-	config.Timeout = max(time.Second, o.renewDeadline()/2) // so that one request does not cost the lease
+	config.Timeout = o.requestTimeout()
 	leases, err := coordinationv1.NewForConfig(config)
 	if err != nil {
 		return nil, err
@@ -65,6 +65,12 @@ func newLease(config *rest.Config, recorder resourcelock.EventRecorder, o Option
 func leaseName(o Options) string { return o.Name + "." + v1alpha1.Group }
 
 func (o Options) renewDeadline() time.Duration { return o.LeaseDuration * 2 / 3 }
+
+// retryPeriod is the time between two attempts to renew a lease.
+func (o Options) retryPeriod() time.Duration { return o.LeaseDuration * 2 / 15 }
+
+// requestTimeout bounds a request for a lease, so that one request does not cost the lease.
+func (o Options) requestTimeout() time.Duration { return max(time.Second, o.renewDeadline()/2) }
 
 // notLed sets the metric of a lease that this process has given up to 0. Leader election does so when it begins and when it cannot renew
 // the lease, but not when it ends in order.

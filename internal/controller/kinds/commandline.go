@@ -33,6 +33,16 @@ type CommandLine struct {
 	closed bool
 }
 
+// Apart returns another command line with the same options; one with the defaults for nil.
+func (c *CommandLine) Apart() *CommandLine {
+	if c == nil {
+		return &CommandLine{}
+	}
+	return &CommandLine{
+		Program: c.Program, Sandbox: c.Sandbox, Dir: c.Dir, Parallelism: c.Parallelism, Changes: c.Changes, Patience: c.Patience, Logger: c.Logger,
+	}
+}
+
 // Runner returns a runner of the program. The first call looks the program up; after a failure the next call
 // tries again.
 func (c *CommandLine) Runner(ctx context.Context) (*cli.Runner, error) {
