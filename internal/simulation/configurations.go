@@ -212,15 +212,15 @@ func (p *process) hasRecord(k store.Key) bool {
 func (p *process) recorded(k store.Key, by store.Shard) {
 	p.w.mu.Lock()
 	defer p.w.mu.Unlock()
-	if by == p.part() {
+	if by == p.shardOfRecords() {
 		p.records[k] = true
 	} else {
 		delete(p.records, k)
 	}
 }
 
-// part is what a process works on.
-func (p *process) part() store.Shard {
+// shardOfRecords is the shard whose records a process has.
+func (p *process) shardOfRecords() store.Shard {
 	if p.replica == nil {
 		return store.Shard{}
 	}
@@ -245,7 +245,7 @@ func (a *api) placements() (out shard.Table) {
 
 // whole checks, while the object of a module is changed, that all objects of its configuration are of one shard.
 func (c *check) whole(s *server) {
-	if s.p.replica != nil && s.module && c.w.api.placements().Configurations[s.configuration].Parted {
+	if s.p.replica != nil && s.module && c.w.api.placements().Configurations[s.configuration].ByType {
 		c.violated(DoubleWork, s.configuration, "%s changes the object of a module with %s, whose resource types have shards of their own", s.p, s.configuration)
 	}
 }
@@ -303,7 +303,7 @@ func (c *check) recordOf(p *process, i *incarnation) {
 	if c.w.users.current[i.key] != i {
 		return
 	}
-	if s := c.w.api.secrets[secretKey(i.key)]; s != nil && store.ShardOf(s) != p.part() {
+	if s := c.w.api.secrets[secretKey(i.key)]; s != nil && store.ShardOf(s) != p.shardOfRecords() {
 		c.violated(DoubleWork, i.tag+"record", "%s changes an object of %s %s (%s), though its record is of shard %s", p, i.key.Kind, i.key.Name, i.tag, s.Annotations["landbridge.io/shard"])
 	}
 }

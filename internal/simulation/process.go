@@ -292,7 +292,7 @@ func (p *process) lead() {
 	p.term = w.terms
 	w.note("%s leads", p)
 	p.led = w.now()
-	secrets := &store.Secrets{Client: secretClient{p: p, namespace: systemNamespace}, PartSize: w.partSize, Shard: p.part()}
+	secrets := &store.Secrets{Client: secretClient{p: p, namespace: systemNamespace}, PartSize: w.partSize, Shard: p.shardOfRecords()}
 	p.kinds, p.cache = map[string]*kind{}, map[store.Key]*unstructured.Unstructured{}
 	p.queue, p.working, p.unclaimed = map[store.Key]*queued{}, map[store.Key]bool{}, map[store.Key]bool{}
 	p.claimAt, p.accounts, p.records = map[store.Key]time.Time{}, maps.Clone(w.users.configurations), map[store.Key]bool{}

@@ -160,7 +160,7 @@ func TestChains(t *testing.T) {
 func table() *shard.Table {
 	return &shard.Table{Shards: 3, Configurations: map[string]shard.Placement{
 		"open.landbridge.io/ClusterProviderConfig//default": {Shard: 1},
-		"open.landbridge.io/ClusterProviderConfig//huge":    {Shard: 0, Parted: true, Types: map[string]shard.Part{"open_thing": {Shard: 2}}},
+		"open.landbridge.io/ClusterProviderConfig//huge":    {Shard: 0, ByType: true, Types: map[string]shard.TypePlacement{"open_thing": {Shard: 2}}},
 	}}
 }
 

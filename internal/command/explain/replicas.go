@@ -189,7 +189,7 @@ func (s *Snapshot) shardOf(n *Node) (number int, why string, ok bool) {
 	if len(use.Configurations) == 0 {
 		return 0, "", false
 	}
-	if p, _ := s.Shards.Of(use.Configurations[0]); p.Parted && use.Types[0] != shard.Any {
+	if p, _ := s.Shards.Of(use.Configurations[0]); p.ByType && use.Types[0] != shard.Any {
 		why += " and " + use.Types[0]
 	}
 	number, _ = s.Shards.Belongs(use)

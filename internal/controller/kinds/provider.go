@@ -136,7 +136,7 @@ func (p *ServedProvider) known() bool {
 }
 
 // usedByModules reports whether instances of modules use a provider configuration. Each of them has it made whole before it is
-// worked on, but those of before there were parts may have objects already.
+// worked on, but those of before it was placed by type may have objects already.
 func (p *ServedProvider) usedByModules(ctx context.Context, ref providerconfig.Reference) bool {
 	return p.runtime.OtherUsers != nil && len(p.runtime.OtherUsers(ctx, p.Name, ref)) > 0
 }

@@ -64,11 +64,11 @@ func TestGroupsEnd(t *testing.T) {
 		joined = joined.Join(n, of(name, "type0"), of(own, "type0"))
 	}
 	joined = joined.Join(n, of(prod, shard.Any))
-	if p := joined.Configurations[prod]; p.Parted || !p.Whole || p.Group == "" || len(shards(joined)) != 1 {
+	if p := joined.Configurations[prod]; p.ByType || !p.Whole || p.Group == "" || len(shards(joined)) != 1 {
 		t.Fatalf("they are not together: %+v", joined)
 	}
 	after := joined.Only(n, append(uses, shard.Use{Configurations: []string{own}, Types: []string{"type0"}}), joined)
-	if p := after.Configurations[prod]; !p.Parted || p.Whole || p.Group != "" || len(p.Types) != 8 {
+	if p := after.Configurations[prod]; !p.ByType || p.Whole || p.Group != "" || len(p.Types) != 8 {
 		t.Errorf("the account is not divided again: %+v", p)
 	}
 	for name, p := range after.Configurations {

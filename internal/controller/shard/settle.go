@@ -15,10 +15,10 @@ func (t Table) settled(n int, given map[string]Placement) Table {
 			if u.Type == Any {
 				p.Shard = k
 			} else {
-				p.Types[u.Type] = Part{Shard: k, Group: p.Types[u.Type].Group}
+				p.Types[u.Type] = TypePlacement{Shard: k, Group: p.Types[u.Type].Group}
 			}
 			out.Configurations[u.Configuration] = p
-			if u.Type != Any || !p.Parted {
+			if u.Type != Any || !p.ByType {
 				load[k]++
 			}
 		}
@@ -49,8 +49,8 @@ func (t Table) kept(n int, units []Unit) (number int, ok bool) {
 		p, ok := t.Of(u.Configuration)
 		number := p.Shard
 		if u.Type != Any {
-			part, known := p.Types[u.Type]
-			number, ok = part.Shard, known && p.Parted
+			of, known := p.Types[u.Type]
+			number, ok = of.Shard, known && p.ByType
 		}
 		if ok && number < n {
 			return number, true
@@ -61,7 +61,7 @@ func (t Table) kept(n int, units []Unit) (number int, ok bool) {
 
 // unitsOf returns what has to be in one shard of the configurations of one account. It adds them to out without their shards.
 func unitsOf(given map[string]Placement, names []string, out map[string]Placement) (all [][]Unit) {
-	parted := !slices.ContainsFunc(names, func(name string) bool {
+	byType := !slices.ContainsFunc(names, func(name string) bool {
 		p := given[name]
 		return !p.Split || p.Whole || p.Group != ""
 	})
@@ -69,21 +69,21 @@ func unitsOf(given map[string]Placement, names []string, out map[string]Placemen
 	groups := map[string][]string{} // of types, as labels
 	var themselves []Unit
 	for _, name := range names {
-		for resourceType, part := range given[name].Types {
+		for resourceType, of := range given[name].Types {
 			types[resourceType] = true
-			if part.Group != "" {
-				groups[resourceType] = append(groups[resourceType], name+"\x00"+part.Group)
+			if of.Group != "" {
+				groups[resourceType] = append(groups[resourceType], name+"\x00"+of.Group)
 			}
 		}
 		themselves = append(themselves, Unit{name, Any})
 	}
 	for _, name := range names {
 		p := given[name]
-		p.Parted, p.Types = parted, map[string]Part{}
+		p.ByType, p.Types = byType, map[string]TypePlacement{}
 		for resourceType := range types {
-			part, ok := given[name].Types[resourceType]
-			if parted || ok && part.Group != "" {
-				p.Types[resourceType] = Part{Group: part.Group}
+			of, ok := given[name].Types[resourceType]
+			if byType || ok && of.Group != "" {
+				p.Types[resourceType] = TypePlacement{Group: of.Group}
 			}
 		}
 		if len(p.Types) == 0 {
@@ -92,7 +92,7 @@ func unitsOf(given map[string]Placement, names []string, out map[string]Placemen
 		out[name] = p
 	}
 	all = append(all, themselves)
-	if !parted {
+	if !byType {
 		return all
 	}
 	for _, list := range together(slices.Sorted(maps.Keys(types)), func(resourceType string) []string { return groups[resourceType] }) {

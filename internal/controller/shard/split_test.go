@@ -124,8 +124,8 @@ func check(t *rapid.T, n int, table shard.Table, h history, types []string) {
 				}
 			}
 		}
-		if p.Parted && (h.whole[x] || !h.split[x]) {
-			t.Fatalf("%s is parted: %+v", x, p)
+		if p.ByType && (h.whole[x] || !h.split[x]) {
+			t.Fatalf("%s is placed by type: %+v", x, p)
 		}
 	}
 	for pair := range h.together {
@@ -171,7 +171,7 @@ func moves(t *rapid.T, before, after shard.Table, settles bool, name, of string)
 	for other, o := range after.Configurations {
 		company = company || other != name && companions(q, o)
 	}
-	if was && is && p.Parted == q.Parted && !company && !settles {
+	if was && is && p.ByType == q.ByType && !company && !settles {
 		t.Fatalf("%s of %s moves from %d to %d", of, name, from, to)
 	}
 }
@@ -231,7 +231,7 @@ func TestSplitOfOldTable(t *testing.T) {
 	next := old.Divide(2, "a", true).Divide(2, "b", true).Divide(2, "c", true)
 	got := map[string]bool{}
 	for name, p := range next.Configurations {
-		got[name] = p.Parted
+		got[name] = p.ByType
 	}
 	if diff := cmp.Diff(map[string]bool{"a": true, "b": false, "c": false}, got); diff != "" {
 		t.Error(diff)

@@ -36,7 +36,7 @@ type Account struct {
 
 // Placement is where a configuration belongs.
 type Placement struct {
-	// Shard has the configuration itself, and its resources unless it is parted.
+	// Shard has the configuration itself, and its resources unless these are placed by type.
 	Shard int `json:"shard"`
 	Account
 	Group string `json:"group,omitempty"`
@@ -44,15 +44,15 @@ type Placement struct {
 	// something uses it that may have objects of any type.
 	Split bool `json:"split,omitempty"`
 	Whole bool `json:"whole,omitempty"`
-	// Parted is set if all configurations of the account are split and none of them is whole. Then each resource type has a
+	// ByType is set if all configurations of the account are split and none of them is whole. Then each resource type has a
 	// shard. Otherwise only those types are known that are in a group.
-	Parted bool            `json:"parted,omitempty"`
-	Types  map[string]Part `json:"types,omitempty"`
+	ByType bool                     `json:"parted,omitempty"`
+	Types  map[string]TypePlacement `json:"types,omitempty"`
 }
 
-// Part is where one resource type of a configuration belongs.
-type Part struct {
-	// Shard has no meaning unless the configuration is parted.
+// TypePlacement is where one resource type of a configuration belongs.
+type TypePlacement struct {
+	// Shard has no meaning unless the configuration is placed by type.
 	Shard int `json:"shard"`
 	// Group is the name of a group of types that are used together; empty if none.
 	Group string `json:"group,omitempty"`
@@ -81,13 +81,13 @@ func (t Table) Of(name string) (Placement, bool) {
 func (t Table) Where(name, resourceType string) (number int, ok bool) {
 	p, ok := t.Of(name)
 	switch {
-	case !ok || resourceType == "" || !p.Parted:
+	case !ok || resourceType == "" || !p.ByType:
 		return p.Shard, ok
 	case resourceType == Any:
 		return p.Shard, false
 	}
-	if part, ok := p.Types[resourceType]; ok {
-		return part.Shard, true
+	if of, ok := p.Types[resourceType]; ok {
+		return of.Shard, true
 	}
 	return p.Shard, false
 }
@@ -140,7 +140,8 @@ func (t Table) Holds(number int, name, resourceType string, now Account) bool {
 
 // Assign returns the table in n shards with what is given of configurations, which may be new. Configurations of one account,
 // and of one group, are in one shard: if they are in several, those in the shard of the first by name stay, and the others move.
-// If an account is parted, this holds for each resource type by itself, and a type of one configuration is one of all.
+// If an account is placed by type, this holds for each resource type by itself, and a type of one
+// configuration is one of all.
 // What is new goes to the shard with the fewest. All others stay where they are.
 func (t Table) Assign(n int, given ...Configuration) Table { return t.settled(n, t.with(given)) }
 
@@ -167,17 +168,18 @@ func note(all map[string]Placement, c Configuration) {
 			continue
 		}
 		if p.Types == nil {
-			p.Types = map[string]Part{}
+			p.Types = map[string]TypePlacement{}
 		}
 		if !has(p.Types, resourceType) {
-			p.Types[resourceType] = Part{}
+			p.Types[resourceType] = TypePlacement{}
 		}
 	}
 	all[c.Name] = p
 }
 
 // Join returns the table with configurations and types in one shard, until Only ends that. Those that may have objects of any type
-// are in one group. Others need none if they are of one account; their types are in a group, so that an account can stay parted.
+// are in one group. Others need none if they are of one account; their types are in a group, so that
+// an account can stay placed by type.
 func (t Table) Join(n int, given ...Configuration) Table {
 	next := t.with(given)
 	join(next, given)
@@ -196,7 +198,7 @@ func join(next map[string]Placement, given []Configuration) {
 	}
 	for _, c := range given {
 		if types := next[c.Name].Types; len(c.Types) > 1 && !slices.Contains(c.Types, Any) {
-			unite(types, c.Types, slices.Min(c.Types), func(p *Part) *string { return &p.Group })
+			unite(types, c.Types, slices.Min(c.Types), func(p *TypePlacement) *string { return &p.Group })
 		}
 	}
 }
@@ -313,7 +315,7 @@ func (t Table) Changed(other Table) (units []Unit) {
 	for _, name := range union(t.Configurations, other.Configurations) {
 		p, known := t.Of(name)
 		q, still := other.Of(name)
-		if known != still || p.Parted != q.Parted || p.Whole != q.Whole || p.Shard != q.Shard {
+		if known != still || p.ByType != q.ByType || p.Whole != q.Whole || p.Shard != q.Shard {
 			units = append(units, Unit{name, Any})
 			continue
 		}
