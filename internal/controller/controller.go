@@ -38,32 +38,35 @@ const Name = "landbridge"
 
 // Options of Run.
 type Options struct {
-	// Namespace has Landbridge's own objects: the stored state, and the lease of leader election. It is created if it
-	// does not exist.
+	// Namespace has Landbridge's own objects: the stored state, and the lease of leader election.
+	// It is created if it does not exist.
 	Namespace string
 	// Installer finds provider binaries.
 	Installer *install.Installer
 	// CacheKeep is how long the Installer's cache keeps what no provider uses. 0 keeps it forever.
 	CacheKeep time.Duration
-	// Attached are providers that run already, such as in a debugger. They are used instead of binaries and of Linked ones.
+	// Attached are providers that run already, such as in a debugger. They are used instead of
+	// binaries and of Linked ones.
 	Attached sources.Attached
 	// Linked are providers that are linked into this program. They are used instead of binaries.
 	Linked []terraformprovider.Linked
-	// Packaged, unless it is nil, is the only provider that is served. Then there are no TerraformProviders, and
-	// Installer, Attached and Linked are not used.
+	// Packaged, unless it is nil, is the only provider that is served. Then there are no
+	// TerraformProviders, and Installer, Attached and Linked are not used.
 	Packaged *packaged.Provider
 	// Conversions, unless it is nil, are served for the kinds of the Packaged provider.
 	Conversions *conversion.Options
 	// Admission, unless it is nil, is where plans are served to the API server.
 	Admission *admission.Options
-	// Name of the program in its lease and events. Programs with different names run independently. Defaults to Name.
+	// Name of the program in its lease and events. Programs with different names run independently.
+	// Defaults to Name.
 	Name string
 	// CommandLine finds the program for spec.execution: CLI. Defaults to tofu in PATH.
 	CommandLine *kinds.CommandLine
-	// RequireAllowedNamespaces lets no namespace use a ClusterProviderConfig without spec.allowedNamespaces. By default,
-	// all may.
+	// RequireAllowedNamespaces lets no namespace use a ClusterProviderConfig without
+	// spec.allowedNamespaces. By default, all may.
 	RequireAllowedNamespaces bool
-	// Sandbox is whether the processes of providers and the command line are restricted. Defaults to BestEffort.
+	// Sandbox is whether the processes of providers and the command line are restricted. Defaults
+	// to BestEffort.
 	Sandbox child.Mode
 	// Poll is the interval at which unchanged resources are reconciled.
 	Poll time.Duration
@@ -77,9 +80,11 @@ type Options struct {
 	OperationTimeout time.Duration
 	// CreationGracePeriod is that of scheduler.Options.
 	CreationGracePeriod time.Duration
-	// OperationsPerConfiguration bounds concurrent creates, updates and deletes per provider configuration.
+	// OperationsPerConfiguration bounds concurrent creates, updates and deletes per provider
+	// configuration.
 	OperationsPerConfiguration int
-	// DestroysPerMinute is how many remote objects of an account may be destroyed within a minute; 0 for no limit.
+	// DestroysPerMinute is how many remote objects of an account may be destroyed within a minute;
+	// 0 for no limit.
 	DestroysPerMinute int
 	// GracePeriod is how long a stopping program waits for running operations.
 	GracePeriod time.Duration
@@ -87,16 +92,18 @@ type Options struct {
 	EventsPerSecond float32
 	// LeaderElection lets only one of several processes work.
 	LeaderElection bool
-	// LeaseDuration is how long other processes wait after the leader's last renewal before one of them takes over.
-	// Defaults to 15s.
+	// LeaseDuration is how long other processes wait after the leader's last renewal before one of
+	// them takes over. Defaults to 15s.
 	LeaseDuration time.Duration
-	// Shards divides the resources by their provider configurations among all processes. 0 does not. It needs LeaderElection.
+	// Shards divides the resources by their provider configurations among all processes. 0 does
+	// not. It needs LeaderElection.
 	Shards int
 	// MetricsAddress and HealthAddress are addresses to listen on. "0" disables them.
 	MetricsAddress, HealthAddress string
 	// SecureMetrics serves metrics by HTTPS, to those whom the API server permits to get /metrics.
 	SecureMetrics bool
-	// MetricsCertificates is the directory with tls.crt and tls.key. Defaults to a certificate of its own.
+	// MetricsCertificates is the directory with tls.crt and tls.key. Defaults to a certificate of
+	// its own.
 	MetricsCertificates string
 	// ProfileAddress serves Go's profiles. "0" disables it.
 	ProfileAddress string
@@ -139,8 +146,8 @@ func Run(ctx context.Context, config *rest.Config, o Options) error {
 	return p.run(ctx, p.runUndivided)
 }
 
-// warnings logs warnings of the API server, for debugging only: most are repeated for each resource, like the one about
-// the name of Crossplane's finalizer.
+// warnings logs warnings of the API server, for debugging only: most are repeated for each
+// resource, like the one about the name of Crossplane's finalizer.
 type warnings struct{ log logr.Logger }
 
 // HandleWarningHeaderWithContext implements rest.WarningHandlerWithContext.
@@ -163,8 +170,8 @@ func newScheme() *runtime.Scheme {
 	return scheme
 }
 
-// makeNamespace creates the namespace of Landbridge's own objects. If neither creating nor reading it is permitted, it
-// must exist already.
+// makeNamespace creates the namespace of Landbridge's own objects. If neither creating nor reading
+// it is permitted, it must exist already.
 func makeNamespace(ctx context.Context, namespaces typedcorev1.NamespaceInterface, namespace string) error {
 	_, err := namespaces.Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}, metav1.CreateOptions{})
 	if err == nil || kerrors.IsAlreadyExists(err) {

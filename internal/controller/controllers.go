@@ -65,7 +65,8 @@ type controllers struct {
 	ends []func()
 }
 
-// runShard runs the controllers of a shard while its lease is held. w is nil if the work is not divided.
+// runShard runs the controllers of a shard while its lease is held. w is nil if the work is not
+// divided.
 func (p *process) runShard(ctx context.Context, lock *lease, number int, w *sharding.Worker) error {
 	c := &controllers{Options: p.Options, process: p, lock: lock, number: number, worker: w}
 	if w != nil {
@@ -173,7 +174,8 @@ func (c *controllers) schedule() error {
 		PlanKey:                    c.process.key,
 	})
 	c.stop.operations, c.stop.providers = c.operations, c.providers
-	// Several controllers in one process, as in tests, have the same metrics; the first one's are served.
+	// Several controllers in one process, as in tests, have the same metrics; the first one's are
+	// served.
 	metricsOf := prometheus.Registerer(metrics.Registry)
 	if c.worker != nil {
 		metricsOf = prometheus.WrapRegistererWith(prometheus.Labels{"shard": strconv.Itoa(c.number)}, metricsOf)

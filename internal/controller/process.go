@@ -17,8 +17,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/controller/sharding"
 )
 
-// process is what the controllers of all shards that this process holds have in common. If the work is not divided, it has
-// one shard, number 0, which has all resources.
+// process is what the controllers of all shards that this process holds have in common. If the work
+// is not divided, it has one shard, number 0, which has all resources.
 type process struct {
 	Options
 	config   *rest.Config
@@ -77,7 +77,8 @@ func canceled(ctx context.Context, err error) error {
 	return err
 }
 
-// prepare makes what all shards need: the namespace, the CRDs of Landbridge's own kinds, and the key of the hashes of plans.
+// prepare makes what all shards need: the namespace, the CRDs of Landbridge's own kinds, and the
+// key of the hashes of plans.
 func (p *process) prepare(ctx context.Context) (err error) {
 	if p.kube, err = newClients(protobuf(p.config)); err != nil {
 		return err

@@ -53,7 +53,8 @@ func setupAdmission(rt *kinds.Runtime, kube clients, o Options) error {
 	}).SetupWithManager(rt.Manager)
 }
 
-// setupInstalled sets up what serves TerraformProviders and TerraformModules. previews is set if plans are shown at admission.
+// setupInstalled sets up what serves TerraformProviders and TerraformModules. previews is set if
+// plans are shown at admission.
 func setupInstalled(rt *kinds.Runtime, o Options, previews bool) error {
 	for _, a := range o.Attached {
 		o.Logger.Error(nil, "A provider is attached: its version and checksum are not checked, and no sandbox restricts it. This is for development alone",

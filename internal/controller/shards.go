@@ -21,12 +21,14 @@ import (
 // maxShards bounds the number of shards: each has watches and caches of its own.
 const maxShards = 64
 
-// tableFormat names what the table of shards says. Programs that would read it otherwise do not work at the same time.
+// tableFormat names what the table of shards says. Programs that would read it otherwise do not
+// work at the same time.
 const tableFormat = "by configuration and type"
 
-// shards divides the work among replicas, and runs the controllers of the shards that this one holds. Each shard is like a
-// controller of its own, with its own lease, memory and provider processes; so a shard that is given up stops as a whole
-// controller does, and one that is taken over starts as after a crash.
+// shards divides the work among replicas, and runs the controllers of the shards that this one
+// holds. Each shard is like a controller of its own, with its own lease, memory and provider
+// processes; so a shard that is given up stops as a whole controller does, and one that is taken
+// over starts as after a crash.
 type shards struct {
 	process *process
 	log     logr.Logger
@@ -47,7 +49,8 @@ type running struct {
 	leaving bool
 }
 
-// runShards runs the controllers of the shards that belong to this replica until ctx is done, or one of them fails.
+// runShards runs the controllers of the shards that belong to this replica until ctx is done, or
+// one of them fails.
 func runShards(ctx context.Context, p *process) error {
 	switch {
 	case !p.LeaderElection:

@@ -315,7 +315,7 @@ func (p *process) lead() {
 	stored := &store.Secrets{Client: secretClient{p: p, namespace: systemNamespace}}
 	for _, m := range w.model.Resources {
 		k := &kind{Kind: &managed.Kind{
-			Model: m, ProviderConfigs: configsOf(p, m.Type), Neighbours: neighbours{p, graph}, Scheduler: p.scheduler, Queue: p,
+			Model: m, ProviderConfigs: configsOf(p, m.Type), Neighbours: neighbours{p, graph}, Scheduler: p.scheduler,
 			Options: managed.Options{
 				Poll: pollInterval, Jitter: func(limit time.Duration) time.Duration { return limit / 2 }, Workers: 4, Timeout: reconcileTimeout, MinBackoff: time.Second, MaxBackoff: 30 * time.Second,
 				Recorder: recorder{p}, Metrics: xpmanaged.NewNopMetricRecorder(), Logger: logr.Discard(), Marked: p.marked,
@@ -333,9 +333,14 @@ func (p *process) lead() {
 			k.Release = "1.0.0" // modules have no marks
 		}
 		if p.worker != nil {
-			k.Options.Shards, k.Queue = divided{p.worker, p}, kindQueue{p, m}
+			k.Options.Shards = divided{p.worker, p}
 		}
 		k.reconciler = managed.NewReconciler(k.Kind, resourceClient{p: p}, liveReader{p: p})
+		if p.worker != nil {
+			k.reconciler.Use(kindQueue{p, m})
+		} else {
+			k.reconciler.Use(p)
+		}
 		p.kinds[m.Kind] = k
 	}
 	p.heard, p.knows, p.left = len(w.api.log), map[string]bool{}, map[types.UID]time.Time{}
@@ -460,10 +465,10 @@ func (p *process) actor(does string, k store.Key) string {
 	return does + " " + k.Name
 }
 
-// Add implements managed.Queue; it is called by the kind of the request alone, for its shares of workers.
+// Add implements turns.Queue; it is called by the kind of the request alone, for its shares of workers.
 func (p *process) Add(reconcile.Request) {}
 
-// Len implements managed.Queue.
+// Len implements turns.Queue.
 func (p *process) Len() int { return len(p.queue) }
 
 // enqueue queues a resource.

@@ -312,10 +312,10 @@ type kindQueue struct {
 	m *model.Resource
 }
 
-// Add implements managed.Queue.
+// Add implements turns.Queue.
 func (q kindQueue) Add(r reconcile.Request) {
 	q.p.enqueue(store.Key{Group: q.m.Group, Kind: q.m.Kind, Namespace: r.Namespace, Name: r.Name}, 0)
 }
 
-// Len implements managed.Queue.
+// Len implements turns.Queue.
 func (q kindQueue) Len() int { return q.p.Len() }

@@ -18,6 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/landbridge-io/landbridge/internal/controller/managed/turns"
 	"github.com/landbridge-io/landbridge/internal/model"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
@@ -77,10 +78,10 @@ func (r *Reconciler) claimAll(ctx context.Context, listed func(context.Context) 
 			return err == nil && !k.ClaimsHere(u)
 		})
 	}
-	postponed := time.AfterFunc(postponement, func() { k.postponed.end(k.Queue) })
+	postponed := time.AfterFunc(turns.Postponement, k.turns.RecordsListed)
 	defer postponed.Stop()
 	r.claimListed(ctx, waiting)
-	k.postponed.end(k.Queue)
+	k.turns.RecordsListed()
 	var group errgroup.Group
 	group.SetLimit(max(1, k.Options.Workers))
 	for key := range waiting {

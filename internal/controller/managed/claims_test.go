@@ -93,7 +93,7 @@ func TestClaimAll(t *testing.T) {
 				k.Options.Shards = elsewhere{}
 			}
 			r := managed.NewReconciler(k, claimable{}, claimable{})
-			k.Queue = noQueue{}
+			r.Use(noQueue{})
 			managed.BeginClaims(k)
 			hears := r.Changed()
 			for _, name := range tc.heard {

@@ -6,13 +6,17 @@ import (
 
 	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 	"github.com/landbridge-io/landbridge/internal/controller/managed"
+	"github.com/landbridge-io/landbridge/internal/controller/managed/turns"
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
@@ -30,9 +34,9 @@ func (s *drowsy) Rest(scheduler.Request) bool {
 	return true
 }
 
-// waitingQueue is a work queue with many resources, as long as it is set.
+// waitingQueue is a work queue with many more resources, as long as it is set.
 type waitingQueue struct {
-	noQueue
+	turns.Queue
 	many *bool
 }
 
@@ -56,11 +60,19 @@ func TestAnnotationsWait(t *testing.T) {
 	u.SetFinalizers([]string{v1alpha1.FinalizerCreated})
 	c := fake.NewClientBuilder().WithStatusSubresource(u).WithObjects(u).Build()
 	r := managed.NewReconciler(k, c, c)
-	k.Queue = waitingQueue{many: &many}
+	q := managed.TurnsOf(k).NewQueue("", workqueue.DefaultTypedControllerRateLimiter[reconcile.Request]())
+	defer q.ShutDown()
+	r.Use(waitingQueue{Queue: q, many: &many})
 	req := reconcile.Request{NamespacedName: types.NamespacedName{Namespace: "team", Name: "x"}}
-	lanes := managed.LanesOf(k)
-	lanes.Create(req)
-	lanes.Popped(req)
+	// next takes the resource out of the queue.
+	next := func() {
+		t.Helper()
+		q.Add(req)
+		got, _ := q.Get()
+		q.Done(got)
+	}
+	managed.TurnsOf(k).Handler().Create(t.Context(), event.TypedCreateEvent[*unstructured.Unstructured]{Object: u}, q)
+	next()
 	type outcome struct {
 		Observed, Rested int
 		Within           time.Duration
@@ -77,7 +89,7 @@ func TestAnnotationsWait(t *testing.T) {
 			t.Fatal(err)
 		}
 		settled := len(u.GetFinalizers()) == 1 && u.GetFinalizers()[0] == xpmanaged.FinalizerName
-		lanes.Popped(req)
+		next()
 		return outcome{s.observed, s.rested, result.RequeueAfter, settled}
 	}
 	ready, waits := outcome{Observed: 1, Rested: 1, Within: 15 * time.Second}, outcome{Within: 15 * time.Second}
@@ -91,7 +103,7 @@ func TestAnnotationsWait(t *testing.T) {
 		{"others still wait", func() {}, waits},
 		{"it is woken", func() {
 			k.Wake(store.Key{Group: k.Model.Group, Kind: k.Model.Kind, Namespace: "team", Name: "x"})
-			lanes.Popped(req)
+			next()
 		}, ready},
 		{"others wait again", func() {}, waits},
 		{"others are done", func() { many = false }, outcome{Observed: 1, Rested: 1, Within: time.Minute, Settled: true}},

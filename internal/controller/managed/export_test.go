@@ -12,11 +12,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
-	"github.com/landbridge-io/landbridge/internal/controller/providerconfig"
+	"github.com/landbridge-io/landbridge/internal/controller/managed/turns"
 	"github.com/landbridge-io/landbridge/internal/controller/shard"
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
@@ -42,15 +40,6 @@ func Readers(k *Kind, cached, live client.Reader) { k.reader, k.live = cached, l
 
 // Reader returns where a kind reads its resources.
 func Reader(k *Kind) client.Reader { return k.reader }
-
-// BeginEarly, FoundEarly and EndEarly are what the start of a kind does.
-func BeginEarly(k *Kind) { k.early.begin() }
-
-// FoundEarly is called with a resource that the API server sends.
-func FoundEarly(k *Kind, u *unstructured.Unstructured) { k.foundEarly(u) }
-
-// EndEarly is called when the cache has all resources.
-func EndEarly(k *Kind) { k.early.end() }
 
 // MayWrite returns when something may be written for the resource of a request, as far as others are concerned.
 func MayWrite(ctx context.Context, k *Kind, r scheduler.Request) error {
@@ -92,86 +81,8 @@ func Kept(c client.Client) []*unstructured.Unstructured {
 	return slices.Collect(maps.Values(c.(*quietClient).writes))
 }
 
-// Share is share.
-type Share struct{ *share }
-
-// NewShare is newShare.
-func NewShare(workers int, requeue func(reconcile.Request)) Share {
-	return Share{newShare(workers, requeue)}
-}
-
-// Enter is enter.
-func (s Share) Enter(ref providerconfig.Reference, req reconcile.Request) bool {
-	return s.enter(ref, req)
-}
-
-// Leave is leave.
-func (s Share) Leave(req reconcile.Request) { s.leave(req) }
-
-// Replace has workers replaced by a function.
-func (s Share) Replace(f func(over <-chan struct{})) { s.replace = f }
-
-// Unanswered is unanswered.
-type Unanswered struct{ *unanswered }
-
-// NewUnanswered is newUnanswered.
-func NewUnanswered(now func() time.Time) Unanswered { return Unanswered{newUnanswered(now)} }
-
-// Heard is heard.
-func (u Unanswered) Heard(req reconcile.Request) { u.heard(req) }
-
-// Begin is begin.
-func (u Unanswered) Begin(req reconcile.Request) { u.begin(req) }
-
-// End is end.
-func (u Unanswered) End(req reconcile.Request, err error) { u.end(req, err) }
-
-// Gone is gone.
-func (u Unanswered) Gone(req reconcile.Request) { u.gone(req) }
-
-// Oldest is oldest.
-func (u Unanswered) Oldest() time.Duration { return u.oldest() }
-
-// Lanes is lanes.
-type Lanes struct{ *lanes }
-
-// NewLanes is newLanes.
-func NewLanes() Lanes { return Lanes{newLanes(newUnanswered(time.Now))} }
-
-// LanesOf returns the lanes of a kind.
-func LanesOf(k *Kind) Lanes { return Lanes{k.lanes} }
-
-// Popped takes a request that was queued.
-func (l Lanes) Popped(req reconcile.Request) { l.unmark(req) }
-
-// Queue is queue.
-func (l Lanes) Queue(name string, limiter workqueue.TypedRateLimiter[reconcile.Request]) workqueue.TypedRateLimitingInterface[reconcile.Request] {
-	return l.queue(name, limiter)
-}
-
-// Change is change.
-func (l Lanes) Change(req reconcile.Request) { l.mark(req, changed) }
-
-// Create marks the request of a new resource.
-func (l Lanes) Create(req reconcile.Request) { l.mark(req, created) }
-
-// GoOn is goOn.
-func (l Lanes) GoOn(req reconcile.Request) { l.goOn(req) }
-
-// Wait is wait.
-func (l Lanes) Wait(req reconcile.Request) { l.wait(req) }
-
-// Waits is waits.
-func (l Lanes) Waits(req reconcile.Request) bool { return l.waits(req) }
-
-// Wake is wake.
-func (l Lanes) Wake(req reconcile.Request) { l.wake(req) }
-
-// Unhurried is the number of queued requests with non-urgent work.
-func (l Lanes) Unhurried() int { return int(l.unhurried.Load()) }
-
-// Gone is gone.
-func (l Lanes) Gone(req reconcile.Request) { l.done(req) }
+// TurnsOf returns the turns of a kind.
+func TurnsOf(k *Kind) *turns.Turns { return k.turns }
 
 // BeginClaims has the resources kept that are heard of, as when a kind starts.
 func BeginClaims(k *Kind) { k.unclaimed.begin() }
@@ -272,21 +183,6 @@ func ListRefresh(k *Kind, u *unstructured.Unstructured) (*scheduler.ListRefresh,
 
 // Claim makes a kind as if the objects of all its resources were claimed.
 func Claim(k *Kind) { close(k.claimed) }
-
-// Postponed is postponed.
-type Postponed struct{ *postponed }
-
-// NewPostponed has no look wait.
-func NewPostponed() Postponed { return Postponed{&postponed{}} }
-
-// Begin is begin.
-func (p Postponed) Begin() { p.begin() }
-
-// Add is add.
-func (p Postponed) Add(req reconcile.Request) bool { return p.add(req) }
-
-// End is end.
-func (p Postponed) End(q Queue) { p.end(q) }
 
 // ConfigSum is the hash of a configuration with values of Secrets.
 func ConfigSum(secrets map[translate.SecretKeySelector]string) string {

@@ -20,6 +20,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
+	"github.com/landbridge-io/landbridge/internal/controller/managed/turns"
 	"github.com/landbridge-io/landbridge/internal/desired"
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/faultpoint"
@@ -222,7 +223,7 @@ func (e *external) setAnnotations(ctx context.Context, r *CustomResource, o *sch
 	if !changed && settled(r) {
 		return nil
 	}
-	if a := attemptFrom(ctx); a != nil && e.kind.busy() && !longReady(r) && replacementOf(&r.Unstructured) == nil {
+	if a := attemptFrom(ctx); a != nil && e.kind.turns.Busy() && !longReady(r) && replacementOf(&r.Unstructured) == nil {
 		// Other resources wait: report first that this one is ready, and write these later.
 		a.comeBack = true
 		return nil
@@ -269,7 +270,7 @@ func (e *external) lateInitialize(r *CustomResource, o *scheduler.Observation) b
 // postponed any more.
 func longReady(r *CustomResource) bool {
 	c := r.GetCondition(xpv2.TypeReady)
-	return c.Status == corev1.ConditionTrue && time.Since(c.LastTransitionTime.Time) > longestWait
+	return c.Status == corev1.ConditionTrue && time.Since(c.LastTransitionTime.Time) > turns.LongestWait
 }
 
 // explain turns an error of the scheduler into the user's message, with the paths of fields in spec

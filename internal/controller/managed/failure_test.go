@@ -45,7 +45,7 @@ func TestFailureIsToldBeforeTheNextAttempt(t *testing.T) {
 	u.SetCreationTimestamp(metav1.Now())
 	c := fake.NewClientBuilder().WithStatusSubresource(u).WithObjects(u).Build()
 	r := managed.NewReconciler(k, c, c)
-	k.Queue = noQueue{}
+	r.Use(noQueue{})
 	managed.Claim(k)
 	for _, held := range []bool{false, true} {
 		before := u.GetResourceVersion()

@@ -26,6 +26,7 @@ import (
 
 	"github.com/landbridge-io/landbridge/internal/controller/halt"
 	"github.com/landbridge-io/landbridge/internal/controller/informer"
+	"github.com/landbridge-io/landbridge/internal/controller/managed/turns"
 	"github.com/landbridge-io/landbridge/internal/controller/providerconfig"
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/model"
@@ -78,34 +79,21 @@ type Kind struct {
 	lifetime    context.Context
 	reconciler  *Reconciler
 	// handles are the handles of objects that the configuration adds.
-	handles    *scheduler.Handles
-	written    *written
-	troubles   *troubles
-	lanes      *lanes
-	unanswered *unanswered
-	// Queue is the work queue. Start sets it.
-	Queue Queue
+	handles  *scheduler.Handles
+	written  *written
+	troubles *troubles
+	turns    *turns.Turns
 
 	// reader is the cache, live the API server. listed is closed when the references of all resources are
 	// known, claimed when their remote objects are.
 	reader, live    client.Reader
 	listed, claimed chan struct{}
-	// postponed are the looks that wait for the records that are being listed.
-	postponed *postponed
 	// unclaimed are the resources whose objects are claimed when all are known.
 	unclaimed *unclaimed
-	// early are new and changed resources that the cache does not have yet.
-	early *early
 	// paths has why resources of the kind have no field at a path, by the paths that references have asked for.
 	paths *sync.Map
 	// sought is the number of writes for which rivals were sought before all objects were claimed.
 	sought *atomic.Int32
-}
-
-// Queue is what a kind uses of its work queue.
-type Queue interface {
-	Add(reconcile.Request)
-	Len() int
 }
 
 // Options configure the controllers of all kinds of managed resources.
@@ -168,9 +156,8 @@ func (k *Kind) Start(ctx context.Context, m manager.Manager, queued func()) erro
 	log := k.Options.Logger.WithValues("kind", gvk.GroupKind().String())
 	r := NewReconciler(k, m.GetClient(), m.GetAPIReader())
 	k.lifetime = ctx
-	k.postponed.begin()
+	k.turns.Begin()
 	k.unclaimed.begin()
-	k.early.begin()
 	backoff := workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](k.Options.MinBackoff, k.Options.MaxBackoff)
 	ctl, err := controller.NewUnmanaged("managed/"+gvk.GroupKind().String(), controller.Options{
 		Reconciler:              r,
@@ -179,7 +166,7 @@ func (k *Kind) Start(ctx context.Context, m manager.Manager, queued func()) erro
 		// One logger for all reconciles: a logger for each costs more than most of them log.
 		LogConstructor:     func(*reconcile.Request) logr.Logger { return log },
 		SkipNameValidation: ptr.To(true),
-		NewQueue:           k.lanes.queue,
+		NewQueue:           k.turns.NewQueue,
 	})
 	if err != nil {
 		return fmt.Errorf("cannot make the controller of %s: %w", gvk.Kind, err)
@@ -194,8 +181,7 @@ func (k *Kind) Start(ctx context.Context, m manager.Manager, queued func()) erro
 	}
 	made := make(chan struct{})
 	err = ctl.Watch(source.Func(func(_ context.Context, q workqueue.TypedRateLimitingInterface[reconcile.Request]) error {
-		k.Queue = q
-		r.share.replace = func(over <-chan struct{}) { go replacement{r, q, log}.work(ctx, over) }
+		k.turns.Work(ctx, q, r, log)
 		close(made)
 		return nil
 	}))
@@ -220,13 +206,13 @@ func (k *Kind) Start(ctx context.Context, m manager.Manager, queued func()) erro
 	}
 	obj := &unstructured.Unstructured{}
 	obj.SetGroupVersionKind(gvk)
-	early := informer.Early{Found: k.foundEarly}
+	early := informer.Early{Found: k.turns.Found}
 	if k.Options.Since != nil {
 		early.Since = k.Options.Since()
 	}
 	err = informer.Start(ctx, m.GetCache(), obj, early, k.Options.Logger)
-	k.early.end()
-	resources := source.Kind(informer.Only(m.GetCache()), obj, k.lanes.handler(), r.Changed())
+	k.turns.CacheFilled()
+	resources := source.Kind(informer.Only(m.GetCache()), obj, k.turns.Handler(), r.Changed())
 	if err == nil {
 		err = ctl.Watch(resources)
 	}
@@ -277,15 +263,6 @@ func (k *Kind) namedBySpec() bool {
 	return k.Model.Settings.Argument != nil || k.Model.Settings.Functions.Configure != nil
 }
 
-// busyThreshold is the pending work above which a kind is busy. People apply fewer resources by
-// hand, and expect their external names as soon as they are ready.
-const busyThreshold = 32
-
-// busy reports whether the pending work of the kind, without that which is not urgent, exceeds busyThreshold.
-func (k *Kind) busy() bool {
-	return k.Queue.Len()-int(k.lanes.unhurried.Load())+k.Scheduler.Running() > busyThreshold
-}
-
 // Listed returns a channel that is closed when the references of all resources of the kind are known.
 func (k *Kind) Listed() <-chan struct{} { return k.listed }
 
@@ -294,15 +271,11 @@ func (k *Kind) ObjectsClaimed() <-chan struct{} { return k.claimed }
 
 // Wake queues a resource for an immediate reconcile.
 func (k *Kind) Wake(key store.Key) {
-	req := reconcile.Request{NamespacedName: types.NamespacedName{Namespace: key.Namespace, Name: key.Name}}
-	k.lanes.wake(req)
-	k.Queue.Add(req)
+	k.turns.Wake(reconcile.Request{NamespacedName: types.NamespacedName{Namespace: key.Namespace, Name: key.Name}})
 }
 
-// goOn queues a resource to continue with what was begun.
-func (k *Kind) goOn(req reconcile.Request) {
-	k.lanes.goOn(req)
-	k.Queue.Add(req)
-}
+// OldestChange returns how long ago the controller heard of the oldest change or new resource of the
+// kind that no reconcile has answered; 0 if there is none.
+func (k *Kind) OldestChange() time.Duration { return k.turns.OldestChange() }
 
 func noCreateProtocol(context.Context, client.Object) error { return nil }

@@ -84,7 +84,7 @@ func TestUnchangedResourceIsOnlyObserved(t *testing.T) {
 			u := resourceOf(k)
 			c := fake.NewClientBuilder().WithStatusSubresource(u).WithObjects(u).Build()
 			r := managed.NewReconciler(k, c, c)
-			k.Queue = noQueue{}
+			r.Use(noQueue{})
 			reconciled := func() {
 				if _, err := r.Reconcile(t.Context(), reconcile.Request{NamespacedName: types.NamespacedName{Namespace: "team", Name: "x"}}); err != nil {
 					t.Fatal(err)
@@ -146,7 +146,7 @@ func TestResumedResourceIsOnlyObserved(t *testing.T) {
 			}
 			c := fake.NewClientBuilder().WithStatusSubresource(u).WithObjects(u).Build()
 			r := managed.NewReconciler(k, c, c)
-			k.Queue = noQueue{}
+			r.Use(noQueue{})
 			for i, answer := range tc.answers {
 				s.answer, reconciles = answer, 0
 				if _, err := r.Reconcile(t.Context(), reconcile.Request{NamespacedName: types.NamespacedName{Namespace: "team", Name: "x"}}); err != nil {

@@ -18,6 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
+	"github.com/landbridge-io/landbridge/internal/controller/managed/turns"
 	"github.com/landbridge-io/landbridge/internal/controller/providerconfig"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
 	"github.com/landbridge-io/landbridge/internal/tracing"
@@ -51,9 +52,6 @@ func attemptFrom(ctx context.Context) *attempt {
 	return a
 }
 
-// comeBackAfter is the delay before non-urgent work.
-const comeBackAfter = 15 * time.Second
-
 // Reconciler reconciles the resources of a kind, and decides when each is reconciled again. Kind.Start runs
 // one with a work queue and a watch. A simulation drives one step by step.
 type Reconciler struct {
@@ -62,7 +60,6 @@ type Reconciler struct {
 	client    *quietClient
 	connector *connector
 	referrer  referrer
-	share     *share
 }
 
 // NewReconciler returns the reconciler of a kind. cached may lag behind, live must not.
@@ -73,10 +70,10 @@ func NewReconciler(k *Kind, cached client.Client, live client.Reader) *Reconcile
 	scheme.AddKnownTypeWithName(gvk, &CustomResource{})
 	k.configurations, k.handles = newConfigurations(live), handlesOf(k.Model)
 	k.lifetime, k.activations = context.Background(), &activations{}
-	k.written, k.troubles, k.unanswered = newWritten(), newTroubles(), newUnanswered(time.Now)
-	k.lanes, k.postponed, k.unclaimed, k.early = newLanes(k.unanswered), &postponed{}, &unclaimed{}, &early{}
+	k.written, k.troubles, k.unclaimed = newWritten(), newTroubles(), &unclaimed{}
+	k.turns = turns.New(k.Options.Workers, func() int { return k.Scheduler.Running() })
 	k.sought, k.paths = &atomic.Int32{}, &sync.Map{}
-	cached = earlyReader{cached, k}
+	cached = k.turns.Reader(cached, gvk)
 	k.reader, k.live = cached, live
 	k.listed, k.claimed = make(chan struct{}), make(chan struct{})
 	quiet := k.quietClient(cached, live)
@@ -96,48 +93,39 @@ func NewReconciler(k *Kind, cached client.Client, live client.Reader) *Reconcile
 		xpmanaged.WithMetricRecorder(k.Options.Metrics),
 		xpmanaged.WithLogger(debugLogger(k.Options.Logger.WithValues("kind", gvk.GroupKind().String()))),
 	)
-	k.reconciler = &Reconciler{inner: inner, kind: k, client: quiet, connector: c, referrer: f, share: newShare(k.Options.Workers, k.goOn)}
+	k.reconciler = &Reconciler{inner: inner, kind: k, client: quiet, connector: c, referrer: f}
 	return k.reconciler
 }
 
+// Use sets the work queue. Kind.Start does so by itself.
+func (r *Reconciler) Use(q turns.Queue) { r.kind.turns.Use(q) }
+
 // Reconcile implements reconcile.Reconciler.
 func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (_ reconcile.Result, err error) {
-	if r.kind.lanes.laneOf(req) == periodic && r.kind.postponed.add(req) {
-		return reconcile.Result{}, nil
-	}
-	if r.kind.lanes.waits(req) && r.kind.busy() {
-		r.kind.lanes.goOn(req)
-		return reconcile.Result{RequeueAfter: comeBackAfter}, nil
-	}
-	of, status, atRest := r.kind.written.atRest(req.NamespacedName)
 	a := &attempt{}
+	of, status, atRest := r.kind.written.atRest(req.NamespacedName)
 	var cached *unstructured.Unstructured
-	var ref providerconfig.Reference
-	if atRest {
-		needs := status.rested.Value()
-		ref = providerconfig.ReferenceOf(needs.reference(), req.Namespace)
-	} else if cached = r.cached(ctx, req, a); cached != nil {
-		ref = ConfigurationOf(cached)
-	}
-	if !r.share.enter(ref, req) {
-		return reconcile.Result{}, nil // share requeues it
-	}
-	defer r.share.leave(req)
-	// Whatever is not done yet goes on in the same lane.
-	done := false
-	defer func() {
-		if done {
-			r.kind.lanes.done(req)
-		} else {
-			r.kind.lanes.goOn(req)
+	admitted, again := r.kind.turns.Admit(req, func() (ref providerconfig.Reference) {
+		if atRest {
+			return providerconfig.ReferenceOf(status.rested.Value().reference(), req.Namespace)
 		}
+		if cached = r.cached(ctx, req, a); cached != nil {
+			ref = ConfigurationOf(cached)
+		}
+		return ref
+	})
+	if !admitted {
+		return reconcile.Result{RequeueAfter: again}, nil
+	}
+	var outcome turns.Outcome
+	defer func() {
+		outcome.Failed = err != nil
+		r.kind.turns.Done(req, outcome)
 	}()
-	r.kind.unanswered.begin(req)
-	defer func() { r.kind.unanswered.end(req, err) }()
 	ctx = providerconfig.WithVisit(context.WithValue(ctx, attemptKey{}, a), &a.visit)
 	if atRest {
 		if r.stillAtRest(ctx, of, status, a) {
-			done = true
+			outcome.Unchanged = true
 			return reconcile.Result{RequeueAfter: r.kind.pollAt(status.rested.Value().interval)}, nil
 		}
 		cached = r.cached(ctx, req, a)
@@ -146,7 +134,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (_ re
 		return reconcile.Result{RequeueAfter: again}, err
 	}
 	if a.look == nil && r.unchanged(ctx, cached, a) {
-		done = true
+		outcome.Unchanged = true
 		return reconcile.Result{RequeueAfter: r.kind.poll(a.resource)}, nil
 	}
 	ctx, span := tracing.Root(ctx, "reconcile", r.kind.Model.GroupVersionKind().GroupKind().String(), req.Namespace, req.Name)
@@ -168,13 +156,11 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (_ re
 	case a.resource != nil && a.resource.holdStatus:
 		// The scheduler wakes the resource when the operation ends or takes long.
 		return reconcile.Result{RequeueAfter: r.kind.poll(a.resource)}, nil
-	case a.comeBack && result.RequeueAfter > comeBackAfter:
-		if r.kind.restReconciled(a) {
-			r.kind.lanes.wait(req)
-		}
-		return reconcile.Result{RequeueAfter: comeBackAfter}, nil
+	case a.comeBack && result.RequeueAfter > turns.ComeBackAfter:
+		outcome.NotUrgent = r.kind.restReconciled(a)
+		return reconcile.Result{RequeueAfter: turns.ComeBackAfter}, nil
 	}
-	done = r.kind.restReconciled(a)
+	outcome.Unchanged = r.kind.restReconciled(a)
 	return result, err
 }
 

@@ -27,7 +27,7 @@ type rested struct {
 }
 
 // reference returns spec.providerConfigRef; nil if there is none.
-func (t *rested) reference() *xpv2.ProviderConfigReference {
+func (t rested) reference() *xpv2.ProviderConfigReference {
 	if !t.configured {
 		return nil
 	}

@@ -133,7 +133,7 @@ func newAtRest(t testing.TB, change func(*atRest)) *atRest {
 	key := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: "key"}, Data: map[string][]byte{"key": []byte("k")}}
 	h.c = fake.NewClientBuilder().WithStatusSubresource(h.u).WithObjects(h.u, key).Build()
 	h.r = managed.NewReconciler(h.k, h.c, h.c)
-	h.k.Queue = noQueue{}
+	h.r.Use(noQueue{})
 	h.after("the first reconcile", "observed")
 	return h
 }

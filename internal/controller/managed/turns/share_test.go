@@ -1,4 +1,4 @@
-package managed_test
+package turns_test
 
 import (
 	"fmt"
@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
-	"github.com/landbridge-io/landbridge/internal/controller/managed"
+	"github.com/landbridge-io/landbridge/internal/controller/managed/turns"
 	"github.com/landbridge-io/landbridge/internal/controller/providerconfig"
 )
 
@@ -21,16 +21,41 @@ func request(name string) reconcile.Request {
 	return reconcile.Request{NamespacedName: types.NamespacedName{Namespace: "a", Name: name}}
 }
 
+// newTurns returns the turns of a kind without a queue, operations and replacements of workers.
+func newTurns(workers int) *turns.Turns {
+	t := turns.New(workers, func() int { return 0 })
+	t.Use(queued(func(reconcile.Request) {}))
+	return t
+}
+
+// queued is called with what is queued.
+type queued func(reconcile.Request)
+
+// Add implements turns.Queue.
+func (q queued) Add(req reconcile.Request) { q(req) }
+
+// Len implements turns.Queue.
+func (queued) Len() int { return 0 }
+
+// enter reports whether a worker may work on a request, and leave ends that.
+func enter(t *turns.Turns, of providerconfig.Reference, req reconcile.Request) bool {
+	admitted, _ := t.Admit(req, func() providerconfig.Reference { return of })
+	return admitted
+}
+
+func leave(t *turns.Turns, req reconcile.Request) { t.Done(req, turns.Outcome{Unchanged: true}) }
+
 // TestShareAlone proves that a configuration without others has all workers.
 func TestShareAlone(t *testing.T) {
-	s := managed.NewShare(10, func(reconcile.Request) { t.Error("queued again") })
+	s := newTurns(10)
+	s.Use(queued(func(reconcile.Request) { t.Error("queued again") }))
 	for i := range 10 {
-		if !s.Enter(configRef("a"), request(fmt.Sprint(i))) {
+		if !enter(s, configRef("a"), request(fmt.Sprint(i))) {
 			t.Errorf("the %dth worker is kept from it", i)
 		}
 	}
 	for i := range 10 {
-		s.Leave(request(fmt.Sprint(i)))
+		leave(s, request(fmt.Sprint(i)))
 	}
 }
 
@@ -39,20 +64,21 @@ func TestShareAlone(t *testing.T) {
 func TestShareOfTheHung(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var queue []reconcile.Request
-		s := managed.NewShare(10, func(r reconcile.Request) { queue = append(queue, r) })
+		s := newTurns(10)
+		s.Use(queued(func(r reconcile.Request) { queue = append(queue, r) }))
 		well := configRef("well")
 		work := func(name string) {
 			t.Helper()
-			if !s.Enter(well, request(name)) {
+			if !enter(s, well, request(name)) {
 				t.Fatalf("no worker for %s", name)
 			}
-			s.Leave(request(name))
+			leave(s, request(name))
 		}
 		work("first")
 		held := map[string]int{}
 		for _, hung := range []string{"one", "two", "three"} {
 			for i := range 20 {
-				if s.Enter(configRef(hung), request(fmt.Sprint(hung, i))) {
+				if enter(s, configRef(hung), request(fmt.Sprint(hung, i))) {
 					held[hung]++
 				}
 			}
@@ -64,15 +90,15 @@ func TestShareOfTheHung(t *testing.T) {
 		if len(queue) != 0 {
 			t.Errorf("queued again, without a worker: %v", queue)
 		}
-		s.Leave(request("one0"))
+		leave(s, request("one0"))
 		if len(queue) != 1 || queue[0] != request("three1") {
 			t.Errorf("queued again: %v, want the first that waited of the one that holds least", queue)
 		}
 		// A waiting request is requeued once, however often it called enter.
-		s.Enter(configRef("two"), request("two19"))
+		enter(s, configRef("two"), request("two19"))
 		for i := range 8 {
-			s.Leave(request([]string{"two0", "x"}[min(i, 1)]))
-			s.Enter(configRef("two"), request("x"))
+			leave(s, request([]string{"two0", "x"}[min(i, 1)]))
+			enter(s, configRef("two"), request("x"))
 		}
 		n := map[reconcile.Request]int{}
 		for _, r := range queue {
@@ -92,21 +118,22 @@ func requestOf(namespace, name string) reconcile.Request {
 func TestShareOfNamespaces(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var queue []reconcile.Request
-		s := managed.NewShare(10, func(r reconcile.Request) { queue = append(queue, r) })
+		s := newTurns(10)
+		s.Use(queued(func(r reconcile.Request) { queue = append(queue, r) }))
 		well := func(want bool) {
 			t.Helper()
 			req := requestOf("victim", "x")
-			if ok := s.Enter(configRef("shared"), req); ok != want {
+			if ok := enter(s, configRef("shared"), req); ok != want {
 				t.Errorf("a worker for the victim: %v", ok)
 			} else if ok {
-				s.Leave(req)
+				leave(s, req)
 			}
 		}
 		well(true)
 		busy := 0
 		for i := range 20 {
 			for j := range 2 {
-				if s.Enter(configRef(fmt.Sprint("hung", i)), requestOf("mallory", fmt.Sprint(i, "-", j))) {
+				if enter(s, configRef(fmt.Sprint("hung", i)), requestOf("mallory", fmt.Sprint(i, "-", j))) {
 					busy++
 				}
 			}
@@ -115,25 +142,26 @@ func TestShareOfNamespaces(t *testing.T) {
 			t.Errorf("the other namespace has %d workers", busy)
 		}
 		well(true)
-		s.Leave(requestOf("mallory", "0-0"))
+		leave(s, requestOf("mallory", "0-0"))
 		if len(queue) != 1 || queue[0].Namespace != "mallory" {
 			t.Errorf("queued again: %v", queue)
 		}
 	})
 }
 
-// A worker that works on one request for long is replaced, up to a number of each namespace, until it has ended.
+// A worker that works on one request for long is replaced, up to a number of each namespace, until
+// it has ended.
 func TestLongStays(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := managed.NewShare(4, func(reconcile.Request) {})
+		s := newTurns(4)
 		var replaced []<-chan struct{}
 		s.Replace(func(over <-chan struct{}) { replaced = append(replaced, over) })
 		config := configRef("hung")
-		s.Enter(configRef("well"), requestOf("victim", "x"))
-		s.Leave(requestOf("victim", "x"))
+		enter(s, configRef("well"), requestOf("victim", "x"))
+		leave(s, requestOf("victim", "x"))
 		entered := 0
 		for range 20 {
-			for s.Enter(config, requestOf("mallory", fmt.Sprint(entered))) {
+			for enter(s, config, requestOf("mallory", fmt.Sprint(entered))) {
 				entered++
 			}
 			time.Sleep(10 * time.Second)
@@ -142,13 +170,13 @@ func TestLongStays(t *testing.T) {
 		if len(replaced) != 8 || entered != 8+2 {
 			t.Errorf("%d workers were replaced, of %d that work", len(replaced), entered)
 		}
-		if !s.Enter(configRef("well"), requestOf("victim", "x")) {
+		if !enter(s, configRef("well"), requestOf("victim", "x")) {
 			t.Error("no worker for the victim")
 		}
 		for i := range entered {
-			s.Leave(requestOf("mallory", fmt.Sprint(i)))
+			leave(s, requestOf("mallory", fmt.Sprint(i)))
 		}
-		s.Leave(requestOf("victim", "x"))
+		leave(s, requestOf("victim", "x"))
 		for _, over := range replaced {
 			select {
 			case <-over:
@@ -163,17 +191,17 @@ func TestLongStays(t *testing.T) {
 // TestShareForgets proves that configurations of long ago are not reckoned with.
 func TestShareForgets(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := managed.NewShare(4, func(reconcile.Request) {})
-		s.Enter(configRef("old"), request("old"))
-		s.Leave(request("old"))
+		s := newTurns(4)
+		enter(s, configRef("old"), request("old"))
+		leave(s, request("old"))
 		count := func() (n int) {
 			for i := range 4 {
-				if s.Enter(configRef("new"), request(fmt.Sprint(i))) {
+				if enter(s, configRef("new"), request(fmt.Sprint(i))) {
 					n++
 				}
 			}
 			for i := range n {
-				s.Leave(request(fmt.Sprint(i)))
+				leave(s, request(fmt.Sprint(i)))
 			}
 			return n
 		}
@@ -192,18 +220,19 @@ func TestShareLosesNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const workers, resources = 4, 100
 		queue := make(chan reconcile.Request, 10_000)
-		s := managed.NewShare(workers, func(r reconcile.Request) { queue <- r })
+		s := newTurns(workers)
+		s.Use(queued(func(r reconcile.Request) { queue <- r }))
 		done := map[reconcile.Request]bool{}
 		results := make(chan reconcile.Request, 10_000)
 		for range workers {
 			go func() {
 				for req := range queue {
 					ref := configRef(req.Namespace)
-					if !s.Enter(ref, req) {
+					if !enter(s, ref, req) {
 						continue
 					}
 					time.Sleep(time.Second)
-					s.Leave(req)
+					leave(s, req)
 					results <- req
 				}
 			}()
@@ -225,32 +254,34 @@ func TestShareLosesNothing(t *testing.T) {
 }
 
 func BenchmarkShare(b *testing.B) {
-	s := managed.NewShare(10, func(reconcile.Request) {})
+	s := newTurns(10)
 	b.ReportAllocs()
 	for b.Loop() {
-		s.Enter(configRef("a"), request("x"))
-		s.Leave(request("x"))
+		enter(s, configRef("a"), request("x"))
+		leave(s, request("x"))
 	}
 }
 
-// Of many namespaces that wait for one configuration, one is queued again when a worker is released.
+// Of many namespaces that wait for one configuration, one is queued again when a worker is
+// released.
 func TestShareOfOneConfiguration(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var queue []reconcile.Request
-		s := managed.NewShare(10, func(r reconcile.Request) { queue = append(queue, r) })
+		s := newTurns(10)
+		s.Use(queued(func(r reconcile.Request) { queue = append(queue, r) }))
 		other := requestOf("other", "x")
-		s.Enter(configRef("other"), other)
-		s.Leave(other)
+		enter(s, configRef("other"), other)
+		leave(s, other)
 		var working []reconcile.Request
 		for i := range 50 {
-			if req := requestOf(fmt.Sprint("n", i), "x"); s.Enter(configRef("shared"), req) {
+			if req := requestOf(fmt.Sprint("n", i), "x"); enter(s, configRef("shared"), req) {
 				working = append(working, req)
 			}
 		}
 		if len(working) != 5 {
 			t.Fatalf("%d workers", len(working))
 		}
-		s.Leave(working[0])
+		leave(s, working[0])
 		if len(queue) != 1 {
 			t.Errorf("queued again: %v", queue)
 		}

@@ -1,4 +1,4 @@
-package managed
+package turns
 
 import (
 	"context"
@@ -9,12 +9,20 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
 
-// replacement is a worker in place of one whose request takes long, such as a call of a provider that hangs. It does what
-// the workers of controller-runtime do, whose number is fixed.
+// replacement is a worker in place of one whose request takes long, such as a call of a provider
+// that hangs. It does what the workers of controller-runtime do, whose number is fixed.
 type replacement struct {
 	reconciler reconcile.Reconciler
 	queue      workqueue.TypedRateLimitingInterface[reconcile.Request]
 	log        logr.Logger
+}
+
+// Work sets the work queue, and has workers replaced that hang until ctx is done.
+func (t *Turns) Work(ctx context.Context, q workqueue.TypedRateLimitingInterface[reconcile.Request], r reconcile.Reconciler, log logr.Logger) {
+	t.Use(q)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.share.replace = func(over <-chan struct{}) { go replacement{r, q, log}.work(ctx, over) }
 }
 
 // work works until over is closed, and then ends with the next request.

@@ -1,43 +1,45 @@
-package managed_test
+package turns_test
 
 import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
-
-	"github.com/landbridge-io/landbridge/internal/controller/managed"
 )
 
 // requests are the requests that were queued.
 type requests []string
 
-// Add implements managed.Queue.
+// Add implements turns.Queue.
 func (r *requests) Add(req reconcile.Request) { *r = append(*r, req.Name) }
 
-// Len implements managed.Queue.
+// Len implements turns.Queue.
 func (r *requests) Len() int { return len(*r) }
 
 // Looks wait while records are listed, and are queued once afterwards.
 func TestPostponed(t *testing.T) {
 	t.Parallel()
-	at := func(name string) reconcile.Request {
-		return reconcile.Request{NamespacedName: types.NamespacedName{Namespace: "team", Name: name}}
+	p, q := newTurns(1), &requests{}
+	p.Use(q)
+	waits := func(name string) bool {
+		if enter(p, configRef("a"), request(name)) {
+			leave(p, request(name))
+			return false
+		}
+		return true
 	}
-	p, q := managed.NewPostponed(), &requests{}
-	if p.Add(at("early")) {
+	if waits("early") {
 		t.Error("a look waits although nothing is listed")
 	}
 	p.Begin()
 	for _, name := range []string{"a", "b"} {
-		if !p.Add(at(name)) {
+		if !waits(name) {
 			t.Errorf("%s does not wait", name)
 		}
 	}
-	p.End(q)
-	p.End(q)
-	if p.Add(at("late")) {
+	p.RecordsListed()
+	p.RecordsListed()
+	if waits("late") {
 		t.Error("a look waits although all records were listed")
 	}
 	if diff := cmp.Diff(requests{"a", "b"}, *q); diff != "" {

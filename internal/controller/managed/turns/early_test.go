@@ -1,4 +1,4 @@
-package managed_test
+package turns_test
 
 import (
 	"fmt"
@@ -8,31 +8,31 @@ import (
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
-
-	"github.com/landbridge-io/landbridge/internal/controller/managed"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 )
 
-// New and changed resources are queued and can be read before the cache has them. Others, and all that come later, are left to it.
+// New and changed resources are queued and can be read before the cache has them. Others, and all
+// that come later, are left to it.
 func TestEarly(t *testing.T) {
 	t.Parallel()
-	k := things()
-	c := clientOf(k)
-	managed.NewReconciler(k, c, c)
-	q := &requests{}
-	k.Queue = q
+	k, q := newTurns(1), &requests{}
+	k.Use(q)
+	gvk := schema.GroupVersionKind{Group: "example.org", Version: "v1alpha1", Kind: "Thing"}
+	reader := k.Reader(fake.NewClientBuilder().Build(), gvk)
 	found := func(name string, change func(*unstructured.Unstructured)) {
 		u := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{"n": int64(1)}, "status": map[string]any{"observedGeneration": int64(-1)}}}
-		u.SetGroupVersionKind(k.Model.GroupVersionKind())
+		u.SetGroupVersionKind(gvk)
 		u.SetNamespace("team")
 		u.SetName(name)
 		change(u)
-		managed.FoundEarly(k, u)
+		k.Found(u)
 	}
 	read := func(name string) (*unstructured.Unstructured, bool) {
 		u := &unstructured.Unstructured{}
-		u.SetGroupVersionKind(k.Model.GroupVersionKind())
-		err := managed.Reader(k).Get(t.Context(), types.NamespacedName{Namespace: "team", Name: name}, u)
+		u.SetGroupVersionKind(gvk)
+		err := reader.Get(t.Context(), types.NamespacedName{Namespace: "team", Name: name}, u)
 		if err != nil && !kerrors.IsNotFound(err) {
 			t.Fatal(err)
 		}
@@ -40,7 +40,7 @@ func TestEarly(t *testing.T) {
 	}
 	same := func(*unstructured.Unstructured) {}
 	found("before", same)
-	managed.BeginEarly(k)
+	k.Begin()
 	found("new", same)
 	observed := func(generation int64) func(*unstructured.Unstructured) {
 		return func(u *unstructured.Unstructured) {
@@ -79,7 +79,7 @@ func TestEarly(t *testing.T) {
 	if _, ok := read("changed-99"); ok {
 		t.Error("any number of changed resources is read early")
 	}
-	managed.EndEarly(k)
+	k.CacheFilled()
 	found("after", same)
 	for _, name := range []string{"new", "changed", "after"} {
 		if _, ok := read(name); ok {

@@ -1,7 +1,6 @@
-package managed
+package turns
 
 import (
-	"sync"
 	"time"
 
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
@@ -10,27 +9,28 @@ import (
 )
 
 const (
-	// rivalsFor is the time after its last use for which a namespace or a provider configuration is taken into account.
+	// rivalsFor is the time after its last use for which a namespace or a provider configuration is
+	// taken into account.
 	rivalsFor = 10 * time.Minute
-	// longStay is the time after which a worker does not count any more, because another one takes its place.
+	// longStay is the time after which a worker does not count any more, because another one takes
+	// its place.
 	longStay = 5 * time.Second
-	// maxLongStays is how many workers of a kind are replaced at a time, as a multiple of its workers; those of one namespace
-	// at most half as many.
+	// maxLongStays is how many workers of a kind are replaced at a time, as a multiple of its
+	// workers; those of one namespace at most half as many.
 	maxLongStays = 4
 )
 
-// share divides the workers of a kind among the namespaces of its resources first, and among their provider configurations
-// second, so that those whose provider hangs do not occupy them all. If there are several, one may take as many workers as
-// are free: half of all if no other has workers for long, a quarter if one other does. A worker that hangs is replaced. A
-// request that must wait is requeued when a worker is released.
+// share divides the workers of a kind among the namespaces of its resources first, and among their
+// provider configurations second, so that those whose provider hangs do not occupy them all. If
+// there are several, one may take as many workers as are free: half of all if no other has workers
+// for long, a quarter if one other does. A worker that hangs is replaced. A request that must wait
+// is requeued when a worker is released. The mutex of Turns is locked.
 type share struct {
 	workers int
-	requeue func(reconcile.Request)
-	// replace starts a worker in place of one that works on a request for long, until that request leaves; nil if workers are
-	// not replaced.
+	// replace starts a worker in place of one that works on a request for long, until that request
+	// leaves; nil if workers are not replaced.
 	replace func(done <-chan struct{})
 
-	mu         sync.Mutex
 	busy, long int
 	namespaces map[string]*shareOf
 	configs    map[providerconfig.Reference]*shareOf
@@ -67,19 +67,16 @@ type stay struct {
 	over   chan struct{}
 }
 
-func newShare(workers int, requeue func(reconcile.Request)) *share {
-	return &share{
-		workers: workers, requeue: requeue, namespaces: map[string]*shareOf{},
+func newShare(workers int) share {
+	return share{
+		workers: workers, namespaces: map[string]*shareOf{},
 		configs: map[providerconfig.Reference]*shareOf{}, lines: map[place]*line{}, stays: map[reconcile.Request]stay{},
 	}
 }
 
-// enter reports whether the calling worker may work on a request for the configuration; if so, it must call leave.
-// Otherwise the request waits.
-func (s *share) enter(ref providerconfig.Reference, req reconcile.Request) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	now := time.Now()
+// enter reports whether the calling worker may work on a request for the configuration; if so, it
+// must call leave. Otherwise the request waits.
+func (s *share) enter(ref providerconfig.Reference, req reconcile.Request, now time.Time) bool {
 	n, c := entryOf(s.namespaces, req.Namespace), entryOf(s.configs, ref)
 	n.last, c.last = now, now
 	if !s.mayTake(n) || !s.mayTake(c) {
@@ -102,10 +99,15 @@ func (s *share) enter(ref providerconfig.Reference, req reconcile.Request) bool 
 	c.busy++
 	s.busy++
 	s.stays[req] = stay{config: ref, since: now}
-	if s.replace != nil && !s.watched {
-		s.watched = true
-		time.AfterFunc(longStay, s.watch)
+	return true
+}
+
+// watches reports whether watch has to be called after longStay.
+func (s *share) watches() bool {
+	if s.replace == nil || s.watched {
+		return false
 	}
+	s.watched = true
 	return true
 }
 
@@ -118,13 +120,14 @@ func entryOf[K comparable](all map[K]*shareOf, of K) *shareOf {
 	return out
 }
 
-// permits reports whether one more worker may work for a configuration in a namespace: either has room, or no rivals.
+// permits reports whether one more worker may work for a configuration in a namespace: either has
+// room, or no rivals.
 func (s *share) permits(at place) bool {
 	return (s.mayTake(s.namespaces[at.namespace]) || len(s.namespaces) == 1) && (s.mayTake(s.configs[at.config]) || len(s.configs) == 1)
 }
 
-// mayTake reports whether a namespace or a configuration may have one more worker. It may if it has none, because the
-// calling worker is free.
+// mayTake reports whether a namespace or a configuration may have one more worker. It may if it has
+// none, because the calling worker is free.
 func (s *share) mayTake(x *shareOf) bool { return x == nil || x.busy < max(1, s.workers-s.busy) }
 
 // forget forgets what was not used for long.
@@ -136,11 +139,9 @@ func forget[K comparable](all map[K]*shareOf, now time.Time) {
 	}
 }
 
-// watch has workers replaced that work on one request for long.
-func (s *share) watch() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	now, next := time.Now(), time.Duration(0)
+// watch has workers replaced that work on one request for long. It returns the requests to queue,
+// and after which time it has to be called again, if that is not zero.
+func (s *share) watch(now time.Time) (queue []reconcile.Request, next time.Duration) {
 	for req, x := range s.stays {
 		n, c := s.namespaces[req.Namespace], s.configs[x.config]
 		left := longStay - now.Sub(x.since)
@@ -162,16 +163,12 @@ func (s *share) watch() {
 			s.replace(x.over)
 		}
 	}
-	if s.watched = next > 0; s.watched {
-		time.AfterFunc(next, s.watch)
-	}
-	s.proceed(now)
+	s.watched = next > 0
+	return s.proceed(now), next
 }
 
-// leave releases the worker of a request.
-func (s *share) leave(req reconcile.Request) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+// leave releases the worker of a request, and returns the requests to queue.
+func (s *share) leave(req reconcile.Request, now time.Time) []reconcile.Request {
 	x := s.stays[req]
 	delete(s.stays, req)
 	n, c := s.namespaces[req.Namespace], s.configs[x.config]
@@ -180,17 +177,21 @@ func (s *share) leave(req reconcile.Request) {
 		n.long--
 		c.long--
 		s.long--
-		return
+		return nil
 	}
 	n.busy--
 	c.busy--
 	s.busy--
-	s.proceed(time.Now())
+	return s.proceed(now)
 }
 
-// proceed requeues requests that do not have to wait any more: at most one for each configuration and each namespace, since
-// one worker was released. A configuration that has least workers and has waited longest is first. The mutex is locked.
-func (s *share) proceed(now time.Time) {
+// proceed returns requests that do not have to wait any more: at most one for each configuration
+// and each namespace, since one worker was released. A configuration that has least workers and has
+// waited longest is first.
+func (s *share) proceed(now time.Time) (queue []reconcile.Request) {
+	if len(s.lines) == 0 {
+		return nil
+	}
 	ofConfig, ofNamespace := map[providerconfig.Reference]place{}, map[string]place{}
 	for at := range s.lines {
 		if s.permits(at) {
@@ -207,8 +208,9 @@ func (s *share) proceed(now time.Time) {
 		if l.waiting, l.turn = l.waiting[1:], now; len(l.waiting) == 0 {
 			delete(s.lines, at)
 		}
-		s.requeue(req)
+		queue = append(queue, req)
 	}
+	return queue
 }
 
 // first notes a place under a key, unless one is noted whose turn is before.

@@ -1,4 +1,4 @@
-package managed_test
+package turns_test
 
 import (
 	"testing"
@@ -9,13 +9,14 @@ import (
 	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
-	"github.com/landbridge-io/landbridge/internal/controller/managed"
+	"github.com/landbridge-io/landbridge/internal/controller/managed/turns"
 )
 
 func TestLanes(t *testing.T) {
 	cases := map[string]struct {
-		// queued are names in order; those with a ! are of changed resources, those with a + of new ones, those with a * of
-		// new ones that were begun, and those with a ~ have only non-urgent work.
+		// queued are names in order; those with a ! are of changed resources, those with a + of new
+		// ones, those with a * of new ones that were begun, and those with a ~ have only non-urgent
+		// work.
 		queued []string
 		want   []string
 	}{
@@ -31,13 +32,13 @@ func TestLanes(t *testing.T) {
 		"changed, then as any other": {[]string{"!a", "a", "b"}, []string{"b", "a"}},
 		"what was begun":             {[]string{"+a", "+b", "+c", "*d", "*e", "!f"}, []string{"a", "f", "d", "b", "e", "c"}},
 		"begun in the queue":         {[]string{"+a", "+b", "+c", "*c"}, []string{"a", "c", "b"}},
-		"nobody waits":               {[]string{"~a", "~b", "!c", "d"}, []string{"d", "c", "a", "b"}},
-		"changed while nobody waits": {[]string{"~a", "~b", "~c", "!c"}, []string{"c", "a", "b"}},
+		"not urgent":                 {[]string{"~a", "~b", "!c", "d"}, []string{"d", "c", "a", "b"}},
+		"changed while not urgent":   {[]string{"~a", "~b", "~c", "!c"}, []string{"c", "a", "b"}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			l := managed.NewLanes()
-			q := l.Queue("", workqueue.DefaultTypedControllerRateLimiter[reconcile.Request]())
+			l := newTurns(1)
+			q := l.NewQueue("", workqueue.DefaultTypedControllerRateLimiter[reconcile.Request]())
 			defer q.ShutDown()
 			for _, name := range tc.queued {
 				switch name[0] {
@@ -50,7 +51,7 @@ func TestLanes(t *testing.T) {
 				case '*':
 					name = name[1:]
 					l.Create(request(name))
-					l.Wake(request(name))
+					l.Begun(request(name))
 				case '~':
 					name = name[1:]
 					l.Create(request(name))
@@ -75,8 +76,8 @@ func TestLanes(t *testing.T) {
 
 // Requests with non-urgent work are counted while they are queued as such.
 func TestLanesUnhurried(t *testing.T) {
-	l := managed.NewLanes()
-	q := l.Queue("", workqueue.DefaultTypedControllerRateLimiter[reconcile.Request]())
+	l := newTurns(1)
+	q := l.NewQueue("", workqueue.DefaultTypedControllerRateLimiter[reconcile.Request]())
 	defer q.ShutDown()
 	add := func(name string) {
 		l.GoOn(request(name))
@@ -100,7 +101,7 @@ func TestLanesUnhurried(t *testing.T) {
 	l.Change(request("b"))
 	q.Add(request("b"))
 	counted(4, 2)
-	l.Wake(request("c"))
+	l.Begun(request("c"))
 	q.Add(request("c"))
 	counted(4, 1)
 	for range 3 {
@@ -116,8 +117,8 @@ func TestLanesUnhurried(t *testing.T) {
 
 // What happens while it is worked on is queued when that has ended.
 func TestLanesBusy(t *testing.T) {
-	l := managed.NewLanes()
-	q := l.Queue("", workqueue.DefaultTypedControllerRateLimiter[reconcile.Request]())
+	l := newTurns(1)
+	q := l.NewQueue("", workqueue.DefaultTypedControllerRateLimiter[reconcile.Request]())
 	defer q.ShutDown()
 	q.Add(request("a"))
 	a, _ := q.Get()
@@ -134,8 +135,8 @@ func TestLanesBusy(t *testing.T) {
 
 // What was changed or is new goes on with that before the others, until it is found unchanged.
 func TestLanesGoOn(t *testing.T) {
-	l := managed.NewLanes()
-	q := l.Queue("", workqueue.DefaultTypedControllerRateLimiter[reconcile.Request]())
+	l := newTurns(1)
+	q := l.NewQueue("", workqueue.DefaultTypedControllerRateLimiter[reconcile.Request]())
 	defer q.ShutDown()
 	next := func() string {
 		req, _ := q.Get()
@@ -165,31 +166,31 @@ func TestLanesWait(t *testing.T) {
 	req := request("a")
 	for name, tc := range map[string]struct {
 		// meanwhile happens during the reconcile that finds nothing more than that work.
-		meanwhile, happens func(l managed.Lanes)
+		meanwhile, happens func(l *turns.Turns)
 		want               bool
 	}{
-		"nothing happens":     {happens: func(managed.Lanes) {}, want: true},
-		"it goes on":          {happens: func(l managed.Lanes) { l.GoOn(req) }, want: true},
-		"it is found again":   {happens: func(l managed.Lanes) { time.Sleep(50 * time.Second); l.Wait(req) }, want: true},
-		"it is changed":       {happens: func(l managed.Lanes) { l.Change(req) }},
-		"it is woken":         {happens: func(l managed.Lanes) { l.Wake(req) }},
-		"nothing is left":     {happens: func(l managed.Lanes) { l.Gone(req) }},
-		"it waits for long":   {happens: func(managed.Lanes) { time.Sleep(time.Minute) }},
-		"it still does, then": {happens: func(l managed.Lanes) { time.Sleep(50 * time.Second); l.Wait(req); time.Sleep(10 * time.Second) }},
+		"nothing happens":     {happens: func(*turns.Turns) {}, want: true},
+		"it goes on":          {happens: func(l *turns.Turns) { l.GoOn(req) }, want: true},
+		"it is found again":   {happens: func(l *turns.Turns) { time.Sleep(50 * time.Second); l.Wait(req) }, want: true},
+		"it is changed":       {happens: func(l *turns.Turns) { l.Change(req) }},
+		"it is woken":         {happens: func(l *turns.Turns) { l.Begun(req) }},
+		"nothing is left":     {happens: func(l *turns.Turns) { l.Gone(req) }},
+		"it waits for long":   {happens: func(*turns.Turns) { time.Sleep(time.Minute) }},
+		"it still does, then": {happens: func(l *turns.Turns) { time.Sleep(50 * time.Second); l.Wait(req); time.Sleep(10 * time.Second) }},
 		"it was changed meanwhile": {
-			meanwhile: func(l managed.Lanes) { l.Change(req) }, happens: func(managed.Lanes) {},
+			meanwhile: func(l *turns.Turns) { l.Change(req) }, happens: func(*turns.Turns) {},
 		},
 		"it was woken meanwhile": {
-			meanwhile: func(l managed.Lanes) { l.Wake(req) }, happens: func(managed.Lanes) {},
+			meanwhile: func(l *turns.Turns) { l.Begun(req) }, happens: func(*turns.Turns) {},
 		},
 		"it has no lane": {
-			meanwhile: func(l managed.Lanes) { l.Gone(req) }, happens: func(managed.Lanes) {},
+			meanwhile: func(l *turns.Turns) { l.Gone(req) }, happens: func(*turns.Turns) {},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				l := managed.NewLanes()
-				q := l.Queue("", workqueue.DefaultTypedControllerRateLimiter[reconcile.Request]())
+				l := newTurns(1)
+				q := l.NewQueue("", workqueue.DefaultTypedControllerRateLimiter[reconcile.Request]())
 				defer q.ShutDown()
 				l.Create(req)
 				q.Add(req)
