@@ -7,7 +7,6 @@ import (
 	"errors"
 	"maps"
 	"runtime"
-	"sync"
 	"time"
 
 	"github.com/zclconf/go-cty/cty"
@@ -26,37 +25,6 @@ import (
 	"github.com/landbridge-io/landbridge/internal/translate"
 )
 
-// unclaimed are the resources, when a controller starts, whose remote objects are to be claimed from the stored instances.
-type unclaimed struct {
-	mu   sync.Mutex
-	keys map[store.Key]bool
-}
-
-// begin has resources added until take.
-func (x *unclaimed) begin() {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	x.keys = map[store.Key]bool{}
-}
-
-// add is called with each resource that the controller hears of.
-func (x *unclaimed) add(key store.Key, u *unstructured.Unstructured) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	if x.keys != nil && held(u) {
-		x.keys[key] = true
-	}
-}
-
-// take returns the resources that were added.
-func (x *unclaimed) take() map[store.Key]bool {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	keys := x.keys
-	x.keys = nil
-	return keys
-}
-
 // claimAll claims the remote objects of all resources of the kind from the stored instances, as soon as listed returns: then
 // the controller has heard of all of them, and knows their references. No remote object is changed before: a resource that is
 // reconciled first must not change an object that belongs to a later one. Instances stay loaded.
@@ -70,7 +38,10 @@ func (r *Reconciler) claimAll(ctx context.Context, listed func(context.Context) 
 		k.Options.Logger.Error(err, "Cannot determine which objects resources manage. They are not changed until the controller is restarted", "kind", k.Model.Kind)
 		return
 	}
-	waiting := k.unclaimed.take()
+	waiting := map[store.Key]bool{}
+	for _, name := range k.tracked.unclaimed() {
+		waiting[k.keyOf(name)] = true
+	}
 	close(k.listed)
 	if k.Options.Shards != nil {
 		maps.DeleteFunc(waiting, func(key store.Key, _ bool) bool {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"maps"
 	"strings"
-	"sync"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	corev1 "k8s.io/api/core/v1"
@@ -14,7 +13,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/util/resourceversion"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 
@@ -34,16 +32,13 @@ type quietClient struct {
 	client.Client
 	live    client.Reader
 	gvk     schema.GroupVersionKind
-	written *written
+	tracked *resources
 	// gone is called with resources that do not exist.
 	gone func(types.NamespacedName)
-
-	mu     sync.Mutex
-	writes map[types.NamespacedName]*unstructured.Unstructured
 }
 
-func quietClientOf(cached client.Client, live client.Reader, gvk schema.GroupVersionKind, w *written) *quietClient {
-	return &quietClient{Client: cached, live: live, gvk: gvk, written: w, writes: map[types.NamespacedName]*unstructured.Unstructured{}}
+func quietClientOf(cached client.Client, live client.Reader, gvk schema.GroupVersionKind, t *resources) *quietClient {
+	return &quietClient{Client: cached, live: live, gvk: gvk, tracked: t}
 }
 
 // quietManager passes the quietClient to managed.NewReconciler.
@@ -69,13 +64,16 @@ func (c *quietClient) Get(ctx context.Context, key client.ObjectKey, obj client.
 	read := &unstructured.Unstructured{}
 	read.SetGroupVersionKind(c.gvk)
 	if err := c.Client.Get(ctx, key, read, append(opts, client.UnsafeDisableDeepCopy)...); err != nil {
-		c.forget(key)
+		c.tracked.revise(key, func(x tracked) tracked {
+			x.written = nil
+			return x
+		})
 		if c.gone != nil && kerrors.IsNotFound(err) {
 			c.gone(key)
 		}
 		return err
 	}
-	newest := c.newer(key, read)
+	newest := c.tracked.newer(key, read)
 	if released(newest) {
 		return kerrors.NewNotFound(schema.GroupResource{Group: c.gvk.Group, Resource: c.gvk.Kind}, key.Name)
 	}
@@ -84,25 +82,6 @@ func (c *quietClient) Get(ctx context.Context, key client.ObjectKey, obj client.
 		a.resource = r
 	}
 	return nil
-}
-
-// newer returns the object as read, or as last written if that is newer.
-func (c *quietClient) newer(key types.NamespacedName, read *unstructured.Unstructured) *unstructured.Unstructured {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	written, ok := c.writes[key]
-	if !ok {
-		return read
-	}
-	if written.GetUID() == read.GetUID() {
-		// Removing the last finalizer deletes the object without a new resource version.
-		cmp, err := resourceversion.CompareResourceVersion(read.GetResourceVersion(), written.GetResourceVersion())
-		if err == nil && (cmp < 0 || cmp == 0 && released(written)) {
-			return written
-		}
-	}
-	delete(c.writes, key)
-	return read
 }
 
 // released reports whether the resource is being deleted and none of our finalizers holds it: its
@@ -115,26 +94,11 @@ func released(u *unstructured.Unstructured) bool {
 func (c *quietClient) wrote(r *CustomResource) {
 	r.SetManagedFields(nil)
 	r.read, r.conditions = r.Unstructured.DeepCopy(), nil
-	c.written.changed(client.ObjectKeyFromObject(r), r.GetResourceVersion())
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.writes[client.ObjectKeyFromObject(r)] = r.read
-}
-
-// heard is called with each object that the cache gets, and those that are gone from it.
-func (c *quietClient) heard(u *unstructured.Unstructured, gone bool) {
-	name, version := client.ObjectKeyFromObject(u), u.GetResourceVersion()
-	if gone {
-		version = ""
-	}
-	c.written.changed(name, version)
-	c.newer(name, u)
-}
-
-func (c *quietClient) forget(key types.NamespacedName) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	delete(c.writes, key)
+	c.tracked.changed(client.ObjectKeyFromObject(r), r.GetResourceVersion())
+	c.tracked.update(subjectOf(r), func(x tracked) tracked {
+		x.written = r.read
+		return x
+	})
 }
 
 // Update implements client.Writer. It writes metadata and spec.
@@ -212,7 +176,7 @@ func (s quietStatus) Update(ctx context.Context, obj client.Object, opts ...clie
 		r.set(r.GetGeneration(), "status", "observedGeneration")
 	}
 	if r.read != nil && equality.Semantic.DeepEqual(r.read.Object["status"], r.Object["status"]) {
-		s.c.written.note(r)
+		s.c.tracked.note(r)
 		return nil
 	}
 	defer references.Withhold(&r.Unstructured, r.unwritten)()
@@ -222,6 +186,6 @@ func (s quietStatus) Update(ctx context.Context, obj client.Object, opts ...clie
 	}
 	faultpoint.Reach(faultpoint.Status, faultpoint.AfterWrite)
 	s.c.wrote(r)
-	s.c.written.note(r)
+	s.c.tracked.note(r)
 	return nil
 }

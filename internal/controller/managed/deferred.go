@@ -22,7 +22,11 @@ func (c *connector) setDeferred(r *CustomResource, why terraform.Deferral, messa
 	status := corev1.ConditionTrue
 	switch {
 	case why != terraform.NotDeferred:
-		c.kind.written.forget(subjectOf(r).name) // the same observation ends it
+		// The same observation ends it.
+		c.kind.tracked.revise(subjectOf(r).name, func(x tracked) tracked {
+			x.status = writtenStatus{}
+			return x
+		})
 	case r.GetCondition(v1alpha1.TypeDeferred).Status != corev1.ConditionTrue:
 		return
 	default:

@@ -64,7 +64,7 @@ func Repeats(reason string) bool {
 // still cannot be resolved. Waiting for them is normal.
 type quietRecorder struct {
 	event.Recorder
-	troubles *troubles
+	tracked *resources
 }
 
 // Event implements event.Recorder.
@@ -77,7 +77,7 @@ func (q quietRecorder) Event(obj runtime.Object, e event.Event) {
 		e.Type = event.TypeNormal
 	case e.Reason == reasonCreated, e.Reason == reasonUpdated, e.Reason == reasonDeleted, ok && r.told:
 		return
-	case ok && Repeats(string(e.Reason)) && q.troubles.young(subjectOf(r)):
+	case ok && Repeats(string(e.Reason)) && q.tracked.young(subjectOf(r)):
 		return
 	}
 	q.Recorder.Event(obj, e)
@@ -91,43 +91,48 @@ func unresolvedBefore(r *CustomResource, message string) bool {
 
 // WithAnnotations implements event.Recorder.
 func (q quietRecorder) WithAnnotations(keysAndValues ...string) event.Recorder {
-	return quietRecorder{q.Recorder.WithAnnotations(keysAndValues...), q.troubles}
+	return quietRecorder{q.Recorder.WithAnnotations(keysAndValues...), q.tracked}
 }
 
 // moment is the time for which observations of a resource may fail without an event. Conditions report
 // failures at once.
 const moment = 3 * time.Second
 
-// troubles records since when observations of resources have failed, and which failures had an event.
-type troubles struct{ memo memo[trouble] }
-
+// trouble is since when observations of a resource have failed, and whether there was an event of that.
 type trouble struct {
 	since time.Time
 	told  bool
 }
 
-func newTroubles() *troubles { return &troubles{} }
-
 // young is called for an observation that failed. It reports whether it is too early for an event;
 // if not, it records that there is one.
-func (t *troubles) young(of subject) (young bool) {
-	t.memo.update(of, func(now trouble) trouble {
-		first := now.since.IsZero()
-		if first {
-			now.since = time.Now()
+func (t *resources) young(of subject) (young bool) {
+	t.update(of, func(x tracked) tracked {
+		now := trouble{since: time.Now()}
+		if x.trouble != nil {
+			now = *x.trouble
 		}
-		young = first || time.Since(now.since) < moment
+		young = x.trouble == nil || time.Since(now.since) < moment
 		now.told = now.told || !young
-		return now
+		x.trouble = &now
+		return x
 	})
 	return young
 }
 
 // old reports whether there was an event for failed observations.
-func (t *troubles) old(of subject) bool { return t.memo.get(of).told }
+func (t *resources) old(of subject) bool {
+	x := t.get(of).trouble
+	return x != nil && x.told
+}
 
-// over is called for an observation that succeeded, and for a resource that is gone.
-func (t *troubles) over(name types.NamespacedName) { t.memo.forget(name) }
+// over is called for an observation that succeeded.
+func (t *resources) over(name types.NamespacedName) {
+	t.revise(name, func(x tracked) tracked {
+		x.trouble = nil
+		return x
+	})
+}
 
 // teller returns a function that turns the scheduler's events into Kubernetes events. It is
 // called during the reconcile and after it, so it holds nothing that the reconcile may change.
@@ -142,7 +147,7 @@ func (c *connector) teller(r *CustomResource, policies desired.Policies) func(sc
 		why := ""
 		if e.Kind == scheduler.Failed {
 			why = c.text(&scheduler.Error{Diagnostics: e.Diagnostics}, secrets,
-				c.kind.written.last(of), &scheduler.Observation{Instance: e.Instance})
+				c.kind.tracked.last(of), &scheduler.Observation{Instance: e.Instance})
 		}
 		if e.Kind == scheduler.Drifted {
 			why = driftText(c.kind, e.Drift)

@@ -3,8 +3,6 @@ package managed
 import (
 	"context"
 	"errors"
-	"maps"
-	"slices"
 	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
@@ -23,12 +21,12 @@ import (
 
 // NewQuietClient is the client of a kind over a given one.
 func NewQuietClient(c client.Client, gvk schema.GroupVersionKind) client.Client {
-	return quietClientOf(c, c, gvk, newWritten())
+	return quietClientOf(c, c, gvk, newResources())
 }
 
 // Client returns the client of a kind over a given one, and begins the kind's memory anew.
 func Client(k *Kind, c client.Client) client.Client {
-	k.written, k.troubles, k.configurations = newWritten(), newTroubles(), newConfigurations(c)
+	k.tracked, k.live = newResources(), c
 	return k.quietClient(c, c)
 }
 
@@ -48,17 +46,17 @@ func MayWrite(ctx context.Context, k *Kind, r scheduler.Request) error {
 
 // RemoveFinalizer releases a resource.
 func RemoveFinalizer(ctx context.Context, k *Kind, c client.Client, r *CustomResource) error {
-	k.written, k.troubles, k.configurations = newWritten(), newTroubles(), newConfigurations(c)
+	k.tracked, k.live = newResources(), c
 	return (&finalizer{kind: k, client: c, connector: &connector{kind: k, client: c}}).RemoveFinalizer(ctx, r)
 }
 
 // Recorder returns the recorder of a kind over a given one.
-func Recorder(k *Kind, inner event.Recorder) event.Recorder { return quietRecorder{inner, k.troubles} }
+func Recorder(k *Kind, inner event.Recorder) event.Recorder { return quietRecorder{inner, k.tracked} }
 
 // Configure translates the configuration of a resource.
 func Configure(ctx context.Context, k *Kind, r *CustomResource) error {
 	spec, _ := k.read(r)
-	_, diags := k.configurations.get(ctx, k, r, spec)
+	_, diags := k.translated(ctx, r, spec)
 	if diags.HasErrors() {
 		return errors.New(diags.String())
 	}
@@ -68,24 +66,37 @@ func Configure(ctx context.Context, k *Kind, r *CustomResource) error {
 // Observed sets the observation that the status of a resource is made from.
 func Observed(r *CustomResource, o *scheduler.Observation) { r.observation = o }
 
-// Sizes returns how many resources a kind remembers something of: configurations, statuses and failures.
-func Sizes(k *Kind) [3]int {
-	return [3]int{len(k.configurations.memo.byName), len(k.written.memo.byName), len(k.troubles.memo.byName)}
+// Sizes returns of how many resources a kind remembers something, and of how many of them the
+// configuration, the status and failures.
+func Sizes(k *Kind) (out [4]int) {
+	k.tracked.each(func(x tracked) {
+		for i, known := range []bool{true, x.configuration != nil, x.status != writtenStatus{}, x.trouble != nil} {
+			if known {
+				out[i]++
+			}
+		}
+	})
+	return out
 }
 
 // Heard passes an object of the cache to a client of a kind.
-func Heard(c client.Client, u *unstructured.Unstructured) { c.(*quietClient).heard(u, false) }
+func Heard(c client.Client, u *unstructured.Unstructured) { c.(*quietClient).tracked.heard(u, false) }
 
 // Kept are the resources that a client of a kind keeps because the cache may lag behind.
-func Kept(c client.Client) []*unstructured.Unstructured {
-	return slices.Collect(maps.Values(c.(*quietClient).writes))
+func Kept(c client.Client) (out []*unstructured.Unstructured) {
+	c.(*quietClient).tracked.each(func(x tracked) {
+		if x.written != nil {
+			out = append(out, x.written)
+		}
+	})
+	return out
 }
 
 // TurnsOf returns the turns of a kind.
 func TurnsOf(k *Kind) *turns.Turns { return k.turns }
 
 // BeginClaims has the resources kept that are heard of, as when a kind starts.
-func BeginClaims(k *Kind) { k.unclaimed.begin() }
+func BeginClaims(k *Kind) { k.tracked.start() }
 
 // ClaimAll is claimAll.
 func ClaimAll(ctx context.Context, r *Reconciler, listed func(context.Context) error) {
@@ -106,7 +117,7 @@ func FailFor(r *CustomResource, reason xpv2.ConditionReason) { r.reason = reason
 
 // Request returns what the scheduler is asked for a resource. secrets reads Secrets.
 func Request(ctx context.Context, k *Kind, r *CustomResource, secrets client.Reader) (scheduler.Request, diagnostic.Diagnostics) {
-	k.configurations = newConfigurations(secrets)
+	k.tracked, k.live = newResources(), secrets
 	spec, invalid := k.read(r)
 	req, diags := (&connector{kind: k}).request(ctx, r, spec)
 	return req, append(invalid, diags...)
@@ -114,7 +125,7 @@ func Request(ctx context.Context, k *Kind, r *CustomResource, secrets client.Rea
 
 // RequestUnchanged is Request after the resource was found unchanged.
 func RequestUnchanged(ctx context.Context, k *Kind, r *CustomResource) (scheduler.Request, diagnostic.Diagnostics) {
-	k.configurations.shrink(subjectOf(&r.Unstructured))
+	k.tracked.shrink(subjectOf(&r.Unstructured))
 	spec, _ := k.read(r)
 	return (&connector{kind: k}).request(ctx, r, spec)
 }
@@ -135,7 +146,7 @@ func ResourceOf(u *unstructured.Unstructured) *CustomResource {
 
 // SetStatus sets the status of a resource from an observation.
 func SetStatus(k *Kind, r *CustomResource, o *scheduler.Observation) {
-	k.written = newWritten()
+	k.tracked = newResources()
 	(&external{connector: &connector{kind: k}}).setStatus(context.Background(), r, o)
 }
 
@@ -159,7 +170,7 @@ func Poll(k *Kind, o metav1.Object) time.Duration { return k.poll(o) }
 
 // Explain sets the conditions of a resource that cannot be observed, and returns the user's message.
 func Explain(k *Kind, r *CustomResource, err error) error {
-	k.written, k.troubles, k.Options.Recorder = newWritten(), newTroubles(), event.NewNopRecorder()
+	k.tracked, k.Options.Recorder = newResources(), event.NewNopRecorder()
 	return (&connector{kind: k}).explain(context.Background(), r, err)
 }
 

@@ -106,7 +106,7 @@ func (e *external) Observe(ctx context.Context, mg resource.Managed) (xpmanaged.
 		}
 		return xpmanaged.ExternalObservation{}, e.explain(ctx, r, err)
 	}
-	e.kind.troubles.over(subjectOf(r).name)
+	e.kind.tracked.over(subjectOf(r).name)
 	e.markReconciled(r, o)
 	setFollows(r, o)
 	if err := e.setAnnotations(ctx, r, o); err != nil {
@@ -134,7 +134,7 @@ func (e *external) Observe(ctx context.Context, mg resource.Managed) (xpmanaged.
 		out.ResourceExists, out.ResourceUpToDate = true, !meta.WasDeleted(r)
 	case meta.WasDeleted(r), o.Plan == nil:
 		out.ResourceUpToDate = true
-	case o.Imported && !o.UpToDate() && e.kind.written.last(subjectOf(r)) != o:
+	case o.Imported && !o.UpToDate() && e.kind.tracked.last(subjectOf(r)) != o:
 		// The status shows what an import leads to before it is done. The next reconcile sees that the
 		// status was written.
 		out.ResourceUpToDate = true
@@ -282,7 +282,7 @@ func (c *connector) explain(ctx context.Context, r *CustomResource, err error) e
 	}
 	message := c.message(r, se)
 	if a := attemptFrom(ctx); a != nil {
-		message += a.blame(r, c.kind.troubles, se)
+		message += a.ofConfiguration(r, c.kind.tracked.old(subjectOf(r)), se)
 	}
 	if awaitsApproval(se.Reason) {
 		message = c.setUnapproved(r, se.Reason)

@@ -84,7 +84,7 @@ func (f *finalizer) forget(ctx context.Context, r *CustomResource, req scheduler
 		return err
 	}
 	faultpoint.Reach(faultpoint.Finalize, faultpoint.AfterForget)
-	f.kind.forget(subjectOf(r).name)
+	f.kind.tracked.forget(subjectOf(r).name)
 	return nil
 }
 

@@ -73,23 +73,19 @@ type Kind struct {
 	// ReplacesDependents reports whether spec.lifecycle.replaceDependents is Automatic by default. It may be nil.
 	ReplacesDependents func() bool
 
-	configurations *configurations
 	// activations are used with Options.Shards only. lifetime is that of the controller.
 	activations *activations
 	lifetime    context.Context
 	reconciler  *Reconciler
 	// handles are the handles of objects that the configuration adds.
-	handles  *scheduler.Handles
-	written  *written
-	troubles *troubles
-	turns    *turns.Turns
+	handles *scheduler.Handles
+	tracked *resources
+	turns   *turns.Turns
 
 	// reader is the cache, live the API server. listed is closed when the references of all resources are
 	// known, claimed when their remote objects are.
 	reader, live    client.Reader
 	listed, claimed chan struct{}
-	// unclaimed are the resources whose objects are claimed when all are known.
-	unclaimed *unclaimed
 	// paths has why resources of the kind have no field at a path, by the paths that references have asked for.
 	paths *sync.Map
 	// sought is the number of writes for which rivals were sought before all objects were claimed.
@@ -157,7 +153,7 @@ func (k *Kind) Start(ctx context.Context, m manager.Manager, queued func()) erro
 	r := NewReconciler(k, m.GetClient(), m.GetAPIReader())
 	k.lifetime = ctx
 	k.turns.Begin()
-	k.unclaimed.begin()
+	k.tracked.start()
 	backoff := workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](k.Options.MinBackoff, k.Options.MaxBackoff)
 	ctl, err := controller.NewUnmanaged("managed/"+gvk.GroupKind().String(), controller.Options{
 		Reconciler:              r,
@@ -233,20 +229,13 @@ func (k *Kind) get(ctx context.Context, reader client.Reader, name types.Namespa
 // quietClient returns the client of the kind's reconciler, which releases the memory about resources that
 // are gone.
 func (k *Kind) quietClient(cached client.Client, live client.Reader) *quietClient {
-	out := quietClientOf(cached, live, k.Model.GroupVersionKind(), k.written)
+	out := quietClientOf(cached, live, k.Model.GroupVersionKind(), k.tracked)
 	out.gone = func(name types.NamespacedName) {
 		k.Scheduler.Gone(k.keyOf(name))
 		k.usesSecrets(k.keyOf(name), nil)
-		k.forget(name)
+		k.tracked.gone(name)
 	}
 	return out
-}
-
-// forget releases the memory about the resource with a name.
-func (k *Kind) forget(name types.NamespacedName) {
-	k.configurations.forget(name)
-	k.written.forget(name)
-	k.troubles.over(name)
 }
 
 // debugLogger returns the logger of managed.Reconciler, which logs at debug level only. It creates a

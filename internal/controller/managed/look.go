@@ -31,8 +31,8 @@ func (r *Reconciler) unchanged(ctx context.Context, cached *unstructured.Unstruc
 		return false
 	}
 	of := subjectOf(cached)
-	newest := r.client.newer(of.name, cached)
-	before := r.kind.written.memo.get(of)
+	newest := r.kind.tracked.newer(of.name, cached)
+	before := r.kind.tracked.get(of).status
 	resumes := before.observation == nil && r.kind.Options.Marked != nil
 	if !resumes && (before.version != newest.GetResourceVersion() || !before.observation.Steady()) {
 		return false
@@ -61,8 +61,8 @@ func (r *Reconciler) unchanged(ctx context.Context, cached *unstructured.Unstruc
 	if err == nil && (o == before.observation || resumes && o.Resumed) {
 		r.kind.mark(of, resource.GetResourceVersion(), o, before, e.request)
 		r.kind.rest(of, before.version, e.request)
-		r.kind.troubles.over(of.name)
-		r.kind.configurations.shrink(of)
+		r.kind.tracked.over(of.name)
+		r.kind.tracked.shrink(of)
 		if e.request.Resting && !refers {
 			r.kind.settle(resource, before.version, a.events)
 		}
@@ -70,7 +70,7 @@ func (r *Reconciler) unchanged(ctx context.Context, cached *unstructured.Unstruc
 		return true
 	}
 	if err == nil {
-		r.kind.written.awake(of, o)
+		r.kind.tracked.awake(of, o)
 	}
 	a.look = &look{of: of, version: resource.GetResourceVersion(), configHash: e.request.ConfigHash, observation: o, err: err}
 	return false
@@ -114,7 +114,7 @@ func (e *external) observe(ctx context.Context, r *CustomResource) (*scheduler.O
 	}
 	o, err := e.kind.Scheduler.Observe(ctx, e.request)
 	if err == nil {
-		e.kind.written.awake(subjectOf(r), o)
+		e.kind.tracked.awake(subjectOf(r), o)
 	}
 	return o, err
 }

@@ -11,13 +11,16 @@ func (k *Kind) mark(of subject, version string, o *scheduler.Observation, before
 	}
 	m, ok := k.Scheduler.Mark(request)
 	if ok || o.Resumed {
-		k.written.memo.set(of, writtenStatus{observation: o, version: version, mark: m})
+		k.tracked.update(of, func(x tracked) tracked {
+			x.status = writtenStatus{observation: o, version: version, mark: m}
+			return x
+		})
 	}
 }
 
 // markReconciled notes that a resource whose reconciles always go on is unchanged since its status was written.
 func (e *external) markReconciled(r *CustomResource, o *scheduler.Observation) {
-	before, version := e.kind.written.memo.get(subjectOf(r)), r.GetResourceVersion()
+	before, version := e.kind.tracked.get(subjectOf(r)).status, r.GetResourceVersion()
 	same := before.is(o, version) || before.observation == nil && o.Resumed
 	if same && published(r) && reconciled(r) && o.Steady() {
 		e.kind.mark(subjectOf(r), version, o, before, e.request)
@@ -26,9 +29,9 @@ func (e *external) markReconciled(r *CustomResource, o *scheduler.Observation) {
 
 // Marks calls a function with the marks of the resources that were found unchanged since their status was written.
 func (k *Kind) Marks(yield func(scheduler.Mark)) {
-	k.written.memo.each(func(s writtenStatus) {
-		if s.mark != (scheduler.Mark{}) {
-			yield(s.mark)
+	k.tracked.each(func(x tracked) {
+		if x.status.mark != (scheduler.Mark{}) {
+			yield(x.status.mark)
 		}
 	})
 }

@@ -60,9 +60,9 @@ type preview struct {
 // preview returns a preview of a resource, which has nothing in common with what the kind has in memory.
 func (k *Kind) preview(r *CustomResource) *preview {
 	apart := *k
-	apart.Options.Shards = nil                       // whatever shard it is in
-	apart.configurations = newConfigurations(k.live) // a resource that is never stored may have the generation of another one
-	apart.Options.Secrets = nil                      // it refers to no Secrets yet
+	apart.Options.Shards = nil                    // whatever shard it is in
+	apart.tracked = k.tracked.apart(subjectOf(r)) // a resource that is never stored may have the generation of another one
+	apart.Options.Secrets = nil                   // it refers to no Secrets yet
 	return &preview{connector: &connector{kind: &apart}, resource: r}
 }
 

@@ -68,9 +68,9 @@ func NewReconciler(k *Kind, cached client.Client, live client.Reader) *Reconcile
 	// A manager's scheme is in use and must not be changed any more.
 	scheme := runtime.NewScheme()
 	scheme.AddKnownTypeWithName(gvk, &CustomResource{})
-	k.configurations, k.handles = newConfigurations(live), handlesOf(k.Model)
+	k.handles = handlesOf(k.Model)
 	k.lifetime, k.activations = context.Background(), &activations{}
-	k.written, k.troubles, k.unclaimed = newWritten(), newTroubles(), &unclaimed{}
+	k.tracked = newResources()
 	k.turns = turns.New(k.Options.Workers, func() int { return k.Scheduler.Running() })
 	k.sought, k.paths = &atomic.Int32{}, &sync.Map{}
 	cached = k.turns.Reader(cached, gvk)
@@ -89,7 +89,7 @@ func NewReconciler(k *Kind, cached client.Client, live client.Reader) *Reconcile
 		xpmanaged.WithDeterministicExternalName(true), // the journal decides whether a create is safe
 		xpmanaged.WithPollIntervalHook(k.pollHook),
 		xpmanaged.WithTimeout(k.Options.Timeout),
-		xpmanaged.WithRecorder(quietRecorder{k.Options.Recorder, k.troubles}),
+		xpmanaged.WithRecorder(quietRecorder{k.Options.Recorder, k.tracked}),
 		xpmanaged.WithMetricRecorder(k.Options.Metrics),
 		xpmanaged.WithLogger(debugLogger(k.Options.Logger.WithValues("kind", gvk.GroupKind().String()))),
 	)
@@ -103,7 +103,7 @@ func (r *Reconciler) Use(q turns.Queue) { r.kind.turns.Use(q) }
 // Reconcile implements reconcile.Reconciler.
 func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (_ reconcile.Result, err error) {
 	a := &attempt{}
-	of, status, atRest := r.kind.written.atRest(req.NamespacedName)
+	of, status, atRest := r.kind.tracked.atRest(req.NamespacedName)
 	var cached *unstructured.Unstructured
 	admitted, again := r.kind.turns.Admit(req, func() (ref providerconfig.Reference) {
 		if atRest {
@@ -172,16 +172,15 @@ func paused(r *CustomResource) bool {
 // Changed returns a predicate for the events that need a reconcile. It must hear every event of the cache.
 func (r *Reconciler) Changed() predicate.TypedPredicate[*unstructured.Unstructured] {
 	return desiredStateChanged(r.kind.namedBySpec(), func(u *unstructured.Unstructured, gone bool) {
-		r.client.heard(u, gone)
+		r.kind.tracked.heard(u, gone)
 		r.kind.heard(u, gone)
-		r.kind.unclaimed.add(r.kind.key(u), u)
 	})
 }
 
 // cached returns a resource as the cache has it, which must not be changed; nil if there is no such resource. The attempt gets the number
 // of events before.
 func (r *Reconciler) cached(ctx context.Context, req reconcile.Request, a *attempt) *unstructured.Unstructured {
-	a.events = r.kind.written.events.Load()
+	a.events = r.kind.tracked.events.Load()
 	u, err := r.kind.get(ctx, r.kind.reader, req.NamespacedName)
 	if err != nil {
 		return nil

@@ -34,7 +34,7 @@ func (c *connector) request(ctx context.Context, r *CustomResource, spec desired
 	if diags.HasErrors() || req.Deleted || !spec.Described() {
 		return req, diags
 	}
-	config, diags := c.kind.configurations.get(ctx, c.kind, r, spec)
+	config, diags := c.kind.translated(ctx, r, spec)
 	if diags.HasErrors() {
 		return req, diags
 	}

@@ -35,19 +35,19 @@ func (t rested) reference() *xpv2.ProviderConfigReference {
 }
 
 // atRest returns the resource with a name, if a look needs no more of it than its status of rested; ok is false otherwise.
-func (w *written) atRest(name types.NamespacedName) (of subject, s writtenStatus, ok bool) {
-	of, s = w.memo.named(name)
-	return of, s, s.rested != unique.Handle[rested]{}
+func (t *resources) atRest(name types.NamespacedName) (of subject, s writtenStatus, ok bool) {
+	of, x := t.named(name)
+	return of, x.status, x.status.rested != unique.Handle[rested]{}
 }
 
 // changed is called with each version of a resource that is heard of or written, and with none if the resource is gone.
-func (w *written) changed(name types.NamespacedName, version string) {
-	w.events.Add(1)
-	w.memo.revise(name, func(s writtenStatus) writtenStatus {
-		if s.version != version {
-			s.rested = unique.Handle[rested]{}
+func (t *resources) changed(name types.NamespacedName, version string) {
+	t.events.Add(1)
+	t.revise(name, func(x tracked) tracked {
+		if x.status.version != version {
+			x.status.rested = unique.Handle[rested]{}
 		}
-		return s
+		return x
 	})
 }
 
@@ -55,7 +55,7 @@ func (w *written) changed(name types.NamespacedName, version string) {
 // nothing if an event has arrived since the resource was read, which may be one of the resource.
 func (k *Kind) settle(r *CustomResource, version string, events uint64) {
 	of := subjectOf(r)
-	known := k.configurations.memo.get(of)
+	known := k.tracked.get(of).configuration
 	_, moves := moveSource(&r.Unstructured, k.key(&r.Unstructured))
 	if known == nil || len(known.secrets) > 0 || moves || k.HasObjectsOfAnyType() {
 		return
@@ -65,11 +65,11 @@ func (k *Kind) settle(r *CustomResource, version string, events uint64) {
 		needs.configuration, needs.configured = *ref, true
 	}
 	handle := unique.Make(needs)
-	k.written.memo.update(of, func(before writtenStatus) writtenStatus {
-		if before.is(scheduler.Rested, version) && k.written.events.Load() == events {
-			before.rested = handle
+	k.tracked.update(of, func(x tracked) tracked {
+		if x.status.is(scheduler.Rested, version) && k.tracked.events.Load() == events {
+			x.status.rested = handle
 		}
-		return before
+		return x
 	})
 }
 
@@ -97,10 +97,10 @@ func (r *Reconciler) stillAtRest(ctx context.Context, of subject, s writtenStatu
 	_, err := k.Scheduler.Observe(ctx, request)
 	switch {
 	case err == nil:
-		k.troubles.over(of.name)
+		k.tracked.over(of.name)
 		return true
 	case !errors.Is(err, scheduler.ErrNotAtRest):
-		if known := k.configurations.memo.get(of); known != nil {
+		if known := k.tracked.get(of).configuration; known != nil {
 			a.look = &look{of: of, version: s.version, configHash: known.hash, err: err}
 		}
 	}
@@ -113,11 +113,11 @@ func (k *Kind) rest(of subject, version string, r scheduler.Request) {
 	if r.Resting || version == "" || !k.Scheduler.Rest(r) {
 		return
 	}
-	k.written.memo.update(of, func(before writtenStatus) writtenStatus {
-		if before.version == version {
-			before.observation = scheduler.Rested
+	k.tracked.update(of, func(x tracked) tracked {
+		if x.status.version == version {
+			x.status.observation = scheduler.Rested
 		}
-		return before
+		return x
 	})
 }
 
@@ -128,12 +128,12 @@ func (k *Kind) restReconciled(a *attempt) (steady bool) {
 	if r == nil || r.requested || !r.observation.Steady() {
 		return false
 	}
-	if a.request != nil && r.read != nil && k.written.same(r, r.observation) && !published(r) {
+	if a.request != nil && r.read != nil && k.tracked.same(r, r.observation) && !published(r) {
 		of, written := subjectOf(r), *a.request
 		written.Version = r.read.GetResourceVersion() // the one that a later process finds
-		k.mark(of, written.Version, r.observation, k.written.memo.get(of), written)
+		k.mark(of, written.Version, r.observation, k.tracked.get(of).status, written)
 		k.rest(of, written.Version, written)
-		k.configurations.shrink(of)
+		k.tracked.shrink(of)
 	}
 	return true
 }

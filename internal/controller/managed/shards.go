@@ -234,7 +234,7 @@ func (r *Reconciler) belongs(ctx context.Context, cached *unstructured.Unstructu
 	}
 	if left {
 		k.usesSecrets(key, nil)
-		k.forget(types.NamespacedName{Namespace: key.Namespace, Name: key.Name})
+		k.tracked.forget(types.NamespacedName{Namespace: key.Namespace, Name: key.Name})
 	}
 	return false, k.Options.Poll, nil
 }

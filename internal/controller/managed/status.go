@@ -26,7 +26,7 @@ import (
 func (e *external) setStatus(ctx context.Context, r *CustomResource, o *scheduler.Observation) {
 	r.observation = o
 	// An earlier process has written the status of a resource before it left its mark.
-	if (o.Resumed || e.kind.written.same(r, o)) && !r.differsOtherwise() {
+	if (o.Resumed || e.kind.tracked.same(r, o)) && !r.differsOtherwise() {
 		return
 	}
 	waits := e.waits(ctx, o)

@@ -57,7 +57,7 @@ func TestMemoryGoesWithResource(t *testing.T) {
 		}
 	}
 	use()
-	if got := managed.Sizes(k); got != [3]int{1, 1, 1} {
+	if got := managed.Sizes(k); got != [4]int{1, 1, 1, 1} {
 		t.Fatalf("remembered: %v", got)
 	}
 	replace := func(next *unstructured.Unstructured) {
@@ -80,14 +80,14 @@ func TestMemoryGoesWithResource(t *testing.T) {
 	}
 	replace(resource("uid-2")) // one of the same name takes its place
 	use()
-	if got := managed.Sizes(k); got != [3]int{1, 1, 1} {
+	if got := managed.Sizes(k); got != [4]int{1, 1, 1, 1} {
 		t.Errorf("remembered with a second one of the same name: %v", got)
 	}
 	replace(nil)
 	if err := c.Get(ctx, client.ObjectKey{Namespace: "team", Name: "one"}, &managed.CustomResource{}); !kerrors.IsNotFound(err) {
 		t.Fatal(err)
 	}
-	if got := managed.Sizes(k); got != [3]int{} {
+	if got := managed.Sizes(k); got != [4]int{} {
 		t.Errorf("remembered of resources that are gone: %v", got)
 	}
 	if len(gone.keys) != 1 || gone.keys[0].Name != "one" {

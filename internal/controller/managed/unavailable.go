@@ -9,13 +9,15 @@ import (
 	"github.com/landbridge-io/landbridge/internal/scheduler"
 )
 
-// Delays below soon are reported as "within seconds": a time would make each attempt's message differ.
+// Delays below soon are reported as "within seconds": a time would make each attempt's message
+// differ.
 const soon = 15 * time.Second
 
-// blame checks whether an observation failed because of its provider configuration. If so, the
-// provider configuration decides when all its resources are reconciled again, and the returned
-// sentence is added to the message. Problems that pass within seconds are not reported.
-func (a *attempt) blame(r *CustomResource, troubles *troubles, se *scheduler.Error) string {
+// ofConfiguration checks whether an observation failed because of its provider configuration. If
+// so, the provider configuration decides when all its resources are reconciled again, and the
+// returned sentence is added to the message. Problems that pass within seconds are not reported.
+// told is set if there was an event for the failure.
+func (a *attempt) ofConfiguration(r *CustomResource, told bool, se *scheduler.Error) string {
 	f := a.visit.Refused()
 	switch {
 	case f != nil:
@@ -45,7 +47,7 @@ func (a *attempt) blame(r *CustomResource, troubles *troubles, se *scheduler.Err
 		return "" // this call found the problem: its error has more details
 	}
 	r.holdStatus = f.Passing
-	r.told = r.told || f.Passing || troubles.old(subjectOf(r)) // not again for each failed attempt
+	r.told = r.told || f.Passing || told // not again for each failed attempt
 	switch {
 	case f.Reason == pool.Throttled:
 		return ""

@@ -10,7 +10,6 @@ import (
 
 	"github.com/zclconf/go-cty/cty"
 	"k8s.io/apimachinery/pkg/types"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/landbridge-io/landbridge/internal/controller/providerconfig"
 	"github.com/landbridge-io/landbridge/internal/controller/references"
@@ -20,13 +19,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/translate"
 )
 
-// configurations caches the translated configuration of each resource. An entry is valid while the
-// resource's generation, the Secrets that it refers to, and the values of references are unchanged.
-type configurations struct {
-	memo   memo[*configuration]
-	reader client.Reader
-}
-
+// configuration is the translated configuration of a resource. It is valid while the resource's
+// generation, the Secrets that it refers to, and the values of references are unchanged.
 type configuration struct {
 	generation int64
 	// externalName is the external name, if it is part of the configuration.
@@ -40,21 +34,16 @@ type configuration struct {
 	hash     string
 }
 
-func newConfigurations(reader client.Reader) *configurations {
-	return &configurations{reader: reader}
-}
-
-func (c *configurations) forget(name types.NamespacedName) { c.memo.forget(name) }
-
-// get returns the configuration of a resource, from the cache if possible.
-func (c *configurations) get(ctx context.Context, k *Kind, r *CustomResource, spec desired.Spec) (*configuration, diagnostic.Diagnostics) {
+// translated returns the configuration of a resource, which is translated again only if it has
+// changed.
+func (k *Kind) translated(ctx context.Context, r *CustomResource, spec desired.Spec) (*configuration, diagnostic.Diagnostics) {
 	name := ""
 	if k.namedBySpec() {
 		name = spec.Subject.ExternalName
 	}
 	values := references.Values(&r.Unstructured, r.unwritten)
-	known := c.memo.get(subjectOf(r))
-	if known != nil && known.generation == r.GetGeneration() && known.externalName == name && known.references == values && c.sameSecrets(ctx, known.secrets) {
+	known := k.tracked.get(subjectOf(r)).configuration
+	if known != nil && known.generation == r.GetGeneration() && known.externalName == name && known.references == values && k.sameSecrets(ctx, known.secrets) {
 		for _, value := range known.secrets {
 			r.secrets = append(r.secrets, value)
 		}
@@ -67,7 +56,7 @@ func (c *configurations) get(ctx context.Context, k *Kind, r *CustomResource, sp
 		if name := (types.NamespacedName{Namespace: ref.Namespace, Name: ref.Name}); !slices.Contains(used, name) {
 			used = append(used, name)
 		}
-		b, err := providerconfig.ReadSecret(ctx, c.reader, ref)
+		b, err := providerconfig.ReadSecret(ctx, k.live, ref)
 		if err == nil {
 			if out.secrets == nil {
 				out.secrets = map[translate.SecretKeySelector]string{}
@@ -92,26 +81,35 @@ func (c *configurations) get(ctx context.Context, k *Kind, r *CustomResource, sp
 		}
 	}
 	out.hash = out.sum(name)
-	c.memo.set(subjectOf(r), out)
+	k.tracked.configure(subjectOf(r), out)
 	return out, nil
 }
 
-// shrink leaves out a resource's configuration, which takes as much memory as its state. It is called for a resource
-// that was found unchanged: looks at it need the hash only.
-func (c *configurations) shrink(of subject) {
-	known := c.memo.get(of)
+// shrink leaves out a resource's configuration, which takes as much memory as its state. It is
+// called for a resource that was found unchanged: looks at it need the hash only.
+func (t *resources) shrink(of subject) {
+	known := t.get(of).configuration
 	if known == nil || known.config.Value == cty.NilVal {
 		return
 	}
 	small := *known
 	small.config = shrunk
-	c.memo.set(of, &small)
+	t.configure(of, &small)
+}
+
+// configure remembers the configuration of a resource.
+func (t *resources) configure(of subject, c *configuration) {
+	t.update(of, func(x tracked) tracked {
+		x.configuration = c
+		return x
+	})
 }
 
 // shrunk is the configuration of all resources whose own one was left out.
 var shrunk = &terraform.Config{Value: cty.NilVal}
 
-// whole returns the configuration with its value, made again from the same request and Secrets if it was left out.
+// whole returns the configuration with its value, made again from the same request and Secrets if
+// it was left out.
 func (c *configuration) whole(spec desired.Spec) *terraform.Config {
 	if c.config.Value != cty.NilVal {
 		return c.config
@@ -150,9 +148,9 @@ func (c *configuration) sum(name string) string {
 	return fmt.Sprintf("%d-%s", c.generation, hex.EncodeToString(h.Sum(nil)))
 }
 
-func (c *configurations) sameSecrets(ctx context.Context, secrets map[translate.SecretKeySelector]string) bool {
+func (k *Kind) sameSecrets(ctx context.Context, secrets map[translate.SecretKeySelector]string) bool {
 	for ref, value := range secrets {
-		b, err := providerconfig.ReadSecret(ctx, c.reader, ref)
+		b, err := providerconfig.ReadSecret(ctx, k.live, ref)
 		if err != nil || string(b) != value {
 			return false
 		}
