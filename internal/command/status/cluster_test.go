@@ -26,7 +26,7 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// world is an API server with the kinds of two providers, and nobody who controls them.
+// world is an API server with the kinds of two providers, without a controller.
 type world struct {
 	*status.Client
 	namespace string
@@ -362,11 +362,11 @@ func TestWaitInVain(t *testing.T) {
 		status map[string]any
 		want   string
 	}{
-		"nobody":      {want: "is the controller running?"},
-		"paused":      {status: map[string]any{"conditions": []any{condition("Synced", "False", "ReconcilePaused", "")}}, want: "the resource is paused"},
-		"busy":        {status: map[string]any{"operation": map[string]any{"kind": "Update", "startedAt": time.Now().Add(-time.Minute).UTC().Format(time.RFC3339)}}, want: "Update has been going on for 1m"},
-		"interrupted": {status: map[string]any{"operation": map[string]any{"kind": "Update", "interrupted": true}}, want: "the provider has not answered yet"},
-		"refused":     {status: map[string]any{"conditions": []any{condition("Synced", "False", "ProviderUnavailable", "The provider crashed.")}}, want: "The provider crashed."},
+		"no controller": {want: "is the controller running?"},
+		"paused":        {status: map[string]any{"conditions": []any{condition("Synced", "False", "ReconcilePaused", "")}}, want: "the resource is paused"},
+		"busy":          {status: map[string]any{"operation": map[string]any{"kind": "Update", "startedAt": time.Now().Add(-time.Minute).UTC().Format(time.RFC3339)}}, want: "Update has been going on for 1m"},
+		"interrupted":   {status: map[string]any{"operation": map[string]any{"kind": "Update", "interrupted": true}}, want: "the provider has not answered yet"},
+		"refused":       {status: map[string]any{"conditions": []any{condition("Synced", "False", "ProviderUnavailable", "The provider crashed.")}}, want: "The provider crashed."},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -165,7 +165,7 @@ func TestHungProcess(t *testing.T) {
 		t.Errorf("got %v", f)
 	}
 	if _, f := p.TryAcquire(t.Context(), key); f == nil || f.Reason != pool.Hung {
-		t.Errorf("got %v, want that nobody waits for it", f)
+		t.Errorf("got %v, want that no caller waits for it", f)
 	}
 	eventually(t, "the process is gone", func() bool { return syscall.Kill(pid, 0) != nil })
 	if _, err := read(with.Server(), "echo"); err != nil {
@@ -306,7 +306,7 @@ func TestProbe(t *testing.T) {
 }
 
 // TestRetryStorm proves that however many want a provider that crashes at once, it is started
-// seldom, and nobody waits.
+// seldom, and no caller waits.
 func TestRetryStorm(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newPool(t, pool.Options{})
