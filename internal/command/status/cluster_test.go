@@ -23,6 +23,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/crd"
 	"github.com/landbridge-io/landbridge/internal/model"
 	"github.com/landbridge-io/landbridge/internal/testing/playgroundtest"
+	"github.com/landbridge-io/landbridge/internal/testing/waittest"
 	"github.com/landbridge-io/landbridge/schema"
 )
 
@@ -48,20 +49,11 @@ func newWorld(t *testing.T) *world {
 	if w.dynamic, err = dynamic.NewForConfig(server.Config); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "the kinds are served", func() bool {
+	waittest.Eventually(t, "the kinds are served", func(context.Context) bool {
 		w.kinds, err = w.Kinds()
 		return err == nil && len(w.kinds) == 3
 	})
 	return w
-}
-
-func eventually(t *testing.T, what string, holds func() bool) {
-	t.Helper()
-	for end := time.Now().Add(30 * time.Second); !holds(); time.Sleep(20 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("never: %s", what)
-		}
-	}
 }
 
 // serve makes the CRDs of one and two, which both have a Thing.
