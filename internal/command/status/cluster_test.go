@@ -354,11 +354,11 @@ func TestWaitInVain(t *testing.T) {
 		status map[string]any
 		want   string
 	}{
-		"no controller": {want: "is the controller running?"},
-		"paused":        {status: map[string]any{"conditions": []any{condition("Synced", "False", "ReconcilePaused", "")}}, want: "the resource is paused"},
-		"busy":          {status: map[string]any{"operation": map[string]any{"kind": "Update", "startedAt": time.Now().Add(-time.Minute).UTC().Format(time.RFC3339)}}, want: "Update has been going on for 1m"},
-		"interrupted":   {status: map[string]any{"operation": map[string]any{"kind": "Update", "interrupted": true}}, want: "the provider has not answered yet"},
-		"refused":       {status: map[string]any{"conditions": []any{condition("Synced", "False", "ProviderUnavailable", "The provider crashed.")}}, want: "The provider crashed."},
+		"uncontrolled": {want: "is the controller running?"},
+		"paused":       {status: map[string]any{"conditions": []any{condition("Synced", "False", "ReconcilePaused", "")}}, want: "the resource is paused"},
+		"busy":         {status: map[string]any{"operation": map[string]any{"kind": "Update", "startedAt": time.Now().Add(-time.Minute).UTC().Format(time.RFC3339)}}, want: "Update has been going on for 1m"},
+		"interrupted":  {status: map[string]any{"operation": map[string]any{"kind": "Update", "interrupted": true}}, want: "the provider has not answered yet"},
+		"refused":      {status: map[string]any{"conditions": []any{condition("Synced", "False", "ProviderUnavailable", "The provider crashed.")}}, want: "The provider crashed."},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
