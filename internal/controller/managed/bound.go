@@ -127,3 +127,6 @@ func (k *Kind) named(r *CustomResource) string {
 	}
 	return r.GetName() + " --namespace " + r.GetNamespace()
 }
+
+// maxPaths bounds the fields that a message names.
+const maxPaths = 5

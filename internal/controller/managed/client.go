@@ -84,12 +84,6 @@ func (c *quietClient) Get(ctx context.Context, key client.ObjectKey, obj client.
 	return nil
 }
 
-// released reports whether the resource is being deleted and none of our finalizers holds it: its
-// remote object is gone, or was never created. Looking it up again could find a later object.
-func released(u *unstructured.Unstructured) bool {
-	return u.GetDeletionTimestamp() != nil && !held(u)
-}
-
 // wrote remembers the object as written until the cache has it, without managed fields as there.
 func (c *quietClient) wrote(r *CustomResource) {
 	r.SetManagedFields(nil)
@@ -188,4 +182,16 @@ func (s quietStatus) Update(ctx context.Context, obj client.Object, opts ...clie
 	s.c.wrote(r)
 	s.c.tracked.note(r)
 	return nil
+}
+
+// quietClient returns the client of the kind's reconciler, which releases the memory about resources that
+// are gone.
+func (k *Kind) quietClient(cached client.Client, live client.Reader) *quietClient {
+	out := quietClientOf(cached, live, k.Model.GroupVersionKind(), k.tracked)
+	out.gone = func(name types.NamespacedName) {
+		k.Scheduler.Gone(k.keyOf(name))
+		k.usesSecrets(k.keyOf(name), nil)
+		k.tracked.gone(name)
+	}
+	return out
 }

@@ -11,4 +11,13 @@
 // it is written before and after each operation and holds more (contract § 3.14). The package
 // writes only missing values to spec: those of references and, if configured, values that the
 // provider chose (late initialization). It never calls a provider.
+//
+// The files use each other downward in this order:
+//
+//   - start.go runs the controller of a kind, and claims the objects of existing resources.
+//   - reconcile.go is one reconcile: package turns admits it, belonging.go decides whether this shard
+//     has the resource, and rest.go and look.go whether it is unchanged.
+//   - external.go is what managed.Reconciler calls, with references.go, finalizer.go and client.go.
+//   - request.go makes the scheduler's request; status.go, events.go and explain.go tell the outcome.
+//   - tracked.go has everything that is remembered of a resource between reconciles.
 package managed

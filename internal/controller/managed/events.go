@@ -3,136 +3,16 @@ package managed
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
-	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 	"github.com/landbridge-io/landbridge/internal/desired"
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
 	"github.com/landbridge-io/landbridge/internal/translate"
 )
-
-// Reasons of events, those of Crossplane where it has them. Crossplane emits them when an operation
-// is requested, Landbridge when it has ended.
-const (
-	reasonCreated  event.Reason = "CreatedExternalResource"
-	reasonUpdated  event.Reason = "UpdatedExternalResource"
-	reasonDeleted  event.Reason = "DeletedExternalResource"
-	reasonReplaced event.Reason = "ReplacedExternalResource"
-
-	reasonUnresolved event.Reason = "CannotResolveResourceReferences"
-
-	reasonImported  event.Reason = "ImportedExternalResource"
-	reasonTakenOver event.Reason = "TookOverExternalResource"
-	reasonRecovered event.Reason = "RecoveredExternalResource"
-	reasonRead      event.Reason = "ReadExternalResource"
-	reasonGone      event.Reason = "ExternalResourceGone"
-	reasonLeft      event.Reason = "LeftExternalResource"
-	reasonTainted   event.Reason = event.Reason(v1alpha1.ReasonTainted)
-	reasonUntainted event.Reason = "Untainted"
-
-	reasonNotReapplied event.Reason = "CannotReapplyExternalResource"
-
-	reasonApproved        event.Reason = event.Reason(v1alpha1.ReasonApproved)
-	reasonPolicyWarning   event.Reason = "PlanPolicyWarning"
-	reasonIdentityChanged event.Reason = "IdentityChanged"
-	reasonContradicted    event.Reason = event.Reason(v1alpha1.ReasonConfigurationContradicted)
-)
-
-var reasonsFailed = map[instance.OperationKind]event.Reason{
-	instance.Create: "CannotCreateExternalResource",
-	instance.Update: "CannotUpdateExternalResource",
-	instance.Delete: "CannotDeleteExternalResource",
-}
-
-// Repeats reports whether events with the reason are of failures that each reconcile repeats: that no
-// provider is available, and that the remote object cannot be observed.
-func Repeats(reason string) bool {
-	return reason == "CannotConnectToProvider" || reason == "CannotObserveExternalResource"
-}
-
-// quietRecorder is the recorder that managed.Reconciler gets. It drops events that the scheduler's
-// events make redundant: that an operation was requested, and, with each reconcile, that it
-// failed. It also drops observations that fail briefly, such as while a provider restarts, and that the same references
-// still cannot be resolved. Waiting for them is normal.
-type quietRecorder struct {
-	event.Recorder
-	tracked *resources
-}
-
-// Event implements event.Recorder.
-func (q quietRecorder) Event(obj runtime.Object, e event.Event) {
-	r, ok := obj.(*CustomResource)
-	switch {
-	case ok && e.Reason == reasonUnresolved && unresolvedBefore(r, e.Message):
-		return
-	case e.Reason == reasonUnresolved && strings.HasPrefix(e.Message, waitsForOthers):
-		e.Type = event.TypeNormal
-	case e.Reason == reasonCreated, e.Reason == reasonUpdated, e.Reason == reasonDeleted, ok && r.told:
-		return
-	case ok && Repeats(string(e.Reason)) && q.tracked.young(subjectOf(r)):
-		return
-	}
-	q.Recorder.Event(obj, e)
-}
-
-// unresolvedBefore reports whether the same references could not be resolved before.
-func unresolvedBefore(r *CustomResource, message string) bool {
-	now := r.GetCondition(xpv2.TypeSynced)
-	return now.Reason == v1alpha1.ReasonReferenceNotResolved && now.Message == message
-}
-
-// WithAnnotations implements event.Recorder.
-func (q quietRecorder) WithAnnotations(keysAndValues ...string) event.Recorder {
-	return quietRecorder{q.Recorder.WithAnnotations(keysAndValues...), q.tracked}
-}
-
-// moment is the time for which observations of a resource may fail without an event. Conditions report
-// failures at once.
-const moment = 3 * time.Second
-
-// trouble is since when observations of a resource have failed, and whether there was an event of that.
-type trouble struct {
-	since time.Time
-	told  bool
-}
-
-// young is called for an observation that failed. It reports whether it is too early for an event;
-// if not, it records that there is one.
-func (t *resources) young(of subject) (young bool) {
-	t.update(of, func(x tracked) tracked {
-		now := trouble{since: time.Now()}
-		if x.trouble != nil {
-			now = *x.trouble
-		}
-		young = x.trouble == nil || time.Since(now.since) < moment
-		now.told = now.told || !young
-		x.trouble = &now
-		return x
-	})
-	return young
-}
-
-// old reports whether there was an event for failed observations.
-func (t *resources) old(of subject) bool {
-	x := t.get(of).trouble
-	return x != nil && x.told
-}
-
-// over is called for an observation that succeeded.
-func (t *resources) over(name types.NamespacedName) {
-	t.revise(name, func(x tracked) tracked {
-		x.trouble = nil
-		return x
-	})
-}
 
 // teller returns a function that turns the scheduler's events into Kubernetes events. It is
 // called during the reconcile and after it, so it holds nothing that the reconcile may change.
@@ -226,11 +106,6 @@ func story(e scheduler.Event, keep bool, why string) event.Event {
 	default:
 		return warning(reasonGone, "The remote object no longer exists: it was destroyed outside of this resource.")
 	}
-}
-
-// warning returns event.Warning with a sentence instead of an error.
-func warning(r event.Reason, message string) event.Event {
-	return event.Event{Type: event.TypeWarning, Reason: r, Message: message}
 }
 
 func succeeded(e scheduler.Event, took string) event.Event {

@@ -1,40 +1,28 @@
 package managed
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
-	"strings"
 	"time"
 
-	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 	"github.com/landbridge-io/landbridge/internal/controller/managed/turns"
-	"github.com/landbridge-io/landbridge/internal/desired"
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/faultpoint"
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
-	"github.com/landbridge-io/landbridge/internal/terraform"
 	"github.com/landbridge-io/landbridge/internal/translate"
 )
-
-// connector returns the external client for one reconcile of one resource.
-type connector struct {
-	kind   *Kind
-	client client.Client
-}
 
 // Connect implements managed.ExternalConnector. It does not start a provider: the scheduler does
 // when it needs one.
@@ -65,14 +53,6 @@ func (c *connector) external(ctx context.Context, r *CustomResource) (*external,
 	out := &external{connector: c, request: req, spec: spec, warnings: diags.Warnings()}
 	out.request.Dependents, out.request.Cascade = out.dependents(r), cascadeOf(replacementOf(r.read))
 	return out, nil
-}
-
-type external struct {
-	*connector
-	request scheduler.Request
-	spec    desired.Spec
-	// warnings are about the configuration.
-	warnings diagnostic.Diagnostics
 }
 
 func (e *external) Disconnect(context.Context) error { return nil }
@@ -220,7 +200,7 @@ func (e *external) setAnnotations(ctx context.Context, r *CustomResource, o *sch
 	for k, v := range want {
 		changed = changed || annotations[k] != v
 	}
-	if !changed && settled(r) {
+	if !changed && finalizerReplaced(r) {
 		return nil
 	}
 	if a := attemptFrom(ctx); a != nil && e.kind.turns.Busy() && !longReady(r) && replacementOf(&r.Unstructured) == nil {
@@ -229,7 +209,7 @@ func (e *external) setAnnotations(ctx context.Context, r *CustomResource, o *sch
 		return nil
 	}
 	meta.AddAnnotations(r, want)
-	settle(r)
+	replaceFinalizer(r)
 	faultpoint.Reach(faultpoint.Annotate, faultpoint.BeforeWrite)
 	err := e.client.Update(ctx, r)
 	faultpoint.Reach(faultpoint.Annotate, faultpoint.AfterWrite)
@@ -273,115 +253,19 @@ func longReady(r *CustomResource) bool {
 	return c.Status == corev1.ConditionTrue && time.Since(c.LastTransitionTime.Time) > turns.LongestWait
 }
 
-// explain turns an error of the scheduler into the user's message, with the paths of fields in spec
-// and without secrets, and sets the conditions that belong to it.
-func (c *connector) explain(ctx context.Context, r *CustomResource, err error) error {
-	var se *scheduler.Error
-	if !errors.As(err, &se) {
-		return err
-	}
-	message := c.message(r, se)
-	if a := attemptFrom(ctx); a != nil {
-		message += a.ofConfiguration(r, c.kind.tracked.old(subjectOf(r)), se)
-	}
-	if awaitsApproval(se.Reason) {
-		message = c.setUnapproved(r, se.Reason)
-	}
-	if se.Reason == scheduler.ReasonDenied {
-		setDenied(r, message)
-	}
-	c.setDeferred(r, terraform.DeferralOf(se.Diagnostics), message)
-	reason, ok := reasons[se.Reason]
-	if ok && r.reason == "" {
-		r.reason = reason
-	}
-	if standing[se.Reason] {
-		if a := attemptFrom(ctx); a != nil {
-			a.retryAt = time.Now().Add(c.kind.poll(r))
-		}
-		// One event, not one for each reconcile.
-		now := r.GetCondition(xpv2.TypeSynced)
-		if now.Reason != reason || !strings.HasSuffix(now.Message, message) {
-			c.kind.Options.Recorder.Event(r, standingEvent(se.Reason, event.Reason(reason), message))
-		}
-		r.told = true
-	}
-	if !se.RetryAt.IsZero() { // an operation has failed
-		r.told, r.retryAt = true, se.RetryAt
-		if o := r.observation; o != nil && o.Last.Failed() {
-			r.failed = o.Last.Kind
-		}
-		r.SetConditions(xpv2.UpdateFailed().WithObservedGeneration(r.GetGeneration()))
-	}
-	if at := cmp.Or(se.RetryAt, se.LookAt); !at.IsZero() {
-		if a := attemptFrom(ctx); a != nil {
-			a.retryAt = at
+// observe returns the observation that was made for the same resource and configuration, or makes one.
+func (e *external) observe(ctx context.Context, r *CustomResource) (*scheduler.Observation, error) {
+	a := attemptFrom(ctx)
+	if a != nil {
+		a.request = &e.request
+		made := a.look
+		if a.look = nil; made != nil && made.of == subjectOf(r) && made.version == r.read.GetResourceVersion() && made.configHash == e.request.ConfigHash {
+			return made.observation, made.err
 		}
 	}
-	return errors.New(message)
-}
-
-// standing are the reasons that do not go away by trying again at once: the scheduler wakes the resource when a conflict of
-// identities ends, and a change of the resource ends a stall.
-var standing = map[scheduler.Reason]bool{
-	scheduler.ReasonIdentityConflict: true, scheduler.ReasonCreateAttemptsExhausted: true, scheduler.ReasonInterrupted: true,
-	scheduler.ReasonInconsistentResult: true, scheduler.ReasonNeverSettles: true,
-	scheduler.ReasonStateTooLarge: true, scheduler.ReasonAwaitingApproval: true, scheduler.ReasonPlanChanged: true,
-	scheduler.ReasonDrifted: true,
-	scheduler.ReasonDenied:  true, scheduler.ReasonDeferred: true, scheduler.ReasonMoved: true,
-	scheduler.ReasonAwaitingDependents: true, scheduler.ReasonAccountChanged: true, scheduler.ReasonDeletionProtected: true,
-	scheduler.ReasonOperationsPaused: true, scheduler.ReasonDestroyBrake: true,
-}
-
-var reasons = map[scheduler.Reason]xpv2.ConditionReason{
-	scheduler.ReasonProviderUnavailable:  v1alpha1.ReasonProviderUnavailable,
-	scheduler.ReasonInvalidConfiguration: v1alpha1.ReasonInvalidConfiguration,
-	scheduler.ReasonImportFailed:         v1alpha1.ReasonImportFailed,
-	scheduler.ReasonNotVisibleYet:        v1alpha1.ReasonNotVisibleYet,
-	scheduler.ReasonCreateOutcomeUnknown: v1alpha1.ReasonCreateOutcomeUnknown,
-	scheduler.ReasonReplaceRefused:       v1alpha1.ReasonReplaceRefused,
-	scheduler.ReasonDeletionProtected:    v1alpha1.ReasonDeletionProtected,
-
-	scheduler.ReasonCreateAttemptsExhausted:  v1alpha1.ReasonCreateAttemptsExhausted,
-	scheduler.ReasonInterrupted:              v1alpha1.ReasonInterrupted,
-	scheduler.ReasonNeverSettles:             v1alpha1.ReasonNeverSettles,
-	scheduler.ReasonInconsistentResult:       v1alpha1.ReasonInconsistentResult,
-	scheduler.ReasonAwaitingApproval:         v1alpha1.ReasonAwaitingApproval,
-	scheduler.ReasonPlanChanged:              v1alpha1.ReasonPlanChanged,
-	scheduler.ReasonDrifted:                  v1alpha1.ReasonDriftReported,
-	scheduler.ReasonDeferred:                 v1alpha1.ReasonDeferred,
-	scheduler.ReasonAccountChanged:           v1alpha1.ReasonAccountChanged,
-	scheduler.ReasonMoveFailed:               v1alpha1.ReasonMoveFailed,
-	scheduler.ReasonMoved:                    v1alpha1.ReasonMoved,
-	scheduler.ReasonDenied:                   v1alpha1.ReasonDeniedByPolicy,
-	scheduler.ReasonDestroyBrake:             v1alpha1.ReasonDestroyBrake,
-	scheduler.ReasonDestroyDelayed:           v1alpha1.ReasonDestroyDelayed,
-	scheduler.ReasonOperationsPaused:         v1alpha1.ReasonOperationsPaused,
-	scheduler.ReasonAwaitingDependents:       v1alpha1.ReasonAwaitingDependents,
-	scheduler.ReasonStateTooLarge:            v1alpha1.ReasonStateTooLarge,
-	scheduler.ReasonIdentityConflict:         v1alpha1.ReasonIdentityConflict,
-	scheduler.ReasonAlreadyExists:            v1alpha1.ReasonAlreadyExists,
-	scheduler.ReasonUnexpectedIdentityChange: v1alpha1.ReasonUnexpectedIdentityChange,
-	scheduler.ReasonIdentityUpgradeFailed:    v1alpha1.ReasonIdentityUpgradeFailed,
-}
-
-// invisible reports whether an object was not visible more than once.
-func invisible(err error) bool {
-	var se *scheduler.Error
-	return errors.As(err, &se) && se.Reason == scheduler.ReasonNotVisibleYet && se.Repeated
-}
-
-func reasonOf(err error) scheduler.Reason {
-	var se *scheduler.Error
-	if errors.As(err, &se) {
-		return se.Reason
+	o, err := e.kind.Scheduler.Observe(ctx, e.request)
+	if err == nil {
+		e.kind.tracked.awake(subjectOf(r), o)
 	}
-	return ""
-}
-
-// asyncReasons are Upjet's reasons for failed operations.
-var asyncReasons = map[instance.OperationKind]xpv2.ConditionReason{
-	instance.Create: v1alpha1.ReasonAsyncCreateFailure,
-	instance.Update: v1alpha1.ReasonAsyncUpdateFailure,
-	instance.Delete: v1alpha1.ReasonAsyncDeleteFailure,
+	return o, err
 }

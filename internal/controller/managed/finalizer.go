@@ -7,7 +7,6 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
@@ -86,20 +85,4 @@ func (f *finalizer) forget(ctx context.Context, r *CustomResource, req scheduler
 	faultpoint.Reach(faultpoint.Finalize, faultpoint.AfterForget)
 	f.kind.tracked.forget(subjectOf(r).name)
 	return nil
-}
-
-// held reports whether one of our finalizers holds the resource.
-func held(o metav1.Object) bool {
-	return meta.FinalizerExists(o, xpmanaged.FinalizerName) || meta.FinalizerExists(o, v1alpha1.FinalizerCreated)
-}
-
-// settled reports whether of our finalizers, only Crossplane's holds the resource.
-func settled(o metav1.Object) bool {
-	return meta.FinalizerExists(o, xpmanaged.FinalizerName) && !meta.FinalizerExists(o, v1alpha1.FinalizerCreated)
-}
-
-// settle replaces the finalizer that the API server added by Crossplane's.
-func settle(o metav1.Object) {
-	meta.RemoveFinalizer(o, v1alpha1.FinalizerCreated)
-	meta.AddFinalizer(o, xpmanaged.FinalizerName)
 }

@@ -2,30 +2,21 @@ package managed
 
 import (
 	"context"
-	"fmt"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
-	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
 	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	"github.com/go-logr/logr"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	runtimeschema "k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/util/wait"
-	"k8s.io/client-go/util/workqueue"
-	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/controller"
-	"sigs.k8s.io/controller-runtime/pkg/manager"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
-	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	"github.com/landbridge-io/landbridge/internal/controller/halt"
-	"github.com/landbridge-io/landbridge/internal/controller/informer"
 	"github.com/landbridge-io/landbridge/internal/controller/managed/turns"
 	"github.com/landbridge-io/landbridge/internal/controller/providerconfig"
 	"github.com/landbridge-io/landbridge/internal/instance"
@@ -76,7 +67,6 @@ type Kind struct {
 	// activations are used with Options.Shards only. lifetime is that of the controller.
 	activations *activations
 	lifetime    context.Context
-	reconciler  *Reconciler
 	// handles are the handles of objects that the configuration adds.
 	handles *scheduler.Handles
 	tracked *resources
@@ -145,106 +135,11 @@ func (k *Kind) usesSecrets(key store.Key, secrets []types.NamespacedName) {
 	}
 }
 
-// Start runs the controller of the kind until ctx ends. It calls queued when resources can be woken, and returns when the
-// existing resources are in the cache. The kind's CRD must be served.
-func (k *Kind) Start(ctx context.Context, m manager.Manager, queued func()) error {
-	gvk := k.Model.GroupVersionKind()
-	log := k.Options.Logger.WithValues("kind", gvk.GroupKind().String())
-	r := NewReconciler(k, m.GetClient(), m.GetAPIReader())
-	k.lifetime = ctx
-	k.turns.Begin()
-	k.tracked.start()
-	backoff := workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](k.Options.MinBackoff, k.Options.MaxBackoff)
-	ctl, err := controller.NewUnmanaged("managed/"+gvk.GroupKind().String(), controller.Options{
-		Reconciler:              r,
-		MaxConcurrentReconciles: k.Options.Workers,
-		RateLimiter:             backoff,
-		// One logger for all reconciles: a logger for each costs more than most of them log.
-		LogConstructor:     func(*reconcile.Request) logr.Logger { return log },
-		SkipNameValidation: ptr.To(true),
-		NewQueue:           k.turns.NewQueue,
-	})
-	if err != nil {
-		return fmt.Errorf("cannot make the controller of %s: %w", gvk.Kind, err)
-	}
-	// A CRD is established shortly before discovery has it.
-	err = wait.PollUntilContextTimeout(ctx, 20*time.Millisecond, time.Minute, true, func(context.Context) (bool, error) {
-		_, err := m.GetRESTMapper().RESTMapping(gvk.GroupKind(), gvk.Version)
-		return err == nil, nil
-	})
-	if err != nil {
-		return fmt.Errorf("the kind %s is not served: %w", gvk.Kind, err)
-	}
-	made := make(chan struct{})
-	err = ctl.Watch(source.Func(func(_ context.Context, q workqueue.TypedRateLimitingInterface[reconcile.Request]) error {
-		k.turns.Work(ctx, q, r, log)
-		close(made)
-		return nil
-	}))
-	if err != nil {
-		return fmt.Errorf("cannot queue %s: %w", gvk.Kind, err)
-	}
-	failed := make(chan error, 1)
-	go func() {
-		err := ctl.Start(ctx)
-		if err != nil {
-			log.Error(err, "The controller of a kind ended")
-		}
-		failed <- err
-	}()
-	select {
-	case <-made:
-		queued()
-	case err := <-failed:
-		return fmt.Errorf("the controller of %s ended: %w", gvk.Kind, err)
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-	obj := &unstructured.Unstructured{}
-	obj.SetGroupVersionKind(gvk)
-	early := informer.Early{Found: k.turns.Found}
-	if k.Options.Since != nil {
-		early.Since = k.Options.Since()
-	}
-	err = informer.Start(ctx, m.GetCache(), obj, early, k.Options.Logger)
-	k.turns.CacheFilled()
-	resources := source.Kind(informer.Only(m.GetCache()), obj, k.turns.Handler(), r.Changed())
-	if err == nil {
-		err = ctl.Watch(resources)
-	}
-	if err != nil {
-		return fmt.Errorf("cannot watch %s: %w", gvk.Kind, err)
-	}
-	go r.claimAll(ctx, resources.WaitForSync)
-	return nil
-}
-
 // get reads a resource of the kind, which must not be changed: it may be that of a cache.
 func (k *Kind) get(ctx context.Context, reader client.Reader, name types.NamespacedName) (*unstructured.Unstructured, error) {
 	version, kind := k.Model.GroupVersionKind().ToAPIVersionAndKind()
 	u := &unstructured.Unstructured{Object: map[string]any{"apiVersion": version, "kind": kind}}
 	return u, reader.Get(ctx, name, u, client.UnsafeDisableDeepCopy)
-}
-
-// quietClient returns the client of the kind's reconciler, which releases the memory about resources that
-// are gone.
-func (k *Kind) quietClient(cached client.Client, live client.Reader) *quietClient {
-	out := quietClientOf(cached, live, k.Model.GroupVersionKind(), k.tracked)
-	out.gone = func(name types.NamespacedName) {
-		k.Scheduler.Gone(k.keyOf(name))
-		k.usesSecrets(k.keyOf(name), nil)
-		k.tracked.gone(name)
-	}
-	return out
-}
-
-// debugLogger returns the logger of managed.Reconciler, which logs at debug level only. It creates a
-// logger for each reconcile, so this returns a no-op logger when debug logging is off.
-func debugLogger(log logr.Logger) logging.Logger {
-	if !log.V(1).Enabled() {
-		return logging.NewNopLogger()
-	}
-	return logging.NewLogrLogger(log)
 }
 
 // namedBySpec reports whether the annotation of the external name is part of the configuration.
@@ -266,5 +161,3 @@ func (k *Kind) Wake(key store.Key) {
 // OldestChange returns how long ago the controller heard of the oldest change or new resource of the
 // kind that no reconcile has answered; 0 if there is none.
 func (k *Kind) OldestChange() time.Duration { return k.turns.OldestChange() }
-
-func noCreateProtocol(context.Context, client.Object) error { return nil }

@@ -4,53 +4,17 @@ import (
 	"context"
 	"sync"
 	"sync/atomic"
-	"time"
 
-	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
 	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
-	"k8s.io/apimachinery/pkg/api/equality"
+	"github.com/go-logr/logr"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/event"
-	"sigs.k8s.io/controller-runtime/pkg/predicate"
-	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
-	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 	"github.com/landbridge-io/landbridge/internal/controller/managed/turns"
-	"github.com/landbridge-io/landbridge/internal/controller/providerconfig"
-	"github.com/landbridge-io/landbridge/internal/scheduler"
-	"github.com/landbridge-io/landbridge/internal/tracing"
 )
-
-// ours are the annotations that setAnnotations writes.
-var ours = map[string]bool{meta.AnnotationKeyExternalName: true, v1alpha1.AnnotationIdentity: true}
-
-// attempt carries the results of one reconcile to the reconciler around managed.Reconciler, which
-// itself can only requeue at once or after the poll interval.
-type attempt struct {
-	resource *CustomResource
-	// visit records the outcome of acquiring a provider.
-	visit providerconfig.Visit
-	// retryAt is when a failed operation may be retried, or a provider becomes available.
-	retryAt time.Time
-	// comeBack is set when non-urgent work is left.
-	comeBack bool
-	// look is an observation that was made already.
-	look *look
-	// events is the number of events that were heard before the resource was read.
-	events uint64
-	// request is that of the last observation.
-	request *scheduler.Request
-}
-
-type attemptKey struct{}
-
-func attemptFrom(ctx context.Context) *attempt {
-	a, _ := ctx.Value(attemptKey{}).(*attempt)
-	return a
-}
 
 // Reconciler reconciles the resources of a kind, and decides when each is reconciled again. Kind.Start runs
 // one with a work queue and a watch. A simulation drives one step by step.
@@ -93,137 +57,28 @@ func NewReconciler(k *Kind, cached client.Client, live client.Reader) *Reconcile
 		xpmanaged.WithMetricRecorder(k.Options.Metrics),
 		xpmanaged.WithLogger(debugLogger(k.Options.Logger.WithValues("kind", gvk.GroupKind().String()))),
 	)
-	k.reconciler = &Reconciler{inner: inner, kind: k, client: quiet, connector: c, referrer: f}
-	return k.reconciler
+	return &Reconciler{inner: inner, kind: k, client: quiet, connector: c, referrer: f}
 }
 
 // Use sets the work queue. Kind.Start does so by itself.
 func (r *Reconciler) Use(q turns.Queue) { r.kind.turns.Use(q) }
 
-// Reconcile implements reconcile.Reconciler.
-func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (_ reconcile.Result, err error) {
-	a := &attempt{}
-	of, status, atRest := r.kind.tracked.atRest(req.NamespacedName)
-	var cached *unstructured.Unstructured
-	admitted, again := r.kind.turns.Admit(req, func() (ref providerconfig.Reference) {
-		if atRest {
-			return providerconfig.ReferenceOf(status.rested.Value().reference(), req.Namespace)
-		}
-		if cached = r.cached(ctx, req, a); cached != nil {
-			ref = ConfigurationOf(cached)
-		}
-		return ref
-	})
-	if !admitted {
-		return reconcile.Result{RequeueAfter: again}, nil
+// debugLogger returns the logger of managed.Reconciler, which logs at debug level only. It creates a
+// logger for each reconcile, so this returns a no-op logger when debug logging is off.
+func debugLogger(log logr.Logger) logging.Logger {
+	if !log.V(1).Enabled() {
+		return logging.NewNopLogger()
 	}
-	var outcome turns.Outcome
-	defer func() {
-		outcome.Failed = err != nil
-		r.kind.turns.Done(req, outcome)
-	}()
-	ctx = providerconfig.WithVisit(context.WithValue(ctx, attemptKey{}, a), &a.visit)
-	if atRest {
-		if r.stillAtRest(ctx, of, status, a) {
-			outcome.Unchanged = true
-			return reconcile.Result{RequeueAfter: r.kind.pollAt(status.rested.Value().interval)}, nil
-		}
-		cached = r.cached(ctx, req, a)
-	}
-	if here, again, err := r.belongs(ctx, cached); err != nil || !here {
-		return reconcile.Result{RequeueAfter: again}, err
-	}
-	if a.look == nil && r.unchanged(ctx, cached, a) {
-		outcome.Unchanged = true
-		return reconcile.Result{RequeueAfter: r.kind.poll(a.resource)}, nil
-	}
-	ctx, span := tracing.Root(ctx, "reconcile", r.kind.Model.GroupVersionKind().GroupKind().String(), req.Namespace, req.Name)
-	defer func() { span.End(err != nil) }()
-	result, err := r.inner.Reconcile(ctx, req)
-	if a.resource != nil && paused(a.resource) {
-		key := r.kind.key(&a.resource.Unstructured)
-		if token := a.resource.annotation(v1alpha1.AnnotationInterrupt); token != "" {
-			r.kind.Scheduler.Interrupt(key, token)
-		}
-		r.kind.Scheduler.Reload(key)
-	}
-	switch {
-	case err != nil:
-		return reconcile.Result{}, err // managed.Reconciler returns both; the error wins
-	case !a.retryAt.IsZero():
-		// The scheduler or the pool, which count failures, will not retry earlier.
-		return reconcile.Result{RequeueAfter: max(time.Until(a.retryAt), 10*time.Millisecond)}, nil
-	case a.resource != nil && a.resource.holdStatus:
-		// The scheduler wakes the resource when the operation ends or takes long.
-		return reconcile.Result{RequeueAfter: r.kind.poll(a.resource)}, nil
-	case a.comeBack && result.RequeueAfter > turns.ComeBackAfter:
-		outcome.NotUrgent = r.kind.restReconciled(a)
-		return reconcile.Result{RequeueAfter: turns.ComeBackAfter}, nil
-	}
-	outcome.Unchanged = r.kind.restReconciled(a)
-	return result, err
+	return logging.NewLogrLogger(log)
 }
 
-// paused reports whether managed.Reconciler leaves a resource alone.
-func paused(r *CustomResource) bool {
-	return r.annotation(meta.AnnotationKeyReconciliationPaused) == "true" || len(r.GetManagementPolicies()) == 0
+func noCreateProtocol(context.Context, client.Object) error { return nil }
+
+// Claim claims the remote objects of a resource from its stored instance. It does nothing if no operation was ever started.
+func (r *Reconciler) Claim(ctx context.Context, u *unstructured.Unstructured) error {
+	return r.connector.claim(ctx, u)
 }
 
-// Changed returns a predicate for the events that need a reconcile. It must hear every event of the cache.
-func (r *Reconciler) Changed() predicate.TypedPredicate[*unstructured.Unstructured] {
-	return desiredStateChanged(r.kind.namedBySpec(), func(u *unstructured.Unstructured, gone bool) {
-		r.kind.tracked.heard(u, gone)
-		r.kind.heard(u, gone)
-	})
-}
-
-// cached returns a resource as the cache has it, which must not be changed; nil if there is no such resource. The attempt gets the number
-// of events before.
-func (r *Reconciler) cached(ctx context.Context, req reconcile.Request, a *attempt) *unstructured.Unstructured {
-	a.events = r.kind.tracked.events.Load()
-	u, err := r.kind.get(ctx, r.kind.reader, req.NamespacedName)
-	if err != nil {
-		return nil
-	}
-	return u
-}
-
-// desiredStateChanged returns a predicate for changes of spec, labels, annotations, finalizers and
-// deletion, but not of the status, which this controller writes. heard is called with every event.
-// named is set when the external name is part of the configuration.
-func desiredStateChanged(named bool, heard func(u *unstructured.Unstructured, gone bool)) predicate.TypedPredicate[*unstructured.Unstructured] {
-	return predicate.TypedFuncs[*unstructured.Unstructured]{
-		CreateFunc: func(e event.TypedCreateEvent[*unstructured.Unstructured]) bool {
-			heard(e.Object, false)
-			return true
-		},
-		DeleteFunc: func(e event.TypedDeleteEvent[*unstructured.Unstructured]) bool {
-			heard(e.Object, true)
-			return true
-		},
-		UpdateFunc: func(e event.TypedUpdateEvent[*unstructured.Unstructured]) bool {
-			heard(e.ObjectNew, false)
-			return e.ObjectOld.GetGeneration() != e.ObjectNew.GetGeneration() ||
-				!equality.Semantic.DeepEqual(e.ObjectOld.GetDeletionTimestamp(), e.ObjectNew.GetDeletionTimestamp()) ||
-				!equality.Semantic.DeepEqual(e.ObjectOld.GetLabels(), e.ObjectNew.GetLabels()) ||
-				named && e.ObjectOld.GetAnnotations()[meta.AnnotationKeyExternalName] != e.ObjectNew.GetAnnotations()[meta.AnnotationKeyExternalName] ||
-				!sameAnnotations(e.ObjectOld.GetAnnotations(), e.ObjectNew.GetAnnotations()) ||
-				(!e.ObjectNew.GetDeletionTimestamp().IsZero() && len(e.ObjectOld.GetFinalizers()) != len(e.ObjectNew.GetFinalizers()))
-		},
-	}
-}
-
-// sameAnnotations ignores the annotations that this controller writes itself.
-func sameAnnotations(a, b map[string]string) bool {
-	for k, v := range a {
-		if b[k] != v && !ours[k] {
-			return false
-		}
-	}
-	for k := range b {
-		if _, ok := a[k]; !ok && !ours[k] {
-			return false
-		}
-	}
-	return true
-}
+// Claimed is called when the remote objects of all resources of the kind are claimed. Until then, none is
+// changed.
+func (r *Reconciler) Claimed() { close(r.kind.claimed) }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	corev1 "k8s.io/api/core/v1"
@@ -389,4 +390,9 @@ func (r *CustomResource) lend(read *unstructured.Unstructured) {
 	r.read, r.conditions, r.observation, r.told = read, nil, nil, false
 	r.requested, r.secretMissing, r.differs, r.retryAt, r.failed, r.mistaken, r.unwritten = false, false, nil, time.Time{}, "", false, nil
 	r.Unstructured = *read
+}
+
+// paused reports whether managed.Reconciler leaves a resource alone.
+func paused(r *CustomResource) bool {
+	return r.annotation(meta.AnnotationKeyReconciliationPaused) == "true" || len(r.GetManagementPolicies()) == 0
 }

@@ -3,57 +3,21 @@ package managed
 import (
 	"context"
 	"errors"
-	"time"
 	"unique"
-
-	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
-	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/landbridge-io/landbridge/internal/controller/shard"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
 
-// Most looks find a resource at rest, of which nothing has changed. Such a look needs little of the custom resource, which is kept
-// beside its version until another version is heard of or written. So it is not unpacked, and no request is made of it.
+// Most looks find a resource at rest, of which nothing has changed. Such a look needs little of the
+// custom resource, which is kept beside its version until another version is heard of or written.
+// So it is not unpacked, and no request is made of it.
 
-// rested is what a look at a resource at rest needs of the custom resource. It is the same value for many resources.
-type rested struct {
-	// configuration is that of spec.providerConfigRef; configured is false if there is none.
-	configuration xpv2.ProviderConfigReference
-	configured    bool
-	// interval is that of the annotation of the poll interval; 0 if there is none.
-	interval time.Duration
-}
-
-// reference returns spec.providerConfigRef; nil if there is none.
-func (t rested) reference() *xpv2.ProviderConfigReference {
-	if !t.configured {
-		return nil
-	}
-	return &t.configuration
-}
-
-// atRest returns the resource with a name, if a look needs no more of it than its status of rested; ok is false otherwise.
-func (t *resources) atRest(name types.NamespacedName) (of subject, s writtenStatus, ok bool) {
-	of, x := t.named(name)
-	return of, x.status, x.status.rested != unique.Handle[rested]{}
-}
-
-// changed is called with each version of a resource that is heard of or written, and with none if the resource is gone.
-func (t *resources) changed(name types.NamespacedName, version string) {
-	t.events.Add(1)
-	t.revise(name, func(x tracked) tracked {
-		if x.status.version != version {
-			x.status.rested = unique.Handle[rested]{}
-		}
-		return x
-	})
-}
-
-// settle notes what looks at a resource need that was found at rest at a version, unless they need more than rested. It records
-// nothing if an event has arrived since the resource was read, which may be one of the resource.
-func (k *Kind) settle(r *CustomResource, version string, events uint64) {
+// noteRest notes what looks at a resource need that was found at rest at a version, unless they
+// need more than rested. It records nothing if an event has arrived since the resource was read,
+// which may be one of the resource.
+func (k *Kind) noteRest(r *CustomResource, version string, events uint64) {
 	of := subjectOf(r)
 	known := k.tracked.get(of).configuration
 	_, moves := moveSource(&r.Unstructured, k.key(&r.Unstructured))
@@ -73,9 +37,9 @@ func (k *Kind) settle(r *CustomResource, version string, events uint64) {
 	})
 }
 
-// stillAtRest looks at a resource at rest, and reports whether it still is. An error is left for the reconcile.
-func (r *Reconciler) stillAtRest(ctx context.Context, of subject, s writtenStatus, a *attempt) bool {
-	k := r.kind
+// stillAtRest looks at a resource at rest, and reports whether it still is. An error is left for
+// the reconcile.
+func (k *Kind) stillAtRest(ctx context.Context, of subject, s writtenStatus, a *attempt) bool {
 	needs := s.rested.Value()
 	ref := needs.reference()
 	ctx, cancel := context.WithTimeout(ctx, k.Options.Timeout)
@@ -107,8 +71,8 @@ func (r *Reconciler) stillAtRest(ctx context.Context, of subject, s writtenStatu
 	return false
 }
 
-// rest notes that a resource whose status is of a version is at rest, and remembers no more of it than that. It is called with
-// resources that were found unchanged.
+// rest notes that a resource whose status is of a version is at rest, and remembers no more of it
+// than that. It is called with resources that were found unchanged.
 func (k *Kind) rest(of subject, version string, r scheduler.Request) {
 	if r.Resting || version == "" || !k.Scheduler.Rest(r) {
 		return
@@ -121,8 +85,8 @@ func (k *Kind) rest(of subject, version string, r scheduler.Request) {
 	})
 }
 
-// restReconciled reports whether a resource that was just reconciled is steady. If so, and if its status was made from the observation,
-// it is at rest.
+// restReconciled reports whether a resource that was just reconciled is steady. If so, and if its
+// status was made from the observation, it is at rest.
 func (k *Kind) restReconciled(a *attempt) (steady bool) {
 	r := a.resource
 	if r == nil || r.requested || !r.observation.Steady() {

@@ -259,9 +259,6 @@ func stalled(o *scheduler.Observation) xpv2.Condition {
 	return c
 }
 
-// maxPaths bounds the fields that a message names.
-const maxPaths = 5
-
 // flapping returns the condition Flapping. A resource that never flapped has none. Resources of other namespaces are not
 // named.
 func flapping(k *Kind, namespace string, f *scheduler.Flap) xpv2.Condition {
@@ -357,4 +354,13 @@ func (c *connector) conceal(text string, secrets []string, observed ...*schedule
 		}
 	}
 	return hidden.Replacer().ReplaceInLine(text) // line breaks of diagnostics are spaces
+}
+
+// known returns the observation by whose values messages about a resource are redacted.
+func (k *Kind) known(r *CustomResource) *scheduler.Observation {
+	o := k.tracked.last(subjectOf(r))
+	if o == scheduler.Rested {
+		o = &scheduler.Observation{Instance: k.Scheduler.Recall(k.key(&r.Unstructured), r.GetUID())}
+	}
+	return o
 }

@@ -1,7 +1,11 @@
 package managed
 
 import (
+	"time"
 	"unique"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/landbridge-io/landbridge/internal/scheduler"
 )
@@ -64,11 +68,36 @@ func (t *resources) awake(of subject, o *scheduler.Observation) {
 	})
 }
 
-// known returns the observation by whose values messages about a resource are redacted.
-func (k *Kind) known(r *CustomResource) *scheduler.Observation {
-	o := k.tracked.last(subjectOf(r))
-	if o == scheduler.Rested {
-		o = &scheduler.Observation{Instance: k.Scheduler.Recall(k.key(&r.Unstructured), r.GetUID())}
+// rested is what a look at a resource at rest needs of the custom resource. It is the same value for many resources.
+type rested struct {
+	// configuration is that of spec.providerConfigRef; configured is false if there is none.
+	configuration xpv2.ProviderConfigReference
+	configured    bool
+	// interval is that of the annotation of the poll interval; 0 if there is none.
+	interval time.Duration
+}
+
+// reference returns spec.providerConfigRef; nil if there is none.
+func (t rested) reference() *xpv2.ProviderConfigReference {
+	if !t.configured {
+		return nil
 	}
-	return o
+	return &t.configuration
+}
+
+// atRest returns the resource with a name, if a look needs no more of it than its status of rested; ok is false otherwise.
+func (t *resources) atRest(name types.NamespacedName) (of subject, s writtenStatus, ok bool) {
+	of, x := t.named(name)
+	return of, x.status, x.status.rested != unique.Handle[rested]{}
+}
+
+// changed is called with each version of a resource that is heard of or written, and with none if the resource is gone.
+func (t *resources) changed(name types.NamespacedName, version string) {
+	t.events.Add(1)
+	t.revise(name, func(x tracked) tracked {
+		if x.status.version != version {
+			x.status.rested = unique.Handle[rested]{}
+		}
+		return x
+	})
 }
