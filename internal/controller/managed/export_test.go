@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/landbridge-io/landbridge/internal/controller/managed/turns"
@@ -78,6 +79,12 @@ func Sizes(k *Kind) (out [4]int) {
 	})
 	return out
 }
+
+// Forget forgets a resource of a client's kind.
+func Forget(c client.Client, name types.NamespacedName) { c.(*quietClient).tracked.forget(name) }
+
+// Apart is a kind as previews of a resource have it.
+func Apart(k *Kind, r *CustomResource) *Kind { return k.preview(r).kind }
 
 // Heard passes an object of the cache to a client of a kind.
 func Heard(c client.Client, u *unstructured.Unstructured) { c.(*quietClient).tracked.heard(u, false) }

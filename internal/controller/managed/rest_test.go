@@ -14,8 +14,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
@@ -335,5 +337,66 @@ func TestLooksThatNeedMore(t *testing.T) {
 			h.after("at rest", "looked at")
 			h.after("at rest", tc.want)
 		})
+	}
+}
+
+// A change is answered by what finds the resource unchanged: a look by its name, a look, or a reconcile.
+func TestUnchangedIsAnswered(t *testing.T) {
+	t.Parallel()
+	h := newAtRest(t, nil)
+	var unavailable error
+	h.c = interceptor.NewClient(h.c.(client.WithWatch), interceptor.Funcs{
+		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, obj client.Object, o ...client.GetOption) error {
+			if unavailable != nil {
+				return unavailable
+			}
+			return c.Get(ctx, key, obj, o...)
+		},
+	})
+	h.r = managed.NewReconciler(h.k, h.c, h.c)
+	turns := managed.TurnsOf(h.k)
+	q := turns.NewQueue("", workqueue.DefaultTypedControllerRateLimiter[reconcile.Request]())
+	t.Cleanup(q.ShutDown)
+	h.r.Use(q)
+	named := func(name string) reconcile.Request {
+		return reconcile.Request{NamespacedName: types.NamespacedName{Namespace: "team", Name: name}}
+	}
+	next := func() reconcile.Request {
+		req, _ := q.Get()
+		q.Done(req)
+		return req
+	}
+	change := func() {
+		turns.Handler().Update(t.Context(), event.TypedUpdateEvent[*unstructured.Unstructured]{ObjectOld: h.u, ObjectNew: h.u}, q)
+		next()
+	}
+	h.s.rests = false
+	for _, what := range []string{"observed", "looked at", "looked at by its name"} {
+		change()
+		h.after(what, what)
+		// In the lane of changed resources, it would come before the second one.
+		var got []string
+		for _, name := range []string{"b", "c", "x"} {
+			q.Add(named(name))
+		}
+		for q.Len() > 0 {
+			got = append(got, next().Name)
+		}
+		if diff := cmp.Diff([]string{"b", "c", "x"}, got); diff != "" {
+			t.Errorf("%s: the order (-want +got):\n%s", what, diff)
+		}
+		if age := h.k.OldestChange(); age != 0 {
+			t.Errorf("%s: a change of %s ago is not answered", what, age)
+		}
+	}
+	h.label("b")
+	h.hear()
+	change()
+	unavailable = errors.New("the API server is not available")
+	if _, err := h.r.Reconcile(t.Context(), named("x")); err == nil {
+		t.Error("a reconcile without the API server has succeeded")
+	}
+	if h.k.OldestChange() == 0 {
+		t.Error("a reconcile that has failed has answered the change")
 	}
 }

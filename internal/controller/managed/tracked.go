@@ -106,12 +106,10 @@ func (t *resources) each(f func(tracked)) {
 	}
 }
 
-// forget removes what is remembered of the resource with a name, but for what the cache does not
-// have yet, and what is not claimed yet.
+// forget removes what is remembered of the resource with a name, but for what the cache does not have
+// yet.
 func (t *resources) forget(name types.NamespacedName) {
-	t.revise(name, func(x tracked) tracked {
-		return tracked{uid: x.uid, written: x.written, unclaimed: x.unclaimed}
-	})
+	t.revise(name, func(x tracked) tracked { return tracked{uid: x.uid, written: x.written} })
 }
 
 // gone removes everything that is remembered of the resource with a name, which does not exist.

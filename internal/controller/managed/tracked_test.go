@@ -55,6 +55,10 @@ func TestMemoryGoesWithResource(t *testing.T) {
 		if err := c.Status().Update(ctx, r); err != nil {
 			t.Fatal(err)
 		}
+		// A resource that is never stored may have the generation of another one.
+		if got := managed.Sizes(managed.Apart(k, r)); got != [4]int{1, 0, 1, 1} {
+			t.Errorf("remembered in a preview: %v", got)
+		}
 	}
 	use()
 	if got := managed.Sizes(k); got != [4]int{1, 1, 1, 1} {

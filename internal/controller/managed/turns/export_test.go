@@ -9,6 +9,9 @@ import (
 // SetClock sets the clock.
 func (t *Turns) SetClock(now func() time.Time) { t.now = now }
 
+// Queue returns what queues.
+func (t *Turns) Queue() Queue { return t.queue }
+
 // Hear notes that a resource is new or has changed.
 func (t *Turns) Hear(req reconcile.Request) { t.change(req, t.hear) }
 
