@@ -66,6 +66,8 @@ var life = []Section{
 			Says: "A change of a deeply nested value is one update, and shown."},
 		{Name: "computed", Source: own,
 			Says: "Values that the provider chooses are shown, and cause no further change."},
+		{Name: "late-initialize", Source: own,
+			Says: "If the configuration of the kind enables it, fields that `spec` leaves unset are filled in from the object, and nothing is changed remotely."},
 		{Name: "sensitive-input", Source: own,
 			Says: "A sensitive argument comes from a Secret, reaches the cloud, and is shown nowhere."},
 		{Name: "sensitive-changed", Source: own,
