@@ -71,7 +71,7 @@ var life = []Section{
 		{Name: "sensitive-input", Source: own,
 			Says: "A sensitive argument comes from a Secret, reaches the cloud, and is shown nowhere."},
 		{Name: "sensitive-changed", Source: own,
-			Says: "A changed Secret is an update."},
+			Says: "A changed Secret is an update, whose result is in the connection Secret."},
 		{Name: "sensitive-result", Source: own,
 			Says: "A sensitive result is in the connection Secret and is shown nowhere."},
 		{Name: "write-only", Source: own,

@@ -201,6 +201,11 @@ func sensitiveChanged(t *testing.T, c *column) {
 	eventually(t, "the cloud has the new password", func(ctx) bool {
 		return is(t, c.world, api.Credentials, id).PasswordSHA256 == digest("second-password")
 	})
+	eventually(t, "the connection Secret has the new password", func(x ctx) bool {
+		connection := &corev1.Secret{}
+		err := c.Get(x, client.ObjectKey{Namespace: c.name, Name: nameOf(t) + "-connection"}, connection)
+		return err == nil && string(connection.Data["attribute.password"]) == "second-password"
+	})
 	c.WaitReady(t, u)
 	c.hidden(t, u, "first-password", "second-password")
 }
