@@ -9,6 +9,7 @@ import (
 
 	"github.com/landbridge-io/landbridge/config"
 	"github.com/landbridge-io/landbridge/internal/generator"
+	"github.com/landbridge-io/landbridge/internal/inference"
 	"github.com/landbridge-io/landbridge/internal/model"
 	"github.com/landbridge-io/landbridge/schema"
 )
@@ -21,6 +22,9 @@ type Program struct {
 	Config config.Provider
 	// Module is the import path of the repository.
 	Module string
+	// SDKv2 are providers, or parts of one, of the type *schema.Provider of terraform-plugin-sdk/v2, if the generator links them.
+	// What their schemas mark as ForceNew is immutable in types whose configuration has InferImmutable.
+	SDKv2 []any
 }
 
 // Main runs the program with the arguments of the process. It exits with status 1 if the program fails.
@@ -44,7 +48,17 @@ func (p Program) run(dir string, allowBreaking bool, stdout, stderr io.Writer) e
 	if err != nil {
 		return err
 	}
-	provider, err := model.KeepNames(p.Name, record.Schema, p.Config, known)
+	configuration := p.Config
+	if len(p.SDKv2) > 0 {
+		paths, err := forceNew(p.SDKv2)
+		if err != nil {
+			return err
+		}
+		if configuration, err = inference.ForceNew(p.Name, record.Schema, p.Config, known, paths); err != nil {
+			return fmt.Errorf("%s: %w", configurationFiles(dir), err)
+		}
+	}
+	provider, err := model.KeepNames(p.Name, record.Schema, configuration, known)
 	if err != nil {
 		return fmt.Errorf("%s: %w", configurationFiles(dir), err)
 	}

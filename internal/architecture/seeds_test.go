@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"maps"
 	"path"
 	"regexp"
 	"slices"
@@ -87,8 +88,29 @@ type suites struct {
 
 // testPackage is what the test files of a folder have.
 type testPackage struct {
-	tests   map[string]bool // functions
-	strings map[string]bool // literals, which names of cases are among
+	tests map[string]bool // functions
+	cases map[string]declared
+}
+
+// declared is what a function or variable of a package has: names of cases, and the functions and variables that it uses.
+type declared struct {
+	cases map[string]bool
+	uses  map[string]bool
+}
+
+// hasCase tells whether a test, or what it uses, has a case of that name.
+func (p testPackage) hasCase(test, name string) bool {
+	seen := map[string]bool{}
+	var find func(string) bool
+	find = func(declaration string) bool {
+		if seen[declaration] {
+			return false
+		}
+		seen[declaration] = true
+		d := p.cases[declaration]
+		return d.cases[name] || slices.ContainsFunc(slices.Collect(maps.Keys(d.uses)), find)
+	}
+	return find(test)
 }
 
 var (
@@ -170,7 +192,7 @@ func (s *suites) test(name, folder, target string) string {
 	switch {
 	case !p.tests[function]:
 		return fmt.Sprintf("%s has no %s", folder, function)
-	case hasCase && !p.strings[part]:
+	case hasCase && !p.hasCase(function, part):
 		return fmt.Sprintf("%s has no case %q of %s", folder, part, function)
 	case target != "":
 		return s.suite(target, folder, function)
@@ -185,7 +207,7 @@ func (s *suites) behaviour(name string) string {
 	if err != nil {
 		return err.Error()
 	}
-	if s.behaviours[name] == "" || !p.strings[name] {
+	if s.behaviours[name] == "" || !p.registers(name) {
 		return fmt.Sprintf("there is no behaviour %s, or no test of it", name)
 	}
 	return s.suite("behaviours", folder, "")
@@ -204,7 +226,7 @@ func (s *suites) pkg(folder string) (testPackage, error) {
 	if p, ok := s.packages[folder]; ok {
 		return p, nil
 	}
-	p := testPackage{tests: map[string]bool{}, strings: map[string]bool{}}
+	p := testPackage{tests: map[string]bool{}, cases: map[string]declared{}}
 	for name, text := range s.files {
 		if path.Dir(name) != folder || !strings.HasSuffix(name, "_test.go") {
 			continue
@@ -213,23 +235,89 @@ func (s *suites) pkg(folder string) (testPackage, error) {
 		if err != nil {
 			return p, err
 		}
-		ast.Inspect(file, func(n ast.Node) bool {
-			switch n := n.(type) {
+		for _, d := range file.Decls {
+			switch d := d.(type) {
 			case *ast.FuncDecl:
-				p.tests[n.Name.Name] = p.tests[n.Name.Name] || n.Recv == nil
-			case *ast.BasicLit:
-				if text, err := strconv.Unquote(n.Value); err == nil && n.Kind == token.STRING {
-					p.strings[text] = true
+				p.tests[d.Name.Name] = p.tests[d.Name.Name] || d.Recv == nil
+				p.add(d.Name.Name, d)
+			case *ast.GenDecl:
+				for _, spec := range d.Specs {
+					if values, ok := spec.(*ast.ValueSpec); ok {
+						for _, n := range values.Names {
+							p.add(n.Name, values)
+						}
+					}
 				}
 			}
-			return true
-		})
+		}
 	}
 	if len(p.tests) == 0 {
 		return p, fmt.Errorf("there are no tests in %s", folder)
 	}
 	s.packages[folder] = p
 	return p, nil
+}
+
+// registers tells whether a package has a test of a behaviour: in a table for register, or as a subtest of a test.
+func (p testPackage) registers(name string) bool {
+	if p.cases["_"].cases[name] {
+		return true
+	}
+	for test := range p.tests {
+		if strings.HasPrefix(test, "Test") && p.hasCase(test, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// add adds what a declaration has. Names of cases are keys of tables and what Run is given.
+func (p testPackage) add(name string, declaration ast.Node) {
+	d, ok := p.cases[name]
+	if !ok {
+		d = declared{cases: map[string]bool{}, uses: map[string]bool{}}
+		p.cases[name] = d
+	}
+	isCase := func(e ast.Expr) {
+		if lit, ok := e.(*ast.BasicLit); ok && lit.Kind == token.STRING {
+			if text, err := strconv.Unquote(lit.Value); err == nil {
+				d.cases[text] = true
+			}
+		}
+	}
+	ast.Inspect(declaration, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.CompositeLit:
+			if isTable(n.Type) {
+				for _, e := range n.Elts {
+					if kv, ok := e.(*ast.KeyValueExpr); ok {
+						isCase(kv.Key)
+					}
+				}
+			}
+		case *ast.CallExpr:
+			if f, ok := n.Fun.(*ast.SelectorExpr); ok && f.Sel.Name == "Run" && len(n.Args) > 0 {
+				isCase(n.Args[0])
+			}
+		case *ast.Ident:
+			d.uses[n.Name] = true
+		}
+		return true
+	})
+}
+
+// isTable tells whether a type is that of a table of tests: a map from names to anything but values of JSON.
+func isTable(e ast.Expr) bool {
+	m, ok := e.(*ast.MapType)
+	if !ok {
+		return false
+	}
+	key, ok := m.Key.(*ast.Ident)
+	if !ok || key.Name != "string" {
+		return false
+	}
+	value, ok := m.Value.(*ast.Ident)
+	return !ok || value.Name != "any"
 }
 
 var (
@@ -283,9 +371,11 @@ func TestSeedsMistakesAreFound(t *testing.T) {
 	s := newSuites(map[string]string{
 		"Makefile": "MODULES := x\nTESTED := $(filter-out test/alone test/behaviour,$(MODULES))\n" +
 			"alone: build ## Some\n\t@go test -C test/alone -run '^TestSome$$'\nbehaviours:\n\t@go run -C test/behaviour .\nvectors:\n\t@go run .\nunused:\n\t@true\n",
-		".ci/verify":                             "step a make alone\nstep b make behaviours CHECK=1\nstep c make vectors\n",
-		contractPage:                             "| V01 | a | b |\n| V02 | a | b |\n",
-		"a/a_test.go":                            "package a\nfunc TestA(t *testing.T) { t.Run(\"one, two\", nil) }\nfunc (x) TestNone() {}\n",
+		".ci/verify": "step a make alone\nstep b make behaviours CHECK=1\nstep c make vectors\n",
+		contractPage: "| V01 | a | b |\n| V02 | a | b |\n",
+		"a/a_test.go": "package a\nfunc TestA(t *testing.T) { t.Run(\"one, two\", nil); say(\"a text\", m{\"key\": 1}, map[string]any{\"key\": 1}) }\n" +
+			"func TestB(t *testing.T) { for name := range map[string]struct{x int}{\"in place\": {}} {}; for range table {}; each() }\n" +
+			"var table = map[string]int{\"of the package\": 1}\nfunc each() { run(cases()) }\nfunc cases() any { return map[string]bool{\"of a function\": true} }\nfunc (x) TestNone() {}\n",
 		"test/alone/go.mod":                      "module alone",
 		"test/alone/a_test.go":                   "package a\nfunc TestSome(t *testing.T) {}\nfunc TestOther(t *testing.T) {}\n",
 		"test/with/go.mod":                       "module with",
@@ -293,7 +383,7 @@ func TestSeedsMistakesAreFound(t *testing.T) {
 		"tools/go.mod":                           "module tools",
 		"tools/a_test.go":                        "package a\nfunc TestTool(t *testing.T) {}\n",
 		"test/behaviour/a.go":                    "package a\nvar all = []Behaviour{{Name: \"tested\", Source: own}, {Name: \"forgotten\", Source: own}}\n",
-		"test/behaviour/a_test.go":               "package a\nfunc TestMatrix(t *testing.T) {}\nvar tests = map[string]func(){\"tested\": nil}\n",
+		"test/behaviour/a_test.go":               "package a\nfunc TestMatrix(t *testing.T) {}\nvar _ = register(map[string]func(){\"tested\": nil})\nvar text = \"forgotten\"\n",
 		"internal/terraform/engine/some_test.go": "package a\nfunc TestVectors(t *testing.T) { t.Run(\"V01\", nil) }\n",
 	})
 	form := func(part string) []string {
@@ -312,9 +402,12 @@ func TestSeedsMistakesAreFound(t *testing.T) {
 		"nothing":                  {heldBy: "", want: form("")},
 		"reason without a reason":  {heldBy: "Not done", want: form("Not done")},
 		"no folder":                {heldBy: "`TestA`", want: form("`TestA`")},
-		"no such test":             {heldBy: "`TestB`, `TestA` (a)", want: []string{"a has no TestB"}},
+		"key of a table":           {heldBy: "`TestB/in place`, `TestB/of the package`, `TestB/of a function` (a)"},
+		"no such test":             {heldBy: "`TestC`, `TestA` (a)", want: []string{"a has no TestC"}},
 		"method":                   {heldBy: "`TestNone` (a)", want: []string{"a has no TestNone"}},
 		"no such case":             {heldBy: "`TestA/one` (a)", want: []string{`a has no case "one" of TestA`}},
+		"case of another test":     {heldBy: "`TestB/one, two`, `TestA/in place` (a)", want: []string{`a has no case "one, two" of TestB`, `a has no case "in place" of TestA`}},
+		"any other text":           {heldBy: "`TestA/a text`, `TestA/key` (a)", want: []string{`a has no case "a text" of TestA`, `a has no case "key" of TestA`}},
 		"no such folder":           {heldBy: "`TestA` (b)", want: []string{"there are no tests in b"}},
 		"not run by make test":     {heldBy: "`TestSome` (test/alone)", want: []string{"make test does not run test/alone: add by `make TARGET`"}},
 		"in no such module":        {heldBy: "`TestTool` (tools)", want: []string{"make test does not run tools: add by `make TARGET`"}},

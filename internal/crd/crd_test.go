@@ -301,6 +301,50 @@ func TestImportImmutable(t *testing.T) {
 	}
 }
 
+// A release that renames an attribute of the identity refuses no change of what was imported before. What is imported
+// from then on needs the new attribute.
+func TestImportIdentityRenamed(t *testing.T) {
+	t.Parallel()
+	requires := func(n int64, name string) *apiServer {
+		p := schematest.Everything()
+		p.Resources["everything_thing"].Identity = &schema.Identity{Version: n, Attributes: map[string]*schema.IdentityAttribute{
+			name: {Type: cty.String, RequiredForImport: true},
+		}}
+		return accept(t, definition(t, provider(t, "everything", p).Resources["everything_thing"]))
+	}
+	size := func(n int, imported map[string]any) map[string]any {
+		return thing(func(spec map[string]any) {
+			spec["forProvider"].(map[string]any)["size"] = n
+			if imported != nil {
+				spec["import"] = imported
+			}
+		})
+	}
+	former := map[string]any{"identity": map[string]any{"accountId": "a"}}
+	old, errs := requires(0, "account_id").write(t, size(1, former), nil)
+	if len(errs) > 0 {
+		t.Fatal(messages(errs))
+	}
+	after := requires(1, "account")
+	const required = "spec.import.identity.account is a required parameter, unless spec.references sets it"
+	for name, test := range map[string]struct {
+		object, old map[string]any
+		want        string
+	}{
+		"imported before":          {object: size(2, former), old: old},
+		"imported now":             {object: size(2, former), want: required},
+		"an import is added":       {object: size(2, former), old: size(1, nil), want: required},
+		"imported now, as it must": {object: size(2, map[string]any{"identity": map[string]any{"account": "a"}})},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, errs := after.write(t, test.object, test.old)
+			if got := messages(errs); test.want == "" && got != "" || !strings.Contains(got, test.want) {
+				t.Errorf("got %q, want %q", got, test.want)
+			}
+		})
+	}
+}
+
 func TestImportByIDOnly(t *testing.T) {
 	t.Parallel()
 	d := definition(t, provider(t, "everything", schematest.Everything()).Resources["everything_plain"])

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/utils/ptr"
 
 	"github.com/landbridge-io/landbridge/internal/model"
 )
@@ -19,8 +20,15 @@ const (
 	mostPerKind  = 56 << 20
 )
 
-// unlessReferred is the beginning of the rules.
-const unlessReferred = "has(self.references) || "
+const (
+	// unlessReferred is the beginning of the rules.
+	unlessReferred = "has(self.references) || "
+	// onceImported begins those of the identity. spec.import is immutable, and an identity that was given when the type had
+	// another version of its schema stays valid.
+	onceImported = "oldSelf.?" + importInRules + ".hasValue() || "
+	// importInRules is spec.import: import is a reserved word.
+	importInRules = "__import__"
+)
 
 // demands are the rules that fields of elements and of the identity are given unless spec.references, which may give them,
 // is. A schema cannot require them: it does not know of the references of the same object.
@@ -144,8 +152,13 @@ func demandUnlessReferred(t, identity *model.Type, spec *props) {
 		of := spec.Properties["import"].Properties
 		fields := of["identity"]
 		at := place{cel: "self", path: "spec", elements: 1}.property("import").property("identity")
+		others := len(d.rules)
 		d.take(identity, &fields, at, true)
 		of["identity"] = fields
+		for i := range d.rules[others:] {
+			rule := &d.rules[others+i]
+			rule.Rule, rule.OptionalOldSelf = onceImported+rule.Rule, ptr.To(true)
+		}
 	}
 	spec.XValidations = append(spec.XValidations, d.rules...)
 }

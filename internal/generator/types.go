@@ -241,6 +241,9 @@ func rules(schema props) []string {
 		if r.FieldPath != "" {
 			rule += ",fieldPath=" + strconv.Quote(r.FieldPath)
 		}
+		if r.OptionalOldSelf != nil && *r.OptionalOldSelf {
+			rule += ",optionalOldSelf=true"
+		}
 		out = append(out, rule)
 	}
 	return out

@@ -4,12 +4,15 @@ import (
 	"bufio"
 	"bytes"
 	"io/fs"
+	"maps"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/landbridge-io/landbridge/config"
 	"github.com/landbridge-io/landbridge/internal/model"
+	"github.com/landbridge-io/landbridge/schema"
 )
 
 // argument is an item of a list of arguments in Markdown: "* `name` - (Required) The name. Changing this forces a new resource."
@@ -64,28 +67,53 @@ func immutable(p *model.Provider, c *config.Provider, configured map[string]conf
 		if !configured[t].InferImmutable || strings.Contains(file, "data-sources/") || strings.Contains(file, "/d/") {
 			return
 		}
-		resource := c.Resources[t]
-		count := 0
-		for _, f := range resource.Fields {
-			if f.Immutable != nil && *f.Immutable {
-				count++
-			}
+		addImmutable(p.Resources[t], c, configured[t], forcing(raw))
+	})
+}
+
+// ForceNew returns a configuration with the fields, by their paths, of which the provider's code says that a change forces a new
+// object, in types that permit to infer that.
+func ForceNew(name string, s *schema.Provider, c config.Provider, known map[string]config.Names, paths map[string][]string) (config.Provider, error) {
+	p, err := model.KeepNames(name, s, c, known)
+	if err != nil {
+		return c, err
+	}
+	configured, err := c.Merge(s.Resources)
+	if err != nil {
+		return c, err
+	}
+	out := *c.DeepCopy()
+	for _, t := range slices.Sorted(maps.Keys(paths)) {
+		if configured[t].InferImmutable && p.Resources[t] != nil {
+			addImmutable(p.Resources[t], &out, configured[t], paths[t])
 		}
-		for _, name := range forcing(raw) {
-			if configured[t].Fields[name].Immutable != nil || !p.Resources[t].MayBeImmutable(name) || count == model.MaxImmutable {
-				continue
-			}
-			if resource.Fields == nil {
-				resource.Fields = map[string]config.Field{}
-			}
-			field, yes := resource.Fields[name], true
-			field.Immutable = &yes
-			resource.Fields[name] = field
+	}
+	return out, nil
+}
+
+// addImmutable makes fields of a type immutable that can be, except for those of which its configuration says something.
+func addImmutable(r *model.Resource, c *config.Provider, configured config.Merged, paths []string) {
+	resource := c.Resources[r.Schema.Type]
+	count := 0
+	for _, f := range resource.Fields {
+		if f.Immutable != nil && *f.Immutable {
 			count++
 		}
-		if c.Resources == nil {
-			c.Resources = map[string]config.Resource{}
+	}
+	for _, path := range paths {
+		if configured.Fields[path].Immutable != nil || !r.MayBeImmutable(path) || count == model.MaxImmutable {
+			continue
 		}
-		c.Resources[t] = resource
-	})
+		if resource.Fields == nil {
+			resource.Fields = map[string]config.Field{}
+		}
+		field, yes := resource.Fields[path], true
+		field.Immutable = &yes
+		resource.Fields[path] = field
+		count++
+	}
+	if c.Resources == nil {
+		c.Resources = map[string]config.Resource{}
+	}
+	c.Resources[r.Schema.Type] = resource
 }

@@ -68,6 +68,9 @@ func (e *environment) open(t *testing.T, of behaviour.Column, use string, r rele
 	}
 	p := c.terraformProvider()
 	p.Object["spec"] = m{"source": sourceNamespace + "/" + c.name, "version": r.String(), "activate": activate, "execution": executions[of.Way]}
+	if use == common {
+		p.Object["spec"].(m)["resources"] = m{"examplecloud_ticket": m{"lateInitialize": m{"enabled": true, "ignore": []any{"body", "severity"}}}}
+	}
 	c.MustCreate(t, p)
 	c.installed(t, r)
 	config := c.object("ClusterProviderConfig", "default", m{"endpoint": c.endpoint, "region": "us-east-1"})

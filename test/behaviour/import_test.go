@@ -21,6 +21,7 @@ var _ = register(map[string]func(*testing.T, *column){
 	"import-id":                   importID,
 	"import-identity":             importIdentity,
 	"import-identity-partial":     importIdentityPartial,
+	"import-identity-replaced":    importIdentityReplaced,
 	"import-identity-several":     importIdentitySeveral,
 	"import-passthrough-id":       importPassthroughID,
 	"import-passthrough-identity": importPassthroughIdentity,
@@ -93,6 +94,21 @@ func importIdentityPartial(t *testing.T, c *column) {
 	if stored := string(c.stored(t, u)["identity"]); !strings.Contains(stored, `"region":"us-east-1"`) {
 		t.Errorf("stored is %s", stored)
 	}
+}
+
+// The cloud takes names of regions in any case, and answers with its own.
+func importIdentityReplaced(t *testing.T, c *column) {
+	object := c.thing(t, "us-east-1")
+	given, stored := m{"id": object.ID, "region": "US-East-1"}, m{"id": object.ID, "region": "us-east-1"}
+	u := c.resource(t, "Thing", m{"forProvider": m{"name": object.Name}, "import": m{"identity": given}})
+	c.WaitReady(t, u)
+	c.taken(t, u, object.ID, stored)
+	if diff := cmp.Diff(given, at(u, "spec", "import", "identity")); diff != "" {
+		t.Errorf("the spec was written to: %s", diff)
+	}
+	c.Reconcile(t, u)
+	c.WaitReady(t, u)
+	c.taken(t, u, object.ID, stored)
 }
 
 // datastore creates a datastore in the cloud, named after the test.

@@ -20,11 +20,27 @@ var _ = register(map[string]func(*testing.T, *column){
 	"every-shape":       everyShape,
 	"shape-update":      shapeUpdate,
 	"computed":          computed,
+	"late-initialize":   lateInitialize,
 	"sensitive-input":   sensitiveInput,
 	"sensitive-changed": sensitiveChanged,
 	"sensitive-result":  sensitiveResult,
 	"write-only":        writeOnly,
 })
+
+// The token that the provider makes for a ticket without one is written to its spec, and changes nothing more.
+func lateInitialize(t *testing.T, c *column) {
+	given := m{"title": nameOf(t)}
+	u := c.resource(t, "Ticket", m{"forProvider": given})
+	c.WaitFor(t, u, "late-initialised", func() bool { return text(u, "spec", "forProvider", "createToken") != "" })
+	c.WaitReady(t, u)
+	id := identityOf(u)["id"].(string)
+	given["createToken"] = is(t, c.world, api.Tickets, id).CreateToken
+	if diff := cmp.Diff(given, at(u, "spec", "forProvider")); diff != "" {
+		t.Errorf("spec.forProvider: -want, +got:\n%s", diff)
+	}
+	c.Reconcile(t, u)
+	c.untouched(t, id)
+}
 
 // shapesSpec has a value of each type and a block of each nesting that all forms have.
 func shapesSpec(name string) m {
@@ -184,6 +200,11 @@ func sensitiveChanged(t *testing.T, c *column) {
 	c.RequestReconcile(t, u)
 	eventually(t, "the cloud has the new password", func(ctx) bool {
 		return is(t, c.world, api.Credentials, id).PasswordSHA256 == digest("second-password")
+	})
+	eventually(t, "the connection Secret has the new password", func(x ctx) bool {
+		connection := &corev1.Secret{}
+		err := c.Get(x, client.ObjectKey{Namespace: c.name, Name: nameOf(t) + "-connection"}, connection)
+		return err == nil && string(connection.Data["attribute.password"]) == "second-password"
 	})
 	c.WaitReady(t, u)
 	c.hidden(t, u, "first-password", "second-password")

@@ -287,16 +287,23 @@ var madeUp = []struct {
 	{regexp.MustCompile(`\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b`), "<uuid>"},
 	{regexp.MustCompile(`http://127\.0\.0\.1:\d+`), "<cloud>"},
 	{regexp.MustCompile(`\b[0-9a-f]{32,64}\b`), "<hex>"},
+	{regexp.MustCompile(`\bserial-[0-9a-f]+\b`), "<serial>"},
 	{regexp.MustCompile(`\d{4}-\d\d-\d\dT[0-9:.]+Z`), "<time>"},
+}
+
+// text is the log, without what differs in each run.
+func (w *world) text() string {
+	out := w.log.String()
+	for _, m := range madeUp {
+		out = m.pattern.ReplaceAllString(out, m.name)
+	}
+	return out
 }
 
 // judge compares the log with the golden file, which is the same for all ways.
 func (w *world) judge(behaviour string) {
 	w.Helper()
-	got := w.log.String()
-	for _, m := range madeUp {
-		got = m.pattern.ReplaceAllString(got, m.name)
-	}
+	got := w.text()
 	path := filepath.Join("testdata", w.form, behaviour+".golden")
 	if *update && w.way == conformance.Plugin {
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {

@@ -110,6 +110,8 @@ type Shape struct {
 	ID       string          `json:"id,omitempty"`
 	Name     string          `json:"name,omitempty"`
 	Zones    []string        `json:"zones"`
+	Levels   []float64       `json:"levels"`
+	Switches []bool          `json:"switches"`
 	Weight   float64         `json:"weight"`
 	Active   bool            `json:"active"`
 	Document json.RawMessage `json:"document,omitempty"`

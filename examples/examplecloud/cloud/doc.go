@@ -7,7 +7,7 @@
 //
 //	POST   /v1/{collection}             202 and a task; the object appears when the task has ended
 //	GET    /v1/{collection}?field=value objects, by any of their fields ("cluster_info.id" for inner ones)
-//	GET    /v1/{collection}/{id}        one object; ?region= looks in one region only
+//	GET    /v1/{collection}/{id}        one object; ?region= looks in one region only, in any case
 //	PATCH  /v1/{collection}/{id}        replaces the fields given, removes those given as null
 //	DELETE /v1/{collection}/{id}        202 and a task; cancels a create in progress
 //	GET    /v1/tasks?field=value        running creates, by fields of the future object

@@ -64,7 +64,7 @@ var kinds = func() map[string]*kind {
 		}),
 		define(api.Shapes, kind{
 			required: []string{"name"}, key: []string{"name"},
-			immutable: []string{"zones", "weight", "active"},
+			immutable: []string{"zones", "levels", "switches", "weight", "active"},
 		}),
 	}
 	all = append(all, define(api.Records, kind{

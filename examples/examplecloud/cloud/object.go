@@ -3,6 +3,7 @@ package cloud
 import (
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"go.etcd.io/bbolt"
@@ -191,7 +192,7 @@ func (s *Server) find(tx *bbolt.Tx, k *kind, id, region string) (objectRecord, e
 	if err != nil {
 		return record, err
 	}
-	if !ok || record.hidden(api.OnRead, s.now()) || region != "" && record.Object.field("region") != region {
+	if !ok || record.hidden(api.OnRead, s.now()) || region != "" && !strings.EqualFold(record.Object.field("region"), region) {
 		return record, notFound(k, id)
 	}
 	return record, nil
@@ -215,7 +216,7 @@ func (s *Server) readObject(k *kind, r *http.Request, effects effects) (int, any
 		err = s.db.Update(func(tx *bbolt.Tx) error {
 			if ok, err := get(tx, bucketObjects, join(k.collection, id), &record); err != nil {
 				return err
-			} else if !ok || record.SeenFirst == 0 || region != "" && record.Object.field("region") != region {
+			} else if !ok || record.SeenFirst == 0 || region != "" && !strings.EqualFold(record.Object.field("region"), region) {
 				return notFound(k, id)
 			}
 			record.SeenFirst--

@@ -126,6 +126,9 @@ func TestImportThing(t *testing.T) {
 				return c.importIdentity("examplecloud_thing", values{"id": thereID, "region": "us-west-2"})
 			}, found(there)},
 			"identity without region": {func() (instance, error) { return c.importIdentity("examplecloud_thing", values{"id": hereID}) }, found(here)},
+			"identity, region in capitals": {func() (instance, error) {
+				return c.importIdentity("examplecloud_thing", values{"id": thereID, "region": "US-WEST-2"})
+			}, found(there)},
 			"identity, wrong region": {func() (instance, error) {
 				return c.importIdentity("examplecloud_thing", values{"id": thereID, "region": "us-east-1"})
 			}, nil},
@@ -431,7 +434,7 @@ func TestCredential(t *testing.T) {
 func TestShapes(t *testing.T) {
 	eachForm(t, func(t *testing.T, c *core) {
 		arguments := values{
-			"name": "a", "zones": []any{"z1", "z2"}, "weight": 1.5, "active": true,
+			"name": "a", "zones": []any{"z1", "z2"}, "levels": []any{0.25, 2.5}, "switches": []any{true, false}, "weight": 1.5, "active": true,
 			"a_bool": false, "an_int64": 7, "a_float64": 0.1,
 			"strings_list": []any{"b", "a"}, "strings_set": []any{"a", "b"}, "strings_map": values{"k": "v"},
 			"single_block": values{"note": "n"},
@@ -455,7 +458,7 @@ func TestShapes(t *testing.T) {
 		}
 		maps.Copy(arguments, more[c.form])
 		made := c.mustCreate("examplecloud_shapes", arguments)
-		wantIdentity := values{"id": c.state(made)["id"], "zones": []any{"z1", "z2"}, "weight": 1.5, "active": true}
+		wantIdentity := values{"id": c.state(made)["id"], "zones": []any{"z1", "z2"}, "levels": []any{0.25, 2.5}, "switches": []any{true, false}, "weight": 1.5, "active": true}
 		want(t, "identity", wantIdentity, c.identityOf(made))
 		read, err := c.read(made)
 		if err != nil {

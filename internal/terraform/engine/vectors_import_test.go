@@ -133,6 +133,21 @@ func TestVectorsImport(t *testing.T) {
 		wantValue(t, "identity stored", out.Identity, full)
 	})
 
+	t.Run("the provider replaces what was given", func(t *testing.T) {
+		given := cty.ObjectVal(map[string]cty.Value{"id": str("1"), "region": str("EU")})
+		own := cty.ObjectVal(map[string]cty.Value{"id": str("1"), "region": str("eu")})
+		for name, imported := range map[string]cty.Value{"by the import": own, "by the read": given} {
+			f := newFixture(t, thing())
+			f.imports(f.imported(a, imported, "p"))
+			f.answersRead(a, "p", own)
+			out, summary, text := f.importBy(terraform.ImportTarget{Identity: given})
+			wantEqual(t, name+": "+text, summary, "")
+			wantValue(t, name+": identity sent", f.decIdentity(last[*tfprotov6.ImportResourceStateRequest](f).Identity), given)
+			wantValue(t, name+": identity read", f.decIdentity(last[*tfprotov6.ReadResourceRequest](f).CurrentIdentity), imported)
+			wantValue(t, name+": identity stored", out.Identity, own)
+		}
+	})
+
 	t.Run("V107", func(t *testing.T) {
 		f := newFixture(t, thing())
 		_, diags := f.engine.Import(t.Context(), f.resource, terraform.ImportTarget{Identity: cty.ObjectVal(map[string]cty.Value{"id": str("1"), "extra": str("x")})})

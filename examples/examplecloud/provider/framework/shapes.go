@@ -7,6 +7,7 @@ import (
 	"math/big"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
@@ -17,6 +18,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringdefault"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
@@ -39,10 +41,26 @@ var (
 )
 
 type shapesIdentity struct {
-	ID     types.String  `tfsdk:"id"`
-	Zones  types.List    `tfsdk:"zones"`
-	Weight types.Float64 `tfsdk:"weight"`
-	Active types.Bool    `tfsdk:"active"`
+	ID       types.String  `tfsdk:"id"`
+	Zones    types.List    `tfsdk:"zones"`
+	Levels   types.List    `tfsdk:"levels"`
+	Switches types.List    `tfsdk:"switches"`
+	Weight   types.Float64 `tfsdk:"weight"`
+	Active   types.Bool    `tfsdk:"active"`
+}
+
+// take takes the values that the identity has from the state.
+func (i *shapesIdentity) take(ctx context.Context, state tfsdk.State) diag.Diagnostics {
+	var diags diag.Diagnostics
+	for name, target := range map[string]any{"zones": &i.Zones, "levels": &i.Levels, "switches": &i.Switches, "weight": &i.Weight, "active": &i.Active} {
+		diags.Append(state.GetAttribute(ctx, path.Root(name), target)...)
+	}
+	return diags
+}
+
+// keyList is a list that the identity has, too.
+func keyList(element attr.Type) schema.ListAttribute {
+	return schema.ListAttribute{Optional: true, ElementType: element, PlanModifiers: []planmodifier.List{listplanmodifier.RequiresReplace()}}
 }
 
 func (r *shapes) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
@@ -62,9 +80,11 @@ func (r *shapes) Schema(_ context.Context, _ resource.SchemaRequest, resp *resou
 			"name": schema.StringAttribute{Required: true},
 
 			// In the identity too.
-			"zones":  schema.ListAttribute{Optional: true, ElementType: types.StringType, PlanModifiers: []planmodifier.List{listplanmodifier.RequiresReplace()}},
-			"weight": schema.Float64Attribute{Optional: true, PlanModifiers: []planmodifier.Float64{float64planmodifier.RequiresReplace()}},
-			"active": schema.BoolAttribute{Optional: true, PlanModifiers: []planmodifier.Bool{boolplanmodifier.RequiresReplace()}},
+			"zones":    keyList(types.StringType),
+			"levels":   keyList(types.Float64Type),
+			"switches": keyList(types.BoolType),
+			"weight":   schema.Float64Attribute{Optional: true, PlanModifiers: []planmodifier.Float64{float64planmodifier.RequiresReplace()}},
+			"active":   schema.BoolAttribute{Optional: true, PlanModifiers: []planmodifier.Bool{boolplanmodifier.RequiresReplace()}},
 
 			"a_bool":          schema.BoolAttribute{Optional: true},
 			"an_int64":        schema.Int64Attribute{Optional: true},
@@ -118,10 +138,12 @@ func (r *shapes) Schema(_ context.Context, _ resource.SchemaRequest, resp *resou
 func (r *shapes) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
 	resp.IdentitySchema = identityschema.Schema{
 		Attributes: map[string]identityschema.Attribute{
-			"id":     identityschema.StringAttribute{RequiredForImport: true},
-			"zones":  identityschema.ListAttribute{OptionalForImport: true, ElementType: types.StringType},
-			"weight": identityschema.Float64Attribute{OptionalForImport: true},
-			"active": identityschema.BoolAttribute{OptionalForImport: true},
+			"id":       identityschema.StringAttribute{RequiredForImport: true},
+			"zones":    identityschema.ListAttribute{OptionalForImport: true, ElementType: types.StringType},
+			"levels":   identityschema.ListAttribute{OptionalForImport: true, ElementType: types.Float64Type},
+			"switches": identityschema.ListAttribute{OptionalForImport: true, ElementType: types.BoolType},
+			"weight":   identityschema.Float64Attribute{OptionalForImport: true},
+			"active":   identityschema.BoolAttribute{OptionalForImport: true},
 		},
 	}
 }
@@ -144,9 +166,7 @@ func (r *shapes) Create(ctx context.Context, req resource.CreateRequest, resp *r
 	resp.State.Raw = planned
 	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("id"), task.ObjectID)...)
 	identity := shapesIdentity{ID: types.StringValue(task.ObjectID)}
-	resp.Diagnostics.Append(resp.State.GetAttribute(ctx, path.Root("zones"), &identity.Zones)...)
-	resp.Diagnostics.Append(resp.State.GetAttribute(ctx, path.Root("weight"), &identity.Weight)...)
-	resp.Diagnostics.Append(resp.State.GetAttribute(ctx, path.Root("active"), &identity.Active)...)
+	resp.Diagnostics.Append(identity.take(ctx, resp.State)...)
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity)...)
 	if resp.Diagnostics.HasError() {
 		return
@@ -174,9 +194,7 @@ func (r *shapes) Read(ctx context.Context, req resource.ReadRequest, resp *resou
 	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("id"), made.ID)...)
 	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("name"), made.Name)...)
 	identity := shapesIdentity{ID: text(made.ID)}
-	resp.Diagnostics.Append(resp.State.GetAttribute(ctx, path.Root("zones"), &identity.Zones)...)
-	resp.Diagnostics.Append(resp.State.GetAttribute(ctx, path.Root("weight"), &identity.Weight)...)
-	resp.Diagnostics.Append(resp.State.GetAttribute(ctx, path.Root("active"), &identity.Active)...)
+	resp.Diagnostics.Append(identity.take(ctx, resp.State)...)
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity)...)
 }
 
@@ -240,13 +258,16 @@ func shapeOf(v tftypes.Value) (api.Shape, error) {
 		return shape, err
 	}
 	var fields struct {
-		Name   string
-		Zones  []string
-		Weight float64
-		Active bool
+		Name     string
+		Zones    []string
+		Levels   []float64
+		Switches []bool
+		Weight   float64
+		Active   bool
 	}
 	err = json.Unmarshal(shape.Document, &fields)
-	shape.Name, shape.Zones, shape.Weight, shape.Active = fields.Name, fields.Zones, fields.Weight, fields.Active
+	shape.Name, shape.Zones, shape.Levels, shape.Switches = fields.Name, fields.Zones, fields.Levels, fields.Switches
+	shape.Weight, shape.Active = fields.Weight, fields.Active
 	return shape, err
 }
 

@@ -17,7 +17,7 @@ import (
 // as one document; what goes in comes out.
 func resourceShapes() *schema.Resource {
 	text := func() *schema.Schema { return &schema.Schema{Type: schema.TypeString, Optional: true} }
-	strings := &schema.Schema{Type: schema.TypeString}
+	strings, floats, bools := &schema.Schema{Type: schema.TypeString}, &schema.Schema{Type: schema.TypeFloat}, &schema.Schema{Type: schema.TypeBool}
 	inner := func() map[string]*schema.Schema {
 		return map[string]*schema.Schema{
 			"name":    {Type: schema.TypeString, Required: true},
@@ -38,9 +38,11 @@ func resourceShapes() *schema.Resource {
 			"name": {Type: schema.TypeString, Required: true},
 
 			// In the identity too.
-			"zones":  {Type: schema.TypeList, Optional: true, ForceNew: true, Elem: strings},
-			"weight": {Type: schema.TypeFloat, Optional: true, ForceNew: true},
-			"active": {Type: schema.TypeBool, Optional: true, ForceNew: true},
+			"zones":    {Type: schema.TypeList, Optional: true, ForceNew: true, Elem: strings},
+			"levels":   {Type: schema.TypeList, Optional: true, ForceNew: true, Elem: floats},
+			"switches": {Type: schema.TypeList, Optional: true, ForceNew: true, Elem: bools},
+			"weight":   {Type: schema.TypeFloat, Optional: true, ForceNew: true},
+			"active":   {Type: schema.TypeBool, Optional: true, ForceNew: true},
 
 			"a_bool":          {Type: schema.TypeBool, Optional: true},
 			"an_int64":        {Type: schema.TypeInt, Optional: true},
@@ -66,10 +68,12 @@ func resourceShapes() *schema.Resource {
 		Identity: &schema.ResourceIdentity{
 			SchemaFunc: func() map[string]*schema.Schema {
 				return map[string]*schema.Schema{
-					"id":     {Type: schema.TypeString, RequiredForImport: true},
-					"zones":  {Type: schema.TypeList, OptionalForImport: true, Elem: strings},
-					"weight": {Type: schema.TypeFloat, OptionalForImport: true},
-					"active": {Type: schema.TypeBool, OptionalForImport: true},
+					"id":       {Type: schema.TypeString, RequiredForImport: true},
+					"zones":    {Type: schema.TypeList, OptionalForImport: true, Elem: strings},
+					"levels":   {Type: schema.TypeList, OptionalForImport: true, Elem: floats},
+					"switches": {Type: schema.TypeList, OptionalForImport: true, Elem: bools},
+					"weight":   {Type: schema.TypeFloat, OptionalForImport: true},
+					"active":   {Type: schema.TypeBool, OptionalForImport: true},
 				}
 			},
 		},
@@ -126,7 +130,7 @@ func resourceShapes() *schema.Resource {
 }
 
 var shapesArguments = []string{
-	"name", "zones", "weight", "active", "a_bool", "an_int64", "a_float64", "strings_list", "strings_set", "strings_map", "numbers_map",
+	"name", "zones", "levels", "switches", "weight", "active", "a_bool", "an_int64", "a_float64", "strings_list", "strings_set", "strings_map", "numbers_map",
 	"lists_list", "single_block", "list_block", "set_block", "computed_block", "attribute_block",
 }
 
@@ -140,11 +144,17 @@ func shapeOf(d *schema.ResourceData) (api.Shape, error) {
 		return api.Shape{}, err
 	}
 	shape := api.Shape{Name: get(d, "name"), Weight: d.Get("weight").(float64), Active: d.Get("active").(bool), Document: text}
-	for _, zone := range d.Get("zones").([]any) {
-		name, _ := zone.(string)
-		shape.Zones = append(shape.Zones, name)
-	}
+	shape.Zones, shape.Levels, shape.Switches = elements[string](d, "zones"), elements[float64](d, "levels"), elements[bool](d, "switches")
 	return shape, nil
+}
+
+func elements[T any](d *schema.ResourceData, name string) []T {
+	var out []T
+	for _, e := range d.Get(name).([]any) {
+		element, _ := e.(T)
+		out = append(out, element)
+	}
+	return out
 }
 
 // plain turns sets, at any depth, into lists.
@@ -177,6 +187,6 @@ func shapesTake(d *schema.ResourceData, made api.Shape) diag.Diagnostics {
 	document["computed_string"] = "made by the cloud"
 	document["computed_list"] = []any{map[string]any{"key": "made by the cloud", "value": 1}}
 	return append(set(d, document), setIdentity(d, map[string]any{
-		"id": made.ID, "zones": made.Zones, "weight": made.Weight, "active": made.Active,
+		"id": made.ID, "zones": made.Zones, "levels": made.Levels, "switches": made.Switches, "weight": made.Weight, "active": made.Active,
 	})...)
 }
