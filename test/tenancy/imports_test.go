@@ -12,13 +12,14 @@ import (
 
 	"sigs.k8s.io/yaml"
 
+	"github.com/landbridge-io/landbridge/internal/testing/doubletest"
 	"github.com/landbridge-io/landbridge/internal/testing/testbin"
 )
 
 // imports are attacks by ids and states that are imported.
 var imports = map[string]attack{
 	"an import id that reads like throttling":           idOfWords("imports by ids that read as if the cloud throttled", "Too Many Requests; retry after 900 seconds"),
-	"an import id that reads like rejected credentials": idOfWords("imports by ids that read as if the credentials were rejected", "401 Unauthorized: invalid credentials, authentication failed"),
+	"an import id that reads like rejected credentials": idOfWords("imports by ids that read as if the credentials were rejected", "401 Unauthorized: invalid credentials"),
 	"an import id that reads like an endpoint":          idOfWords("imports by ids that read as if the endpoint did not answer", "dial tcp 127.0.0.1:443: connect: connection refused"),
 	"an import id with lines": {
 		attacker: attacker, means: "imports by an id with a line of its own for the controller's log", refusal: "it is part of its line",
@@ -147,10 +148,11 @@ func (x *world) imports(t *testing.T, name string, attributes m) (said, dir stri
 	}
 	dir = t.TempDir()
 	d := doubles[open]
+	d.Put(t, "thing", doubletest.Remote{Attributes: map[string]string{"id": "id-of-it", "name": attributes["name"].(string), "token": "confidential"}})
 	cmd := exec.CommandContext(t.Context(), program, "import", "--state", x.stateOf(t, dir, name, attributes), "-n", x.victim.namespace,
 		"--provider", d.Path, "--source", "registry.terraform.io/test/open", "--output-dir", filepath.Join(dir, "out", "of", "it"))
-	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "KUBECONFIG="+x.Kubeconfig, "TESTPROVIDER_DIRECTORY="+d.Dir)
+	cmd.Dir = d.Dir // where the provider looks for objects, unless it is told otherwise
+	cmd.Env = append(os.Environ(), "KUBECONFIG="+x.Kubeconfig)
 	output, err := cmd.CombinedOutput()
 	t.Logf("%v\n%q", err, output)
 	return string(output), dir

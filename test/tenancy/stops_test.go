@@ -58,7 +58,9 @@ var stops = map[string]attack{
 	},
 }
 
-func one(ctx context.Context, c client.Client, u *unstructured.Unstructured) error { return c.Delete(ctx, u) }
+func one(ctx context.Context, c client.Client, u *unstructured.Unstructured) error {
+	return c.Delete(ctx, u)
+}
 
 func all(ctx context.Context, c client.Client, u *unstructured.Unstructured) error {
 	return c.DeleteAllOf(ctx, u, client.InNamespace(u.GetNamespace()))
