@@ -16,7 +16,7 @@ import (
 
 // identified returns a model whose identity has the named attributes. Those that end in ! are
 // required for import, a type of number is marked by #. Without names there is no identity.
-func identified(t *testing.T, attributes ...string) *model.Resource {
+func identified(t testing.TB, attributes ...string) *model.Resource {
 	t.Helper()
 	var identity *schema.Identity
 	for _, name := range attributes {
@@ -37,7 +37,7 @@ func identified(t *testing.T, attributes ...string) *model.Resource {
 	}, config.Resource{})
 }
 
-func resource(t *testing.T, r *schema.Resource, c config.Resource) *model.Resource {
+func resource(t testing.TB, r *schema.Resource, c config.Resource) *model.Resource {
 	t.Helper()
 	r.Type = "test_thing"
 	p, err := model.NewProvider("test", &schema.Provider{Config: &schema.Block{}, Resources: map[string]*schema.Resource{"test_thing": r}},

@@ -22,6 +22,8 @@ import (
 //	what only a provider makes of it is equal    they access one store, and the object belongs to the other resource
 //	neither shows                                the import, or the create without a look, waits for a confirmation
 //
+// An object that was made a short time ago may not be visible yet (visibility.go), so that it is not found shows nothing.
+//
 // The first two decide for a pair of configurations as long as neither changes, and as long as this process lives: a later one
 // compares again. Resources that both have the object already go on, so that what worked before is not stopped.
 
@@ -111,14 +113,8 @@ func (s *Scheduler) compareStores(ctx context.Context, r *Request, mine ownershi
 	} else if ok {
 		return noTwin, nil
 	}
-	switch {
-	case found == nil:
+	if found == nil || !found.Exists() && t.Strength < ownership.Held {
 		return unclear, nil
-	case !found.Exists() && t.Strength < ownership.Held:
-		return unclear, nil
-	case !found.Exists():
-		s.stores.set(pair, false)
-		return noTwin, nil
 	}
 	rec, err := s.o.Store.Load(ctx, t.Owner.Key, r.Resource.Schema)
 	switch {
@@ -126,6 +122,11 @@ func (s *Scheduler) compareStores(ctx context.Context, r *Request, mine ownershi
 		return unclear, nil
 	case err != nil:
 		return unclear, &Error{Reason: ReasonStore, Err: err}
+	case !found.Exists() && s.isRecent(r, &rec.Instance, s.o.Clock.Now()):
+		return unclear, nil
+	case !found.Exists():
+		s.stores.set(pair, false)
+		return noTwin, nil
 	}
 	switch compareMade(r.Resource.Schema, rec.Instance.State, found.State) {
 	case proved:

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -119,6 +120,42 @@ func TestTwins(t *testing.T) {
 					}
 				}
 				a.settle()
+			})
+		})
+	}
+}
+
+// A look through one configuration proves nothing while the object that another one has made may not be visible yet.
+func TestTwinsThatAreNotVisibleYet(t *testing.T) {
+	tests := map[string]struct {
+		// after is how long ago the object was made when it is not found.
+		after time.Duration
+		want  scheduler.Reason
+	}{
+		"just made":                    {want: scheduler.ReasonIdentityConflict},
+		"shortly before the time ends": {after: scheduler.DefaultCreationGracePeriod - time.Second, want: scheduler.ReasonIdentityConflict},
+		"long ago":                     {after: scheduler.DefaultCreationGracePeriod + time.Second},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			newEstate(t, plannedIdentity, func(x *estate) {
+				x.cloud.prefix, x.cloud.unique = "made-by-cloud", true
+				a, b := x.resource("a", 0, "x"), x.resource("b", 1, "x")
+				x.o.CreationGracePeriod = scheduler.DefaultCreationGracePeriod
+				x.again(a, b)
+				a.through(dev, x.cloud)
+				a.settle()
+				time.Sleep(test.after)
+				id := x.cloud.ids()[0]
+				x.cloud.hidden[id] = true
+				b.through(prod, x.cloud)
+				b.tried()
+				x.cloud.hidden[id] = false
+				time.Sleep(time.Hour)
+				b.r.Import.Target = byID(id)
+				if got := b.tried(); got != test.want {
+					t.Errorf("the import of the object: got %q, want %q", got, test.want)
+				}
 			})
 		})
 	}

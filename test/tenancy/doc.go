@@ -1,5 +1,5 @@
 // Package tenancy attacks Landbridge as those would who are not trusted with it: a tenant with the role edit in one
-// namespace, and the author of a module.
+// namespace, the author of a module or of a state, a program with the controller's token, and a pod that reaches a webhook.
 //
 // In: a table of attacks (attacks in the tests), each with its attacker, its means, and the expected refusal. Out: one line
 // for each, and the closing line "tenancy: N attacks, N refused, 0 succeeded". An attack that succeeds, or that is not

@@ -34,16 +34,6 @@ var load = map[string]attack{
 			return ok && len(o["value"]) == size
 		},
 	},
-	"an import id that reads like throttling": {
-		attacker: attacker, means: "imports by ids that read as if the cloud throttled", refusal: "the victim's resources are served",
-		try: func(t *testing.T, x *world) bool {
-			x.importsByWords(t)
-			x.WaitReady(t, x.integer(t, x.victim, x.name, nil))
-			return false
-		},
-		// The provider does quote them.
-		control: func(t *testing.T, x *world) bool { return x.importsByWords(t) },
-	},
 	"many resources": {
 		attacker: attacker, means: "creates 200 resources that cannot be reconciled", refusal: "the victim's resources are served",
 		try: func(t *testing.T, x *world) bool {
@@ -114,19 +104,6 @@ func (x *world) integer(t *testing.T, by tenant, name string, more m) *unstructu
 	u := resource(apiVersion("random"), "Integer", by.namespace, name, all)
 	eventually(t, "the role includes the kind", func(ctx context.Context) bool { return by.Create(ctx, u.DeepCopy()) == nil })
 	return u
-}
-
-// importsByWords has mallory import by ids that read like throttling, and reports whether the errors quote them.
-func (x *world) importsByWords(t *testing.T) bool {
-	t.Helper()
-	for i := range 3 {
-		const words = "Too Many Requests; retry after 900 seconds"
-		u := x.integer(t, x.mallory, fmt.Sprintf("%s-%d", x.name, i), m{"import": m{"id": fmt.Sprintf("%s %s,%d,9", words, x.name, i)}})
-		x.WaitFor(t, u, "refused", func() bool {
-			return refusedFor(u, "ImportFailed", "ReconcileError") && strings.Contains(message(u), words)
-		})
-	}
-	return true
 }
 
 // mostProcesses is how many processes of the guarded provider may run: 20 for each namespace with many configurations, and

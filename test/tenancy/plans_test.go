@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/rest"
@@ -112,6 +113,20 @@ var plans = map[string]attack{
 		control: func(t *testing.T, x *world) bool { return x.approving(t, x.mallory)(t.Context(), x) == nil },
 	},
 	"an approval of another's": annotates("approves a plan of another namespace", "approve", "all"),
+	"an approval at creation": {
+		attacker: attacker, means: "creates a resource that has an approval already", refusal: "forbidden without the verb approve",
+		try: func(t *testing.T, x *world) bool {
+			return x.createsWith(t, x.mallory, "approve", "all")
+		},
+		control: func(t *testing.T, x *world) bool {
+			return x.createsWith(t, x.bound(t, x.name, x.Namespace(t), "landbridge-edit", "landbridge-approve"), "approve", "all")
+		},
+	},
+	"another's approval at creation": {
+		attacker: attacker, means: "creates a resource that names an administrator as who approved it", refusal: "only the user's own name is taken",
+		try:     func(t *testing.T, x *world) bool { return x.createsWith(t, x.mallory, "approved-by", "admin") },
+		control: func(t *testing.T, x *world) bool { return x.createsWith(t, x.mallory, "approved-by", "mallory") },
+	},
 	"another's approval": {
 		attacker: "a user who may approve, and that is another than approved before,", means: "approves a plan in the name of who approved before", refusal: "the user is noted",
 		try:     func(t *testing.T, x *world) bool { return x.approvesAs(t, x.elsewhere(t), "eve") },
@@ -193,6 +208,19 @@ var plans = map[string]attack{
 		try:     func(t *testing.T, x *world) bool { return x.approvedElsewhere(t, "-dev", "-prod") },
 		control: func(t *testing.T, x *world) bool { return x.approvedElsewhere(t, "-dev", "-dev") },
 	},
+}
+
+// createsWith reports whether a user may create a resource with an annotation.
+func (x *world) createsWith(t *testing.T, by tenant, annotation, value string) bool {
+	t.Helper()
+	u := x.place(by, x.name, nil)
+	eventually(t, "the user may create it otherwise", func(ctx context.Context) bool { return by.Create(ctx, u.DeepCopy(), client.DryRunAll) == nil })
+	u.SetAnnotations(map[string]string{"landbridge.io/" + annotation: value})
+	err := by.Create(t.Context(), u)
+	if err != nil && !kerrors.IsForbidden(err) {
+		t.Fatal(err)
+	}
+	return err == nil
 }
 
 // changesTo reports whether mallory changes a value that reads like the placeholder of a hidden one, although a policy denies

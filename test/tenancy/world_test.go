@@ -103,7 +103,7 @@ func (x *world) bound(t *testing.T, name, ns string, roles ...string) tenant {
 	return tenant{own, config, ns}
 }
 
-// newWorld starts a controller with the permissions in deploy/rbac, and installs two providers. The role edit includes
+// newWorld starts a controller with the permissions in deploy/rbac, and installs three providers. The role edit includes
 // their kinds.
 func newWorld(t *testing.T) *world {
 	t.Helper()
@@ -124,12 +124,13 @@ func newWorld(t *testing.T) *world {
 		t.Fatal(err)
 	}
 	x := &world{Cluster: c, webhook: o.Admission.Port}
-	x.install(t, open)
-	x.install(t, guarded, "TESTPROVIDER_CONFIGURATION=yes")
+	x.install(t, open, nil)
+	x.install(t, guarded, nil, "TESTPROVIDER_CONFIGURATION=yes")
+	x.install(t, frail, m{"memory": "96Mi"}, "TESTPROVIDER_CONFIGURATION=yes")
 	x.MustCreate(t, resource("landbridge.io/v1alpha1", "TerraformProvider", "", "random", m{"source": "hashicorp/random", "activate": []any{"random_pet", "random_integer"}}))
 	x.victim, x.mallory = x.user(t, "victim"), x.user(t, "mallory")
 	for _, by := range []tenant{x.victim, x.mallory} {
-		for _, provider := range []string{open, guarded} {
+		for _, provider := range []string{open, guarded, frail} {
 			probe := x.place(by, "probe", nil)
 			probe.SetAPIVersion(apiVersion(provider))
 			eventually(t, "the role includes the kinds", func(ctx context.Context) bool { return by.Create(ctx, probe.DeepCopy(), client.DryRunAll) == nil })
@@ -138,13 +139,16 @@ func newWorld(t *testing.T) *world {
 	return x
 }
 
-// install installs the test provider under a name.
-func (x *world) install(t *testing.T, name string, env ...string) {
+// install installs the test provider under a name, with limits unless they are nil.
+func (x *world) install(t *testing.T, name string, limits m, env ...string) {
 	t.Helper()
 	d := doubletest.New(t, name, filepath.Join(scratch, "clouds", name), env...)
 	doubles[name] = d
 	p := d.Provider()
 	spec(p)["admission"] = "DryRun"
+	if limits != nil {
+		spec(p)["limits"] = limits
+	}
 	x.MustCreate(t, p)
 	x.WaitFor(t, p, "healthy", func() bool { return isTrue(p, "Installed", "Healthy") && objecttest.Current(p) })
 }

@@ -16,6 +16,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/yaml"
+
+	"github.com/landbridge-io/landbridge/internal/command/stream"
 )
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
@@ -51,8 +53,8 @@ func (m Manifest) document(o *unstructured.Unstructured) ([]byte, error) {
 	}
 	var b bytes.Buffer
 	for _, note := range append([]string{m.Origin}, m.Notes...) {
-		// One line each, whatever a provider returned.
-		fmt.Fprintf(&b, "# %s\n", strings.Join(strings.Fields(note), " "))
+		// One line each, whatever a provider returned or a state has.
+		fmt.Fprintf(&b, "# %s\n", stream.OneLine(note))
 	}
 	b.Write(raw)
 	return b.Bytes(), nil

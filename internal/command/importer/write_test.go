@@ -27,7 +27,7 @@ func aManifest(namespace, name string, secrets bool) importer.Manifest {
 	u := &unstructured.Unstructured{Object: m{"apiVersion": "x.io/v1", "kind": "Thing", "spec": m{"forProvider": m{}}}}
 	u.SetNamespace(namespace)
 	u.SetName(name)
-	out := importer.Manifest{Origin: "thing." + name, Resource: u, Notes: []string{"a note\nof two lines"}}
+	out := importer.Manifest{Origin: "thing." + name, Resource: u, Notes: []string{"a note\nof two lines\x1b[2J"}}
 	if secrets {
 		out.State, out.Inputs = aSecret("system", "state-"+name), aSecret(namespace, name+"-inputs")
 	}
@@ -71,7 +71,7 @@ metadata:
   namespace: team
 ---
 # thing.a
-# a note of two lines
+# a note of two lines�[2J
 apiVersion: x.io/v1
 kind: Thing
 metadata:
@@ -81,7 +81,7 @@ spec:
   forProvider: {}
 ---
 # thing.b
-# a note of two lines
+# a note of two lines�[2J
 apiVersion: x.io/v1
 kind: Thing
 metadata:

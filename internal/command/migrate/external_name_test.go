@@ -17,7 +17,7 @@ import (
 )
 
 // resourceType returns the model of a type with some attributes and blocks.
-func resourceType(t *testing.T, c config.Resource) *model.Resource {
+func resourceType(t testing.TB, c config.Resource) *model.Resource {
 	t.Helper()
 	optional := func(t cty.Type) *schema.Attribute { return &schema.Attribute{Type: t, Optional: true} }
 	r := &schema.Resource{Type: "cloud_thing", Version: 3, Block: &schema.Block{

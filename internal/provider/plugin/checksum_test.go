@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -63,5 +64,80 @@ func TestChangedBinaryIsNotRun(t *testing.T) {
 	var e *plugin.StartError
 	if !errors.As(err, &e) || e.Reason != plugin.ChecksumMismatch || !strings.Contains(err.Error(), l.SHA256) {
 		t.Errorf("got %v", err)
+	}
+}
+
+// TestExchangedBinaryIsNotRun exchanges a binary for another program as soon as it is opened, so that it is the right one when it is
+// checked, and another one has its path when it is started.
+func TestExchangedBinaryIsNotRun(t *testing.T) {
+	t.Parallel()
+	if _, err := os.Stat("/proc/self/fd"); err != nil {
+		t.Skip("programs are run by their paths here")
+	}
+	l, _ := launcher(t, testprovider.Good)
+	dir := t.TempDir()
+	good := filepath.Join(dir, "good")
+	content, err := os.ReadFile(l.Path)
+	if err := errors.Join(err, os.WriteFile(good, content, 0o755)); err != nil {
+		t.Fatal(err)
+	}
+	evil, err := exec.LookPath("true")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.Path = filepath.Join(dir, "terraform-provider-x")
+	// By a link, since a file that is replaced while it is read has another time of change, and is refused.
+	place := func(program string) {
+		beside := filepath.Join(dir, "new")
+		if err := errors.Join(os.Symlink(program, beside), os.Rename(beside, l.Path)); err != nil {
+			t.Error(err)
+		}
+	}
+	place(good)
+	if l.SHA256, err = checksum.Of(l.Path); err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for range 10 {
+		place(good)
+		ended, exchanged := make(chan struct{}), make(chan bool)
+		go func() {
+			opened := opened(good, ended)
+			if opened {
+				place(evil)
+			}
+			exchanged <- opened
+		}()
+		s, err := l.Launch(t.Context())
+		if err == nil {
+			err = s.Close(context.Background())
+		}
+		close(ended)
+		if <-exchanged {
+			n++
+		}
+		if err != nil {
+			t.Errorf("the program that was checked does not run: %v", err)
+		}
+	}
+	if n == 0 {
+		t.Error("the program was never exchanged in time")
+	}
+}
+
+// opened waits until this process has a file open. It reports whether that was before the end.
+func opened(path string, end <-chan struct{}) bool {
+	for {
+		select {
+		case <-end:
+			return false
+		default:
+		}
+		all, _ := filepath.Glob("/proc/self/fd/*")
+		for _, fd := range all {
+			if to, err := os.Readlink(fd); err == nil && to == path {
+				return true
+			}
+		}
 	}
 }

@@ -21,6 +21,8 @@ func Parsed(raw []byte, platform string) (accepted []string) {
 	try("OCI index", err)
 	_, err = parseTarget(raw)
 	try("OCI manifest", err)
+	_, err = parseArtifact(raw)
+	try("OCI artifact", err)
 	return accepted
 }
 

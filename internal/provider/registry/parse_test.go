@@ -199,6 +199,7 @@ func FuzzAnswers(f *testing.F) {
 	f.Add([]byte(`{"filename": "a.zip", "download_url": "a.zip", "shasum": "` + zeros + `", "signing_keys": {"gpg_public_keys": [{"ascii_armor": ""}]}}`))
 	f.Add([]byte(`{"artifactType": "application/vnd.opentofu.provider", "manifests": [{"digest": "sha256:` + zeros + `", "platform": {"os": "linux", "architecture": "amd64"}}]}`))
 	f.Add([]byte(`{"artifactType": "application/vnd.opentofu.provider-target", "layers": [{"mediaType": "archive/zip", "digest": "sha256:` + zeros + `"}]}`))
+	f.Add([]byte(`{"layers": [{"mediaType": "application/vnd.oci.image.layer.v1.tar+gzip", "digest": "sha256:` + zeros + `", "size": 1}]}`))
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		for _, what := range registry.Parsed(raw, "linux_amd64") {
 			if what == "release" && strings.Contains(string(raw), `"filename":"../`) {

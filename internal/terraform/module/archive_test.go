@@ -15,7 +15,7 @@ import (
 )
 
 // tarball returns a gzipped tar archive of headers; the content of each file is its name.
-func tarball(t *testing.T, headers ...tar.Header) []byte {
+func tarball(t testing.TB, headers ...tar.Header) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)
@@ -42,7 +42,7 @@ func tarball(t *testing.T, headers ...tar.Header) []byte {
 }
 
 // zipped returns a zip archive.
-func zipped(t *testing.T, files map[string]string) []byte {
+func zipped(t testing.TB, files map[string]string) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	w := zip.NewWriter(&b)

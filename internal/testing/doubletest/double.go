@@ -119,7 +119,7 @@ func (d *Double) Calls(begin string) int {
 // Changes counts the calls that change remote objects.
 func (d *Double) Changes() int { return d.Calls("create") + d.Calls("update") + d.Calls("delete") }
 
-// Object returns a remote object.
+// Object returns a remote object. The kind of one in an account is ACCOUNT/KIND, here and in Put.
 func (d *Double) Object(kind, name string) (Remote, bool) {
 	var o Remote
 	content, err := os.ReadFile(filepath.Join(d.Dir, "objects", kind+"."+name))

@@ -12,7 +12,11 @@ import (
 )
 
 // cloud holds the remote objects, in files.
-type cloud struct{ dir string }
+type cloud struct {
+	dir string
+	// account is the one that the endpoint names; empty for the only one.
+	account string
+}
 
 // object is a remote object. Absent attributes are null.
 type object struct {
@@ -22,7 +26,7 @@ type object struct {
 
 func (o object) name() string { return o.Attributes["name"] }
 
-func (c cloud) path(kind, name string) string { return filepath.Join(c.dir, "objects", kind+"."+name) }
+func (c cloud) path(kind, name string) string { return filepath.Join(c.dir, "objects", c.account, kind+"."+name) }
 
 func (c cloud) get(kind, name string) (object, bool) {
 	var o object
@@ -50,7 +54,7 @@ func (c cloud) byID(kind, id string) (object, bool) {
 func (c cloud) put(kind string, o object) {
 	content, err := json.Marshal(o)
 	must(err)
-	must(os.MkdirAll(filepath.Join(c.dir, "objects"), 0o755))
+	must(os.MkdirAll(filepath.Dir(c.path(kind, o.name())), 0o755))
 	// Renamed, so that a test that reads sees a whole file.
 	temporary := filepath.Join(c.dir, rand.Text())
 	must(os.WriteFile(temporary, content, 0o644))

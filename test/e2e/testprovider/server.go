@@ -60,7 +60,8 @@ func (s *server) ValidateProviderConfig(_ context.Context, r *tfprotov6.Validate
 	return &tfprotov6.ValidateProviderConfigResponse{PreparedConfig: r.Config}, nil
 }
 
-// ConfigureProvider refuses a token that begins with "wrong", and waits if it begins with "slow".
+// ConfigureProvider refuses a token that begins with "wrong", and waits if it begins with "slow". An endpoint account://NAME, with any
+// query, is for the objects of that account.
 func (s *server) ConfigureProvider(_ context.Context, r *tfprotov6.ConfigureProviderRequest) (*tfprotov6.ConfigureProviderResponse, error) {
 	out := &tfprotov6.ConfigureProviderResponse{}
 	switch {
@@ -76,7 +77,11 @@ func (s *server) ConfigureProvider(_ context.Context, r *tfprotov6.ConfigureProv
 		s.cloud.note("configure", "as", as)
 		return out, nil
 	}
-	token := texts(decode(r.Config, configType))["token"]
+	fields := texts(decode(r.Config, configType))
+	if address, ok := strings.CutPrefix(fields["endpoint"], "account://"); ok {
+		s.cloud.account, _, _ = strings.Cut(address, "?")
+	}
+	token := fields["token"]
 	if strings.HasPrefix(token, "wrong") {
 		out.Diagnostics = refuse("Not authorised", "The cloud does not know the token "+token+".", tftypes.NewAttributePath().WithAttributeName("token"))
 		return out, nil
