@@ -340,7 +340,8 @@ func (v *verdict) add(d dependent, p *managed.Replacement, namespace string) {
 		return
 	}
 	own := replacementOf(d.resource)
-	if !isPart(own) || holds(p) && !holds(own) {
+	// It holds its own only when it is to be destroyed.
+	if !isPart(own) || holds(p) && lists(p, d.resource.GetUID()) && !holds(own) {
 		v.waiting = append(v.waiting, d.name+" (has not answered yet)")
 		return
 	}
@@ -438,6 +439,10 @@ func keepReplacement(r *CustomResource, o *scheduler.Observation, status map[str
 // abandonReplacement ends a replacement that was not begun and is refused for another reason than its dependents. While its plan waits
 // for approval, they go on.
 func abandonReplacement(r *CustomResource, err error) {
+	o := r.observation
+	if o == nil || o.Missing {
+		return // what refers to the object must not use it
+	}
 	if p := replacementOf(&r.Unstructured); p != nil && awaitsApproval(reasonOf(err)) && !isPart(p) {
 		if holds(p) {
 			p.ID, p.Phase = r.newID(p.ID), phasePlanned
@@ -445,7 +450,7 @@ func abandonReplacement(r *CustomResource, err error) {
 		}
 		return
 	}
-	if o := r.observation; reasonOf(err) != scheduler.ReasonAwaitingDependents && o != nil && o.Exists() && len(o.Instance.Deposed) == 0 {
+	if reasonOf(err) != scheduler.ReasonAwaitingDependents && o.Exists() && len(o.Instance.Deposed) == 0 {
 		unstructured.RemoveNestedField(r.Object, "status", "replacement")
 	}
 }

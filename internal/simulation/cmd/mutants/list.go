@@ -216,4 +216,8 @@ var mutants = []mutant{
 	{name: "what refers to a destroyed dependent goes on", references: true, edit: edit{managedDir + "awaited.go",
 		`own.Phase != phaseDestroying && !destroyed && r.string("status", "state") != "Empty"`, "own.Phase != phaseDestroying && (!destroyed || true)"},
 		replicas: 3},
+	{name: "what refers to an object goes on while it is not known whether that was destroyed", references: true, edit: edit{schedulerDir + "dependents.go",
+		"in.Missing && (replaces", "in.Missing && false && (replaces"}, replicas: 3},
+	{name: "a dependent that has got its object late is awaited for ever", references: true, edit: edit{managedDir + "dependents.go",
+		"holds(p) && lists(p, d.resource.GetUID()) && !holds(own)", "holds(p) && !holds(own)"}, replicas: 3},
 }
