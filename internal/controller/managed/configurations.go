@@ -25,6 +25,8 @@ import (
 type configurations struct {
 	memo   memo[*configuration]
 	reader client.Reader
+	// later reports whether a value is known only later, so that it is not read. It may be nil: none is.
+	later func(translate.SecretKeySelector) bool
 }
 
 type configuration struct {
@@ -66,6 +68,9 @@ func (c *configurations) get(ctx context.Context, k *Kind, r *CustomResource, sp
 		ref.Namespace = r.GetNamespace() // a resource reads Secrets of its own namespace only
 		if name := (types.NamespacedName{Namespace: ref.Namespace, Name: ref.Name}); !slices.Contains(used, name) {
 			used = append(used, name)
+		}
+		if c.later != nil && c.later(ref) {
+			return nil, translate.ErrKnownLater
 		}
 		b, err := providerconfig.ReadSecret(ctx, c.reader, ref)
 		if err == nil {

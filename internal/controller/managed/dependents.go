@@ -2,8 +2,6 @@ package managed
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
@@ -12,17 +10,14 @@ import (
 
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/tools/cache"
 
 	"github.com/landbridge-io/landbridge/apis/managed"
 	"github.com/landbridge-io/landbridge/internal/crd"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 	"github.com/landbridge-io/landbridge/internal/terraform"
-	"github.com/landbridge-io/landbridge/internal/translate"
 )
 
 // The replacement of an object to which other resources refer, its dependents, has phases, as Terraform's graph orders them:
@@ -38,118 +33,6 @@ import (
 // A dependent that must be replaced, too, has dependents itself. Its own replacement is planned with the first one, under an id that
 // says so, and begins when that destroys its dependents. The list of what is destroyed is made while the replacement is planned: the
 // hash of the plan covers it, so that an approval is one of this list, and what comes later is never destroyed. It waits, and follows.
-
-// Phases of a replacement.
-const (
-	phasePlanned    = "Planned"
-	phaseStarted    = "Started"
-	phaseDestroying = "DestroyingDependents"
-	phaseFollowing  = "Following"
-)
-
-// effectDestroyed is the effect on a dependent that was destroyed for the replacement. Others are actions of plans.
-const effectDestroyed = "Destroyed"
-
-// replacementOf returns the replacement that the status of a resource has; nil if there is none.
-func replacementOf(u *unstructured.Unstructured) *managed.Replacement {
-	if u == nil {
-		return nil
-	}
-	raw, _, _ := unstructured.NestedFieldNoCopy(u.Object, "status", "replacement")
-	fields, _ := raw.(map[string]any)
-	p := &managed.Replacement{}
-	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(fields, p); err != nil || p.Phase == "" {
-		return nil
-	}
-	return p
-}
-
-// partOf precedes the id of a replacement in the id of the one of a dependent that is part of it.
-const partOf = "for "
-
-// isPart reports whether a replacement is part of that of another object.
-func isPart(p *managed.Replacement) bool { return p != nil && strings.HasPrefix(p.ID, partOf) }
-
-// lists reports whether the object of a dependent is destroyed for a replacement.
-func lists(p *managed.Replacement, uid types.UID) bool {
-	return slices.ContainsFunc(p.Dependents, func(d managed.ReplacedDependent) bool { return d.UID == string(uid) })
-}
-
-// cascadeOf returns what a replacement destroys.
-func cascadeOf(p *managed.Replacement) scheduler.Cascade {
-	if p == nil || len(p.Dependents) == 0 {
-		return scheduler.Cascade{Approval: p != nil && p.Approval}
-	}
-	h := sha256.New()
-	for _, d := range p.Dependents {
-		fmt.Fprintln(h, d.UID)
-	}
-	return scheduler.Cascade{Hash: hex.EncodeToString(h.Sum(nil)), Approval: p.Approval}
-}
-
-// withDependents returns what is replaced with an object, as a part of a message: those of other namespaces have no names.
-func withDependents(p *managed.Replacement) string {
-	if p == nil || len(p.Dependents) == 0 {
-		return ""
-	}
-	var names []string
-	elsewhere := 0
-	for _, d := range p.Dependents {
-		if d.Name == "" {
-			elsewhere++
-		} else {
-			names = append(names, d.Kind+" "+d.Name)
-		}
-	}
-	names = bounded(names)
-	if elsewhere > 0 {
-		names = append(names, fmt.Sprintf("%d resources in other namespaces", elsewhere))
-	}
-	return ", together with " + strings.Join(names, ", ") + ","
-}
-
-// holds reports whether dependents wait.
-func holds(p *managed.Replacement) bool {
-	return p != nil && (p.Phase == phaseStarted || p.Phase == phaseDestroying)
-}
-
-// answersOf returns the answers of a dependent.
-func answersOf(u *unstructured.Unstructured) []managed.AwaitedReplacement {
-	raw, _, _ := unstructured.NestedFieldNoCopy(u.Object, "status", "awaitedReplacements")
-	list, _ := raw.([]any)
-	out := make([]managed.AwaitedReplacement, 0, len(list))
-	for _, x := range list {
-		fields, _ := x.(map[string]any)
-		var a managed.AwaitedReplacement
-		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(fields, &a); err == nil {
-			out = append(out, a)
-		}
-	}
-	return out
-}
-
-// answerTo returns the answer of a dependent to the replacement of the object of a resource.
-func answerTo(u *unstructured.Unstructured, to types.UID) (managed.AwaitedReplacement, bool) {
-	for _, a := range answersOf(u) {
-		if a.UID == string(to) {
-			return a, true
-		}
-	}
-	return managed.AwaitedReplacement{}, false
-}
-
-// fieldsOf returns a replacement as a status has it.
-func fieldsOf(p *managed.Replacement) map[string]any {
-	fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(p)
-	if err != nil {
-		return map[string]any{"id": p.ID, "phase": p.Phase} // it has strings, booleans and lists only
-	}
-	return fields
-}
-
-func (r *CustomResource) setReplacement(p managed.Replacement) {
-	r.set(fieldsOf(&p), "status", "replacement")
-}
 
 // dependents returns Request.Dependents of a resource.
 func (e *external) dependents(r *CustomResource) func(context.Context, scheduler.ReplacementStep, *scheduler.Observation) error {
@@ -167,7 +50,7 @@ func (e *external) dependents(r *CustomResource) func(context.Context, scheduler
 
 // startAtOnce makes dependents wait for the new object of one that is gone already.
 func (e *external) startAtOnce(ctx context.Context, r *CustomResource, stored *managed.Replacement, id string) error {
-	if by, err := e.kind.referrers(ctx, r); err != nil || len(by) == 0 || holds(stored) {
+	if by, err := e.kind.dependentKeys(ctx, r); err != nil || len(by) == 0 || holds(stored) {
 		return awaitingDependents(err)
 	}
 	r.setReplacement(managed.Replacement{ID: r.newID(id), Phase: phaseStarted})
@@ -179,7 +62,7 @@ func (e *external) follow(ctx context.Context, r *CustomResource, stored *manage
 	if stored == nil {
 		return nil
 	}
-	by, err := e.kind.referrers(ctx, r)
+	by, err := e.kind.dependentKeys(ctx, r)
 	if err != nil {
 		return awaitingDependents(err)
 	}
@@ -199,30 +82,11 @@ func (e *external) follow(ctx context.Context, r *CustomResource, stored *manage
 	return nil
 }
 
-// newID returns the id of a replacement that is planned anew. Each is used once, so that an answer to an earlier one is none to it:
-// a dependent that has waited for that may be busy again.
-func (r *CustomResource) newID(id string) string {
-	what, _, _ := strings.Cut(id, ".")
-	return what + "." + r.GetResourceVersion()
-}
-
-// identifies reports whether an id is that of a replacement, or what it is for.
-func identifies(id string, p *managed.Replacement) bool {
-	return p != nil && (p.ID == id || strings.HasPrefix(p.ID, id+"."))
-}
-
-// replacementID identifies what a replacement is for, and not its values: plans of some providers differ with each look.
-func (e *external) replacementID(r *CustomResource, p *terraform.Plan) string {
-	h := sha256.New()
-	fmt.Fprintln(h, r.GetGeneration(), p.Action, p.Reason, translate.FieldPaths(e.kind.Model, p.RequiresReplace))
-	return hex.EncodeToString(h.Sum(nil)[:8])
-}
-
 // begin returns nil when the replacement may begin, or when its plan is complete if that is the step.
 func (e *external) begin(
 	ctx context.Context, r *CustomResource, stored *managed.Replacement, id string, step scheduler.ReplacementStep, action terraform.Action,
 ) error {
-	by, err := e.kind.referrers(ctx, r)
+	by, err := e.kind.dependentKeys(ctx, r)
 	if err != nil || len(by) == 0 && (stored == nil || len(stored.Dependents) == 0 && !stored.Approval) {
 		return awaitingDependents(err)
 	}
@@ -265,16 +129,6 @@ func (e *external) begin(
 	}
 	r.setReplacement(next)
 	return awaitingDependents(errors.New("the object is replaced as soon as the resources that refer to it wait for it"))
-}
-
-// sameDependents reports whether two lists have the same resources, whose names depend on who reads them.
-func sameDependents(a, b []managed.ReplacedDependent) bool {
-	return slices.EqualFunc(a, b, func(x, y managed.ReplacedDependent) bool { return x.UID == y.UID })
-}
-
-// sameList reports whether two replacements destroy the same, and are asked for alike.
-func sameList(a, b *managed.Replacement) bool {
-	return a.Approval == b.Approval && sameDependents(a.Dependents, b.Dependents)
 }
 
 // verdict is what the answers of dependents come to.
@@ -335,7 +189,7 @@ func (k *Kind) judge(p *managed.Replacement, u *unstructured.Unstructured, names
 
 // add adds what is said of the dependents of a dependent that must be replaced.
 func (v *verdict) add(d dependent, p *managed.Replacement, namespace string) {
-	by := d.kind.Neighbours.References().Referrers(d.kind.key(d.resource))
+	by := d.kind.Neighbours.References().Dependents(d.kind.key(d.resource))
 	if len(by) == 0 {
 		return
 	}
@@ -346,7 +200,7 @@ func (v *verdict) add(d dependent, p *managed.Replacement, namespace string) {
 		return
 	}
 	of := d.kind.judge(own, d.resource, namespace, by, true)
-	if !sameDependents(own.Dependents, of.replaced) {
+	if !holds(own) && !sameDependents(own.Dependents, of.replaced) { // once it holds, its list stays
 		v.waiting = append(v.waiting, d.name+" (has not answered yet)")
 	}
 	v.waiting, v.refused = append(v.waiting, of.waiting...), append(v.refused, of.refused...)
@@ -362,6 +216,14 @@ func (k *Kind) replacesDependents(u *unstructured.Unstructured) bool {
 		return k.ReplacesDependents != nil && k.ReplacesDependents()
 	}
 	return policy == crd.DependentsAutomatic
+}
+
+// dependentKeys returns the resources that depend on the object of a resource. It returns an error until all are known.
+func (k *Kind) dependentKeys(ctx context.Context, r *CustomResource) ([]store.Key, error) {
+	if err := k.referencesKnown(ctx, r); err != nil {
+		return nil, err
+	}
+	return k.Neighbours.References().Dependents(k.key(&r.Unstructured)), nil
 }
 
 // dependent is a resource that refers to another one, with the name by which messages of that one call it.
@@ -388,27 +250,6 @@ func (k *Kind) dependentsOf(ctx context.Context, namespace string, keys []store.
 	return out
 }
 
-// nameOf returns how messages of a resource call another one: names are for those who may read them.
-func nameOf(by store.Key, namespace string) string {
-	if by.Namespace != namespace {
-		return fmt.Sprintf("a %s in namespace %s", by.Kind, by.Namespace)
-	}
-	return fmt.Sprintf("%s %s", by.Kind, cache.ObjectName{Namespace: by.Namespace, Name: by.Name})
-}
-
-// maxNamed bounds the resources that a message names.
-const maxNamed = 8
-
-// bounded returns the first names, and how many more there are.
-func bounded(names []string) []string {
-	if more := len(names) - maxNamed; more > 0 {
-		return append(names[:maxNamed:maxNamed], fmt.Sprintf("%d more", more))
-	}
-	return names
-}
-
-func listed(names []string) string { return strings.Join(bounded(names), ", ") }
-
 // awaitingDependents returns the error of a step that has to wait; nil for nil.
 func awaitingDependents(err error) error {
 	if err == nil {
@@ -422,43 +263,10 @@ func whenTold(message string) error {
 	return &scheduler.Error{Reason: scheduler.ReasonAwaitingDependents, Err: errors.New(message), LookAt: time.Now()}
 }
 
-// keepReplacement keeps status.replacement in a new status until the replacement is over.
-func keepReplacement(r *CustomResource, o *scheduler.Observation, status map[string]any) {
-	p := replacementOf(&r.Unstructured)
-	if p == nil || r.GetDeletionTimestamp() != nil || o.Held {
-		return
-	}
-	// One that is planned with that of what the resource refers to stays as long as that needs it.
-	planned := isPart(p) && slices.ContainsFunc(answersOf(r.read), func(a managed.AwaitedReplacement) bool { return isReplace(a.Effect) })
-	over := !planned && o.Operation == nil && o.Exists() && len(o.Instance.Deposed) == 0 && o.Plan != nil && !o.Plan.Action.IsReplace()
-	if !over {
-		status["replacement"] = fieldsOf(p)
-	}
-}
-
-// abandonReplacement ends a replacement that was not begun and is refused for another reason than its dependents. While its plan waits
-// for approval, they go on.
-func abandonReplacement(r *CustomResource, err error) {
-	o := r.observation
-	if o == nil || o.Missing {
-		return // what refers to the object must not use it
-	}
-	if p := replacementOf(&r.Unstructured); p != nil && awaitsApproval(reasonOf(err)) && !isPart(p) {
-		if holds(p) {
-			p.ID, p.Phase = r.newID(p.ID), phasePlanned
-			r.setReplacement(*p)
-		}
-		return
-	}
-	if reasonOf(err) != scheduler.ReasonAwaitingDependents && o.Exists() && len(o.Instance.Deposed) == 0 {
-		unstructured.RemoveNestedField(r.Object, "status", "replacement")
-	}
-}
-
 // wakeDependents queues the resources that take part in a replacement when one of them has changed.
 func (k *Kind) wakeDependents(u *unstructured.Unstructured) {
 	if replacementOf(u) != nil {
-		k.wake(k.Neighbours.References().Referrers(k.key(u)))
+		k.wake(k.Neighbours.References().Dependents(k.key(u)))
 	}
 	k.wakeAwaited(u, map[store.Key]bool{})
 }

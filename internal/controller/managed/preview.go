@@ -53,6 +53,9 @@ type preview struct {
 	stored   instance.Instance
 	// account is where the stored object is.
 	account instance.Account
+	// operates is set when an operation was begun whose outcome is not stored, and held when nothing begins because one was
+	// interrupted.
+	operates, held bool
 	// warnings are about the configuration.
 	warnings diagnostic.Diagnostics
 }
@@ -151,6 +154,7 @@ func (p *preview) load(ctx context.Context, ex terraform.Executor, req scheduler
 	}
 	in := rec.Instance
 	p.account = rec.Account
+	p.operates, p.held = in.Operation != nil, scheduler.Holds(&req, rec.Handled)
 	in.Operation = nil // planned as if it had not begun
 	if len(in.RawState) == 0 && len(in.RawIdentity) == 0 {
 		return in, nil
