@@ -116,7 +116,7 @@ func (p plannedReader) Get(ctx context.Context, name client.ObjectKey, obj clien
 		return err
 	}
 	if u, ok := obj.(*unstructured.Unstructured); ok && p.replaced[keyOf(u)] != nil {
-		u.Object = planned(u).Object
+		u.Object = planned(p.replaced[keyOf(u)]).Object
 	}
 	return nil
 }
@@ -128,8 +128,8 @@ func (p plannedReader) List(ctx context.Context, list client.ObjectList, opts ..
 	}
 	if all, ok := list.(*unstructured.UnstructuredList); ok {
 		for i := range all.Items {
-			if p.replaced[keyOf(&all.Items[i])] != nil {
-				all.Items[i] = *planned(&all.Items[i])
+			if x := p.replaced[keyOf(&all.Items[i])]; x != nil {
+				all.Items[i] = *planned(x)
 			}
 		}
 	}

@@ -93,7 +93,7 @@ func (p *preview) plan(ctx context.Context) ([]string, error) {
 	for _, d := range p.warnings {
 		notes = append(notes, shortened("warning: "+translate.Message(k.Model, diagnostic.Diagnostics{d}), maxWarning))
 	}
-	return slices.Concat(planview.Summary(k.Model, *plan), stops, approvals, notes), nil
+	return slices.Concat(planview.Summary(k.Model, *plan), stops, approvals, k.foresee(ctx, r, plan), notes), nil
 }
 
 // planned returns the plan of the resource, whose references are resolved; nil if it is only observed. with changes the configuration.

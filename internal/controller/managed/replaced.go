@@ -138,7 +138,7 @@ func sameList(a, b *managed.Replacement) bool {
 // keepReplacement keeps status.replacement in a new status until the replacement is over.
 func keepReplacement(r *CustomResource, o *scheduler.Observation, status map[string]any) {
 	p := replacementOf(&r.Unstructured)
-	if p == nil || r.GetDeletionTimestamp() != nil || o.Held {
+	if p == nil || r.GetDeletionTimestamp() != nil || o.Held && !o.Missing {
 		return
 	}
 	// One that is planned with that of what the resource refers to stays as long as that needs it.
