@@ -302,11 +302,8 @@ func Active(k *Kind, configurations []string) bool { return k.active(configurati
 // SetRetryAt sets when a failed operation is tried again.
 func SetRetryAt(r *CustomResource, at time.Time) { r.retryAt = at }
 
-// SetByReferences and AfterChanges are those of dependents.
-var (
-	SetByReferences = setByReferences
-	AfterChanges    = afterChanges
-)
+// AfterChanges is afterChanges.
+var AfterChanges = afterChanges
 
 // ReplacesDependentsOf is replacesDependents.
 func (k *Kind) ReplacesDependentsOf(u *unstructured.Unstructured) bool {

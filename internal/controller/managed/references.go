@@ -61,7 +61,7 @@ func (f referrer) ResolveReferences(ctx context.Context, mg resource.Managed) er
 		return waits
 	}
 	if changed {
-		err = errors.Join(err, f.client.Update(ctx, r, referencesOwner))
+		err = errors.Join(err, f.client.Update(ctx, r, references.Owner))
 	}
 	if err == nil {
 		f.followed(r)
@@ -133,6 +133,21 @@ func (k *Kind) caller(r *CustomResource) expression.Caller {
 		ex, release, diags := k.resolve(ctx, r).Acquire(ctx)
 		return ex, release, diags.Err()
 	})
+}
+
+// wrote returns Resolver.Wrote of a resource. What the cache has of a resource has no managed fields, so it is read anew.
+func (f referrer) wrote(r *CustomResource) func(context.Context, string) (bool, error) {
+	var read *unstructured.Unstructured
+	return func(ctx context.Context, path string) (bool, error) {
+		if read == nil {
+			u, err := f.kind.get(ctx, f.client.live, client.ObjectKeyFromObject(r))
+			if err != nil {
+				return false, err
+			}
+			read = u
+		}
+		return references.SetByResolver(read, path), nil
+	}
 }
 
 // resolver returns what resolves the references of a resource from the cache.

@@ -1,7 +1,6 @@
-package managed
+package references
 
 import (
-	"context"
 	"strings"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/fieldpath"
@@ -10,27 +9,12 @@ import (
 	smdpath "sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
 
-// referencesOwner is the field manager of the values that references set. By it, what references have set is told apart from what
-// another hand has.
-const referencesOwner = client.FieldOwner("landbridge-references")
+// Owner is the field manager of the values that references set. By it, what references have set is told apart from what another hand
+// has.
+const Owner = client.FieldOwner("landbridge-references")
 
-// wrote returns Resolver.Wrote of a resource. What the cache has of a resource has no managed fields, so it is read anew.
-func (f referrer) wrote(r *CustomResource) func(context.Context, string) (bool, error) {
-	var read *unstructured.Unstructured
-	return func(ctx context.Context, path string) (bool, error) {
-		if read == nil {
-			u, err := f.kind.get(ctx, f.client.live, client.ObjectKeyFromObject(r))
-			if err != nil {
-				return false, err
-			}
-			read = u
-		}
-		return setByReferences(read, path), nil
-	}
-}
-
-// setByReferences reports whether the value at a path was set by references, and by no other field manager.
-func setByReferences(u *unstructured.Unstructured, path string) bool {
+// SetByResolver reports whether the value at a path of a resource, with its managed fields, was set by a resolver, and by no other hand.
+func SetByResolver(u *unstructured.Unstructured, path string) bool {
 	segments, err := fieldpath.Parse(path)
 	if err != nil {
 		return false
@@ -44,7 +28,7 @@ func setByReferences(u *unstructured.Unstructured, path string) bool {
 		if set.FromJSON(strings.NewReader(entry.FieldsV1.GetRawString())) != nil || !owns(set, segments) {
 			continue
 		}
-		if entry.Manager != string(referencesOwner) {
+		if entry.Manager != string(Owner) {
 			return false
 		}
 		ours = true
