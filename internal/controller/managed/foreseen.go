@@ -41,6 +41,7 @@ func (n *dependentNames) add(d dependent, here bool, more string) {
 
 // line returns a line about the resources; none if there are none.
 func (n *dependentNames) line(what, separator string) []string {
+	slices.Sort(n.names)
 	all := bounded(n.names)
 	if n.elsewhere > 0 {
 		all = append(all, fmt.Sprintf("%d in other namespaces", n.elsewhere))
