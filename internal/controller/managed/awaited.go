@@ -217,7 +217,7 @@ func (w *awaiting) destroy(ctx context.Context) (gone bool, _ error) {
 		return false, err
 	}
 	own := replacementOf(&r.Unstructured)
-	err = e.begin(ctx, r, own, w.partID(own, r), scheduler.Replace, terraform.DeleteThenCreate)
+	err = e.begin(ctx, r, own, wanted{w.partID(own, r), scheduler.Replace, terraform.DeleteThenCreate})
 	if err == nil {
 		e.request.Consented = true
 		err = w.kind.Scheduler.Delete(ctx, e.request)

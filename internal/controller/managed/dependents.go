@@ -44,7 +44,7 @@ func (e *external) dependents(r *CustomResource) func(context.Context, scheduler
 		case scheduler.DestroyDeposed:
 			return e.follow(ctx, r, stored)
 		}
-		return e.begin(ctx, r, stored, e.replacementID(r, o.Plan), step, o.Plan.Action)
+		return e.begin(ctx, r, stored, wanted{e.replacementID(r, o.Plan), step, o.Plan.Action})
 	}
 }
 
@@ -82,53 +82,73 @@ func (e *external) follow(ctx context.Context, r *CustomResource, stored *manage
 	return nil
 }
 
-// begin returns nil when the replacement may begin, or when its plan is complete if that is the step.
-func (e *external) begin(
-	ctx context.Context, r *CustomResource, stored *managed.Replacement, id string, step scheduler.ReplacementStep, action terraform.Action,
-) error {
+// wanted is a step of a replacement that is to be made.
+type wanted struct {
+	// id identifies what the replacement is for.
+	id     string
+	step   scheduler.ReplacementStep
+	action terraform.Action
+}
+
+// isPart reports whether the replacement is part of that of another object.
+func (w wanted) isPart() bool { return strings.HasPrefix(w.id, partOf) }
+
+// begin returns nil when the replacement may begin, or when its plan is complete if that is the step. Otherwise the status has what is
+// to be answered.
+func (e *external) begin(ctx context.Context, r *CustomResource, stored *managed.Replacement, w wanted) error {
 	by, err := e.kind.dependentKeys(ctx, r)
 	if err != nil || len(by) == 0 && (stored == nil || len(stored.Dependents) == 0 && !stored.Approval) {
 		return awaitingDependents(err)
 	}
-	part := strings.HasPrefix(id, partOf)
-	again := managed.Replacement{ID: r.newID(id), Phase: phasePlanned}
-	if !identifies(id, stored) || stored.Phase == phaseFollowing {
-		if part {
-			again.ID, again.Phase = id, phaseStarted // what was not planned with the first one is not destroyed
+	newID := r.newID(w.id)
+	if !identifies(w.id, stored) || stored.Phase == phaseFollowing {
+		first := managed.Replacement{ID: newID, Phase: phasePlanned}
+		if w.isPart() {
+			first.ID, first.Phase = w.id, phaseStarted // what was not planned with the first one is not destroyed
 		}
-		r.setReplacement(again)
+		r.setReplacement(first)
 		return awaitingDependents(errors.New("the object is replaced as soon as the resources that refer to it are ready for it"))
 	}
-	v := e.kind.judge(stored, &r.Unstructured, r.GetNamespace(), by, action != terraform.CreateThenDelete)
+	v := e.kind.judge(stored, &r.Unstructured, r.GetNamespace(), by, w.action != terraform.CreateThenDelete)
+	next, err := w.decide(stored, v, newID)
+	if next != nil {
+		r.setReplacement(*next)
+	}
+	return err
+}
+
+// decide returns what a stored replacement becomes by the answers of the dependents, nil if it stays, and why the step has to wait. With
+// the new id, the replacement is planned again, and dependents that have waited go on.
+func (w wanted) decide(stored *managed.Replacement, v verdict, newID string) (*managed.Replacement, error) {
 	next := *stored
-	if !part && (stored.Phase != phaseDestroying || len(stored.Dependents) == 0) {
+	if !w.isPart() && (stored.Phase != phaseDestroying || len(stored.Dependents) == 0) {
 		next.Dependents, next.Approval = v.replaced, v.approval
 	}
-	if again = next; holds(stored) {
-		again.ID, again.Phase = r.newID(id), phasePlanned
+	again := next
+	if holds(stored) {
+		again.ID, again.Phase = newID, phasePlanned
 	}
 	switch {
 	case len(v.refused) > 0:
-		if !part {
-			r.setReplacement(again) // they go on meanwhile
+		err := awaitingDependents(fmt.Errorf("the object is not replaced because of what refers to it: %s", strings.Join(bounded(v.refused), "; ")))
+		if w.isPart() {
+			return nil, err // the first one is planned again
 		}
-		return awaitingDependents(fmt.Errorf("the object is not replaced because of what refers to it: %s", strings.Join(bounded(v.refused), "; ")))
+		return &again, err
 	case len(v.waiting) > 0: // the list may be incomplete
-		return awaitingDependents(fmt.Errorf("the object is replaced as soon as these are ready for it: %s", listed(v.waiting)))
+		return nil, awaitingDependents(fmt.Errorf("the object is replaced as soon as these are ready for it: %s", listed(v.waiting)))
 	case !sameList(stored, &next):
-		r.setReplacement(again) // the plan is another one, and they go on meanwhile
-		return whenTold("the object is replaced as soon as the plan tells which others are replaced with it")
-	case step == scheduler.PlanReplacement:
-		return nil
+		return &again, whenTold("the object is replaced as soon as the plan tells which others are replaced with it")
+	case w.step == scheduler.PlanReplacement:
+		return nil, nil
 	case stored.Phase == phasePlanned:
 		next.Phase = phaseStarted
-	case stored.Phase == phaseStarted && v.destroys && action != terraform.CreateThenDelete:
+	case stored.Phase == phaseStarted && v.destroys && w.action != terraform.CreateThenDelete:
 		next.Phase = phaseDestroying
 	default:
-		return nil
+		return nil, nil
 	}
-	r.setReplacement(next)
-	return awaitingDependents(errors.New("the object is replaced as soon as the resources that refer to it wait for it"))
+	return &next, awaitingDependents(errors.New("the object is replaced as soon as the resources that refer to it wait for it"))
 }
 
 // verdict is what the answers of dependents come to.
