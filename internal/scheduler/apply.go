@@ -104,10 +104,8 @@ func (s *Scheduler) Apply(ctx context.Context, r Request) error {
 	case deedRefuseDenied:
 		return e.errDenied(verdict)
 	case deedRefuseUnapproved:
-		if p != nil && p.Action.IsReplace() {
-			if err := r.awaitDependents(ctx, PlanReplacement, o); err != nil {
-				return err
-			}
+		if err := r.awaitDependents(ctx, stepOf(next, &in), o); err != nil {
+			return err
 		}
 		return e.errUnapproved(r, given)
 	case deedRefuseGone:
@@ -115,10 +113,8 @@ func (s *Scheduler) Apply(ctx context.Context, r Request) error {
 	case deedRefuseDoubted:
 		return failed(ReasonCreateOutcomeUnknown, awaited(record.Operation, record.Operation.Deadline))
 	default:
-		if step := stepOf(next, &in); step != "" {
-			if err := r.awaitDependents(ctx, step, o); err != nil {
-				return err
-			}
+		if err := r.awaitDependents(ctx, stepOf(next, &in), o); err != nil {
+			return err
 		}
 		if err := s.brakes(ctx, e, &r, next, &in); err != nil {
 			return err

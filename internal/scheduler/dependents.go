@@ -15,7 +15,8 @@ const (
 	PlanReplacement ReplacementStep = "PlanReplacement"
 	// Replace begins the replacement: the object is destroyed, or the new one is created first.
 	Replace ReplacementStep = "Replace"
-	// Recreate creates an object in place of one that was destroyed outside Landbridge.
+	// Recreate creates an object in place of one that is not found: it was destroyed outside Landbridge, or by an operation whose outcome
+	// is not known.
 	Recreate ReplacementStep = "Recreate"
 	// DestroyDeposed destroys an object after another one was created in its place.
 	DestroyDeposed ReplacementStep = "DestroyDeposed"
@@ -37,20 +38,24 @@ func (r *Request) cascade(p *terraform.Plan) Cascade {
 	return r.Cascade
 }
 
-// stepOf returns the step of a replacement that a deed is; empty if it is none.
+// stepOf returns the step of a replacement that a deed is; empty if it is none. The resources that refer to an object that is not found
+// are not asked: they wait at once.
 func stepOf(next deed, in *applyInput) ReplacementStep {
+	replaces := next == deedCreateFirst || next == deedDestroyFirst
 	switch {
-	case next == deedCreateFirst, next == deedDestroyFirst:
-		return Replace
-	case next == deedCreate && in.DriftGone:
+	case next == deedCreate && in.DriftGone, in.Missing && (replaces || next == deedRefuseUnapproved):
 		return Recreate
+	case replaces:
+		return Replace
+	case next == deedRefuseUnapproved && in.Action.IsReplace():
+		return PlanReplacement
 	}
 	return ""
 }
 
-// awaitDependents returns an error unless the resources that refer to the object are ready for a step.
+// awaitDependents returns an error unless the resources that refer to the object are ready for a step, if there is one.
 func (r *Request) awaitDependents(ctx context.Context, step ReplacementStep, o *Observation) error {
-	if r.Dependents == nil {
+	if r.Dependents == nil || step == "" {
 		return nil
 	}
 	return r.Dependents(ctx, step, o)

@@ -140,6 +140,11 @@ func (e *entry) held(r Request) bool {
 	return e.record.Handled.Held != 0 && e.record.Handled.Held == r.Generation
 }
 
+// Holds reports whether nothing begins for a request because an operation was interrupted, by what is stored.
+func Holds(r *Request, handled store.Tokens) bool {
+	return handled.Held != 0 && handled.Held == r.Generation && (r.Asked.Retry == "" || r.Asked.Retry == handled.Retry)
+}
+
 // unhold ends a hold. It is stored with the next write.
 func (e *entry) unhold() { e.record.Handled.Held, e.unsaved.Held = 0, 0 }
 

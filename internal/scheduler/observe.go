@@ -376,6 +376,7 @@ func (s *Scheduler) storeRead(ctx context.Context, e *entry, r Request, ex terra
 func (s *Scheduler) plan(ctx context.Context, e *entry, r Request, ex terraform.Executor) error {
 	s.probe(ctx, &r, e.record.Instance, ex)
 	o := &Observation{Instance: e.record.Instance, Last: e.last, Imported: e.view.state == imported, Contradiction: r.contradiction(e.record.Instance, func(event Event) { s.tell(r, event) })}
+	o.Missing = e.missing[""] != nil
 	e.view.discard()
 	if r.Config != nil {
 		config := e.withToken(r, e.record.Instance, *r.Configuration())

@@ -198,6 +198,8 @@ type Observation struct {
 	// Contradiction is how the object contradicts the configuration of the kind, which makes another identity
 	// or import id of it; empty if it does not.
 	Contradiction string
+	// Missing is set when the object is not found, and it is not known whether it exists.
+	Missing bool
 	// Drift is what was changed outside Landbridge and the configuration wants to be otherwise; nil if there is none.
 	Drift *instance.Drift
 	// Unsettled is set when the configuration wants the object to be changed again and again.

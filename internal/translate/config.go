@@ -3,6 +3,7 @@ package translate
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"strings"
@@ -20,12 +21,15 @@ type SecretKeySelector struct {
 	Name, Key string
 }
 
-// Secrets returns the value that a selector refers to. Its errors are shown to the user.
+// Secrets returns the value that a selector refers to. Its errors are shown to the user, but for ErrKnownLater.
 type Secrets func(SecretKeySelector) ([]byte, error)
+
+// ErrKnownLater is the error of Secrets for a value that is not known yet. The value of the field is unknown.
+var ErrKnownLater = errors.New("the value is known later")
 
 // Configuration is the desired configuration of a resource.
 type Configuration struct {
-	// Value is of the implied type and wholly known. Unset attributes are null, and unset blocks are
+	// Value is of the implied type, and wholly known if the values of all Secrets are. Unset attributes are null, and unset blocks are
 	// empty for their nesting.
 	Value cty.Value
 	// SensitivePaths are the paths of values from Secrets. Paths end at a set.
@@ -83,6 +87,10 @@ func (d *decoder) secret(f *model.Field, in any) cty.Value {
 		return d.errorf(t, invalidSecret, "Secrets cannot be read here.")
 	}
 	raw, err := d.secrets(s)
+	if errors.Is(err, ErrKnownLater) {
+		d.sensitive = append(d.sensitive, untilSet(d.path))
+		return cty.UnknownVal(t.Cty)
+	}
 	if err != nil {
 		return d.errorf(t, invalidSecret, "%s", err)
 	}

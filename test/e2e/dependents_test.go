@@ -221,6 +221,34 @@ func TestDependentsOfAReplacement(t *testing.T) {
 		}
 	})
 
+	t.Run("reads its Secret", func(t *testing.T) {
+		t.Parallel()
+		credential := func(name string, spec m) *unstructured.Unstructured {
+			spec["name"] = name
+			u := w.of("Credential", name, m{"forProvider": spec, "writeConnectionSecretToRef": m{"name": name}})
+			w.MustCreate(t, u)
+			w.WaitReady(t, u)
+			return u
+		}
+		x := credential("j", m{})
+		d := credential("j-reader", m{"passwordSecretRef": m{"name": "j", "key": "attribute.api_key"}})
+		digest := func() string { return text(d, "status", "atProvider", "passwordSha256") }
+		before, read := id(x), digest()
+		w.MustPatch(t, d, `{"metadata":{"annotations":{"crossplane.io/paused":"true"}}}`)
+		w.MustPatch(t, x, `{"metadata":{"annotations":{"landbridge.io/taint":"once"}}}`)
+		w.WaitFalse(t, x, "Synced", "AwaitingDependents", "Credential "+w.namespace+"/j-reader is paused")
+		never(t, 2*time.Second, "anything is done", func() bool { return len(happened(t, "j", "j-reader")) > 0 })
+		w.MustPatch(t, d, `{"metadata":{"annotations":{"crossplane.io/paused":null}}}`)
+		w.WaitFor(t, x, "replaced", func() bool { return id(x) != "" && id(x) != before && over(x) })
+		w.WaitFor(t, d, "with the key of the new object", func() bool { return digest() != read && over(d) })
+		w.WaitReady(t, d)
+		if diff := cmp.Diff([]string{"deletes j", "creates j", "updates j-reader"}, happened(t, "j", "j-reader")); diff != "" {
+			t.Errorf("-want +got:\n%s", diff)
+		}
+		// The order of deletion is as it was.
+		w.Remove(t, x)
+	})
+
 	t.Run("a value of another hand", func(t *testing.T) {
 		t.Parallel()
 		x := thing(t, "f", nil)

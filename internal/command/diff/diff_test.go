@@ -45,8 +45,8 @@ type bench struct {
 	secrets redact.Redactor
 }
 
-// newBench returns a cluster with pets of the given lengths, whose specs want 2.
-func newBench(t *testing.T, pets map[string]int64) *bench {
+// newBench returns a cluster with pets of the given lengths, whose specs want 2, and with other objects.
+func newBench(t *testing.T, pets map[string]int64, others ...client.Object) *bench {
 	p, err := model.NewProvider("random", schematest.Provider(t, "random"), config.Provider{})
 	if err != nil {
 		t.Fatal(err)
@@ -93,6 +93,7 @@ func newBench(t *testing.T, pets map[string]int64) *bench {
 		}
 	}
 	existing = append(existing, b.read(configMap("old"))[0].Unstructured, b.read(terraformProvider("old", "1.0.0"))[0].Unstructured)
+	existing = append(existing, others...)
 	// Only dry runs write.
 	dry := func(dryRun []string) {
 		if len(dryRun) == 0 {
@@ -270,6 +271,69 @@ func TestPlanOfManifests(t *testing.T) {
 const planted = "hunter2-planted-secret"
 
 // No form of a plan has a sensitive value, and neither has what policies decide about it.
+// What refers to an object that would be replaced is planned, too, if it is in the cluster alone.
+func TestDependentsInTheCluster(t *testing.T) {
+	referring := func(namespace, name, to string) client.Object {
+		u := &unstructured.Unstructured{Object: map[string]any{
+			"apiVersion": group + "/v1alpha1", "kind": "Pet", "metadata": map[string]any{"namespace": namespace, "name": name, "uid": namespace + name},
+			"spec": map[string]any{
+				"forProvider": map[string]any{"length": int64(2), "prefix": to + "-id"},
+				"references": []any{map[string]any{
+					"to": "forProvider.prefix", "policy": map[string]any{"resolve": "Always"},
+					"from": map[string]any{"kind": "Pet", "namespace": "team-a", "name": to, "fieldPath": "status.atProvider.id"},
+				}},
+			},
+		}}
+		return u
+	}
+	for name, x := range map[string]struct {
+		length   int64 // of the object, where 2 is wanted
+		want     []string
+		messages []string
+	}{
+		"up to date": {length: 2, want: []string{"NoOp random_pet.first"}},
+		"replaced": {
+			length: 1, want: []string{"DeleteThenCreate random_pet.first", "DeleteThenCreate random_pet.second", "DeleteThenCreate random_pet.third"},
+			messages: []string{
+				"These are in the cluster, refer to objects that would be replaced, and are planned, too: Pet team-a/second, Pet team-a/third.",
+				"1 resources in other namespaces refer to objects that would be replaced. They are not planned.",
+			},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t, map[string]int64{"first": x.length}, referring("team-a", "second", "first"), referring("team-a", "third", "second"),
+				referring("team-b", "elsewhere", "first"), referring("team-a", "unrelated", "another"))
+			first := b.read(manifest("Pet", "first", "{}"))[0].Unstructured
+			first.SetNamespace("team-a")
+			if err := b.client.Get(t.Context(), client.ObjectKeyFromObject(first), first); err != nil {
+				t.Fatal(err)
+			}
+			annotations := first.GetAnnotations()
+			annotations[v1alpha1.AnnotationReferableFrom] = "*"
+			first.SetAnnotations(annotations)
+			if err := b.client.Update(t.Context(), first); err != nil {
+				t.Fatal(err)
+			}
+			for _, dependent := range []string{"second", "third"} {
+				b.stored[store.Key{Group: group, Kind: "Pet", Namespace: "team-a", Name: dependent}] = store.Record{
+					Version: "1", Instance: instance.Instance{Status: instance.Full, State: pet(b, dependent+"-id", 2)},
+				}
+			}
+			plan, messages, _ := b.plan(manifest("Pet", "first", `{forProvider: {length: 2}}`))
+			var said []string
+			for _, m := range messages {
+				said = append(said, m.Detail)
+			}
+			if diff := cmp.Diff(x.want, addresses(plan)); diff != "" {
+				t.Errorf("changes: -want +got:\n%s", diff)
+			}
+			if diff := cmp.Diff(x.messages, said); diff != "" {
+				t.Errorf("messages: -want +got:\n%s", diff)
+			}
+		})
+	}
+}
+
 func TestPlanHasNoSecrets(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, nil)

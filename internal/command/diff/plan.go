@@ -136,6 +136,10 @@ type planned struct {
 	references []references.Reference
 }
 
+func (r *planned) key() store.Key {
+	return store.Key{Group: r.model.Group, Kind: r.model.Kind, Namespace: r.object.GetNamespace(), Name: r.object.GetName()}
+}
+
 // Refers implements local.Referrer.
 func (r *planned) Refers() (*unstructured.Unstructured, []references.Reference) {
 	return r.object, r.references
@@ -149,6 +153,8 @@ type planner struct {
 	overlay      *local.Objects
 	placeholders *references.Placeholders
 	sessions     map[*LocalProvider]*local.Session
+	// replaced are the resources whose objects would be replaced.
+	replaced map[store.Key]*unstructured.Unstructured
 	// resolvers are those of the providers of modules, pool their servers.
 	mu        sync.Mutex
 	resolvers map[*LocalProvider]*providerconfig.Resolver
@@ -162,6 +168,7 @@ func Make(ctx context.Context, o Options, objects []local.Object) (*Plan, local.
 	p := &planner{
 		Options: o, overlay: local.NewObjects(o.Client),
 		placeholders: references.NewPlaceholders(), sessions: map[*LocalProvider]*local.Session{}, out: &Plan{Plan: local.Plan{Mode: local.Normal}},
+		replaced:  map[store.Key]*unstructured.Unstructured{},
 		resolvers: map[*LocalProvider]*providerconfig.Resolver{}, pool: pool.New(pool.Options{IdleTimeout: time.Hour, KeepTrying: true}),
 	}
 	p.presented = slices.Clone(o.Providers)
@@ -172,6 +179,7 @@ func Make(ctx context.Context, o Options, objects []local.Object) (*Plan, local.
 	for _, level := range local.Levels(p.read(ctx, objects)) {
 		p.plan(ctx, level)
 	}
+	p.planDependents(ctx)
 	p.out.failed = p.messages.HasErrors()
 	return p.out, p.messages
 }
@@ -377,7 +385,11 @@ func (p *planner) plan(ctx context.Context, level []*planned) {
 		p.messages = append(p.messages, messages...)
 		p.out.Changes, p.out.Drift = append(p.out.Changes, plan.Changes...), append(p.out.Drift, plan.Drift...)
 		for _, c := range plan.Changes {
-			c.Foresee(of[c.Resource].object)
+			r := of[c.Resource]
+			c.Foresee(r.object)
+			if c.Plan.Action.IsReplace() {
+				p.replaced[r.key()] = r.object
+			}
 		}
 	}
 }
@@ -400,7 +412,10 @@ func (p *planner) describe(ctx context.Context, r *planned) *local.ManifestResou
 			return nil
 		}
 		return p.placeholders.Of(u)
-	}}
+	}, Wrote: func(_ context.Context, path string) (bool, error) {
+		return references.SetByResolver(r.object, path), nil
+	},
+		Replaced: func(of store.Key) bool { return p.replaced[of] != nil }}
 	found, err := resolver.Resolve(ctx, r.object, r.references)
 	if err != nil {
 		p.report(diagnostic.Error, r.source, "Invalid reference", "%s.", err)
@@ -578,8 +593,7 @@ func (p *planner) serving(x *LocalProvider, of map[*local.ManifestResource]*plan
 
 // stored returns what is stored of a resource.
 func (p *planner) stored(ctx context.Context, r *planned) (instance.Instance, error) {
-	key := store.Key{Group: r.model.Group, Kind: r.model.Kind, Namespace: r.object.GetNamespace(), Name: r.object.GetName()}
-	rec, err := p.Load(ctx, key, r.model)
+	rec, err := p.Load(ctx, r.key(), r.model)
 	switch {
 	case errors.Is(err, store.ErrNotFound):
 		return instance.Instance{}, nil

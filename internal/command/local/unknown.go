@@ -31,6 +31,9 @@ func known(v cty.Value) cty.Value {
 // Foresee sets in the object of a resource what others may refer to, as far as the change plans it.
 func (c *Change) Foresee(u *unstructured.Unstructured) {
 	if c.Deposed == "" {
+		if c.Plan.Action.IsReplace() {
+			meta.RemoveAnnotations(u, meta.AnnotationKeyExternalName)
+		}
 		foresee(u, c.Resource.Model, instance.Instance{State: c.Plan.State, Identity: c.Plan.Identity, SensitivePaths: c.Plan.SensitivePaths})
 	}
 }

@@ -2,8 +2,6 @@ package managed
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
@@ -12,17 +10,14 @@ import (
 
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/tools/cache"
 
 	"github.com/landbridge-io/landbridge/apis/managed"
 	"github.com/landbridge-io/landbridge/internal/crd"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 	"github.com/landbridge-io/landbridge/internal/terraform"
-	"github.com/landbridge-io/landbridge/internal/translate"
 )
 
 // The replacement of an object to which other resources refer, its dependents, has phases, as Terraform's graph orders them:
@@ -39,118 +34,6 @@ import (
 // says so, and begins when that destroys its dependents. The list of what is destroyed is made while the replacement is planned: the
 // hash of the plan covers it, so that an approval is one of this list, and what comes later is never destroyed. It waits, and follows.
 
-// Phases of a replacement.
-const (
-	phasePlanned    = "Planned"
-	phaseStarted    = "Started"
-	phaseDestroying = "DestroyingDependents"
-	phaseFollowing  = "Following"
-)
-
-// effectDestroyed is the effect on a dependent that was destroyed for the replacement. Others are actions of plans.
-const effectDestroyed = "Destroyed"
-
-// replacementOf returns the replacement that the status of a resource has; nil if there is none.
-func replacementOf(u *unstructured.Unstructured) *managed.Replacement {
-	if u == nil {
-		return nil
-	}
-	raw, _, _ := unstructured.NestedFieldNoCopy(u.Object, "status", "replacement")
-	fields, _ := raw.(map[string]any)
-	p := &managed.Replacement{}
-	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(fields, p); err != nil || p.Phase == "" {
-		return nil
-	}
-	return p
-}
-
-// partOf precedes the id of a replacement in the id of the one of a dependent that is part of it.
-const partOf = "for "
-
-// isPart reports whether a replacement is part of that of another object.
-func isPart(p *managed.Replacement) bool { return p != nil && strings.HasPrefix(p.ID, partOf) }
-
-// lists reports whether the object of a dependent is destroyed for a replacement.
-func lists(p *managed.Replacement, uid types.UID) bool {
-	return slices.ContainsFunc(p.Dependents, func(d managed.ReplacedDependent) bool { return d.UID == string(uid) })
-}
-
-// cascadeOf returns what a replacement destroys.
-func cascadeOf(p *managed.Replacement) scheduler.Cascade {
-	if p == nil || len(p.Dependents) == 0 {
-		return scheduler.Cascade{Approval: p != nil && p.Approval}
-	}
-	h := sha256.New()
-	for _, d := range p.Dependents {
-		fmt.Fprintln(h, d.UID)
-	}
-	return scheduler.Cascade{Hash: hex.EncodeToString(h.Sum(nil)), Approval: p.Approval}
-}
-
-// withDependents returns what is replaced with an object, as a part of a message: those of other namespaces have no names.
-func withDependents(p *managed.Replacement) string {
-	if p == nil || len(p.Dependents) == 0 {
-		return ""
-	}
-	var names []string
-	elsewhere := 0
-	for _, d := range p.Dependents {
-		if d.Name == "" {
-			elsewhere++
-		} else {
-			names = append(names, d.Kind+" "+d.Name)
-		}
-	}
-	names = bounded(names)
-	if elsewhere > 0 {
-		names = append(names, fmt.Sprintf("%d resources in other namespaces", elsewhere))
-	}
-	return ", together with " + strings.Join(names, ", ") + ","
-}
-
-// holds reports whether dependents wait.
-func holds(p *managed.Replacement) bool {
-	return p != nil && (p.Phase == phaseStarted || p.Phase == phaseDestroying)
-}
-
-// answersOf returns the answers of a dependent.
-func answersOf(u *unstructured.Unstructured) []managed.AwaitedReplacement {
-	raw, _, _ := unstructured.NestedFieldNoCopy(u.Object, "status", "awaitedReplacements")
-	list, _ := raw.([]any)
-	out := make([]managed.AwaitedReplacement, 0, len(list))
-	for _, x := range list {
-		fields, _ := x.(map[string]any)
-		var a managed.AwaitedReplacement
-		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(fields, &a); err == nil {
-			out = append(out, a)
-		}
-	}
-	return out
-}
-
-// answerTo returns the answer of a dependent to the replacement of the object of a resource.
-func answerTo(u *unstructured.Unstructured, to types.UID) (managed.AwaitedReplacement, bool) {
-	for _, a := range answersOf(u) {
-		if a.UID == string(to) {
-			return a, true
-		}
-	}
-	return managed.AwaitedReplacement{}, false
-}
-
-// fieldsOf returns a replacement as a status has it.
-func fieldsOf(p *managed.Replacement) map[string]any {
-	fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(p)
-	if err != nil {
-		return map[string]any{"id": p.ID, "phase": p.Phase} // it has strings, booleans and lists only
-	}
-	return fields
-}
-
-func (r *CustomResource) setReplacement(p managed.Replacement) {
-	r.set(fieldsOf(&p), "status", "replacement")
-}
-
 // dependents returns Request.Dependents of a resource.
 func (e *external) dependents(r *CustomResource) func(context.Context, scheduler.ReplacementStep, *scheduler.Observation) error {
 	return func(ctx context.Context, step scheduler.ReplacementStep, o *scheduler.Observation) error {
@@ -161,13 +44,13 @@ func (e *external) dependents(r *CustomResource) func(context.Context, scheduler
 		case scheduler.DestroyDeposed:
 			return e.follow(ctx, r, stored)
 		}
-		return e.begin(ctx, r, stored, e.replacementID(r, o.Plan), step, o.Plan.Action)
+		return e.begin(ctx, r, stored, wanted{e.replacementID(r, o.Plan), step, o.Plan.Action})
 	}
 }
 
 // startAtOnce makes dependents wait for the new object of one that is gone already.
 func (e *external) startAtOnce(ctx context.Context, r *CustomResource, stored *managed.Replacement, id string) error {
-	if by, err := e.kind.referrers(ctx, r); err != nil || len(by) == 0 || holds(stored) {
+	if by, err := e.kind.dependentKeys(ctx, r); err != nil || len(by) == 0 || holds(stored) {
 		return awaitingDependents(err)
 	}
 	r.setReplacement(managed.Replacement{ID: r.newID(id), Phase: phaseStarted})
@@ -179,7 +62,7 @@ func (e *external) follow(ctx context.Context, r *CustomResource, stored *manage
 	if stored == nil {
 		return nil
 	}
-	by, err := e.kind.referrers(ctx, r)
+	by, err := e.kind.dependentKeys(ctx, r)
 	if err != nil {
 		return awaitingDependents(err)
 	}
@@ -199,82 +82,73 @@ func (e *external) follow(ctx context.Context, r *CustomResource, stored *manage
 	return nil
 }
 
-// newID returns the id of a replacement that is planned anew. Each is used once, so that an answer to an earlier one is none to it:
-// a dependent that has waited for that may be busy again.
-func (r *CustomResource) newID(id string) string {
-	what, _, _ := strings.Cut(id, ".")
-	return what + "." + r.GetResourceVersion()
+// wanted is a step of a replacement that is to be made.
+type wanted struct {
+	// id identifies what the replacement is for.
+	id     string
+	step   scheduler.ReplacementStep
+	action terraform.Action
 }
 
-// identifies reports whether an id is that of a replacement, or what it is for.
-func identifies(id string, p *managed.Replacement) bool {
-	return p != nil && (p.ID == id || strings.HasPrefix(p.ID, id+"."))
-}
+// isPart reports whether the replacement is part of that of another object.
+func (w wanted) isPart() bool { return strings.HasPrefix(w.id, partOf) }
 
-// replacementID identifies what a replacement is for, and not its values: plans of some providers differ with each look.
-func (e *external) replacementID(r *CustomResource, p *terraform.Plan) string {
-	h := sha256.New()
-	fmt.Fprintln(h, r.GetGeneration(), p.Action, p.Reason, translate.FieldPaths(e.kind.Model, p.RequiresReplace))
-	return hex.EncodeToString(h.Sum(nil)[:8])
-}
-
-// begin returns nil when the replacement may begin, or when its plan is complete if that is the step.
-func (e *external) begin(
-	ctx context.Context, r *CustomResource, stored *managed.Replacement, id string, step scheduler.ReplacementStep, action terraform.Action,
-) error {
-	by, err := e.kind.referrers(ctx, r)
+// begin returns nil when the replacement may begin, or when its plan is complete if that is the step. Otherwise the status has what is
+// to be answered.
+func (e *external) begin(ctx context.Context, r *CustomResource, stored *managed.Replacement, w wanted) error {
+	by, err := e.kind.dependentKeys(ctx, r)
 	if err != nil || len(by) == 0 && (stored == nil || len(stored.Dependents) == 0 && !stored.Approval) {
 		return awaitingDependents(err)
 	}
-	part := strings.HasPrefix(id, partOf)
-	again := managed.Replacement{ID: r.newID(id), Phase: phasePlanned}
-	if !identifies(id, stored) || stored.Phase == phaseFollowing {
-		if part {
-			again.ID, again.Phase = id, phaseStarted // what was not planned with the first one is not destroyed
+	newID := r.newID(w.id)
+	if !identifies(w.id, stored) || stored.Phase == phaseFollowing {
+		first := managed.Replacement{ID: newID, Phase: phasePlanned}
+		if w.isPart() {
+			first.ID, first.Phase = w.id, phaseStarted // what was not planned with the first one is not destroyed
 		}
-		r.setReplacement(again)
+		r.setReplacement(first)
 		return awaitingDependents(errors.New("the object is replaced as soon as the resources that refer to it are ready for it"))
 	}
-	v := e.kind.judge(stored, &r.Unstructured, r.GetNamespace(), by, action != terraform.CreateThenDelete)
+	v := e.kind.judge(stored, &r.Unstructured, r.GetNamespace(), by, w.action != terraform.CreateThenDelete)
+	next, err := w.decide(stored, v, newID)
+	if next != nil {
+		r.setReplacement(*next)
+	}
+	return err
+}
+
+// decide returns what a stored replacement becomes by the answers of the dependents, nil if it stays, and why the step has to wait. With
+// the new id, the replacement is planned again, and dependents that have waited go on.
+func (w wanted) decide(stored *managed.Replacement, v verdict, newID string) (*managed.Replacement, error) {
 	next := *stored
-	if !part && (stored.Phase != phaseDestroying || len(stored.Dependents) == 0) {
+	if !w.isPart() && (stored.Phase != phaseDestroying || len(stored.Dependents) == 0) {
 		next.Dependents, next.Approval = v.replaced, v.approval
 	}
-	if again = next; holds(stored) {
-		again.ID, again.Phase = r.newID(id), phasePlanned
+	again := next
+	if holds(stored) {
+		again.ID, again.Phase = newID, phasePlanned
 	}
 	switch {
 	case len(v.refused) > 0:
-		if !part {
-			r.setReplacement(again) // they go on meanwhile
+		err := awaitingDependents(fmt.Errorf("the object is not replaced because of what refers to it: %s", strings.Join(bounded(v.refused), "; ")))
+		if w.isPart() {
+			return nil, err // the first one is planned again
 		}
-		return awaitingDependents(fmt.Errorf("the object is not replaced because of what refers to it: %s", strings.Join(bounded(v.refused), "; ")))
+		return &again, err
 	case len(v.waiting) > 0: // the list may be incomplete
-		return awaitingDependents(fmt.Errorf("the object is replaced as soon as these are ready for it: %s", listed(v.waiting)))
+		return nil, awaitingDependents(fmt.Errorf("the object is replaced as soon as these are ready for it: %s", listed(v.waiting)))
 	case !sameList(stored, &next):
-		r.setReplacement(again) // the plan is another one, and they go on meanwhile
-		return whenTold("the object is replaced as soon as the plan tells which others are replaced with it")
-	case step == scheduler.PlanReplacement:
-		return nil
+		return &again, whenTold("the object is replaced as soon as the plan tells which others are replaced with it")
+	case w.step == scheduler.PlanReplacement:
+		return nil, nil
 	case stored.Phase == phasePlanned:
 		next.Phase = phaseStarted
-	case stored.Phase == phaseStarted && v.destroys && action != terraform.CreateThenDelete:
+	case stored.Phase == phaseStarted && v.destroys && w.action != terraform.CreateThenDelete:
 		next.Phase = phaseDestroying
 	default:
-		return nil
+		return nil, nil
 	}
-	r.setReplacement(next)
-	return awaitingDependents(errors.New("the object is replaced as soon as the resources that refer to it wait for it"))
-}
-
-// sameDependents reports whether two lists have the same resources, whose names depend on who reads them.
-func sameDependents(a, b []managed.ReplacedDependent) bool {
-	return slices.EqualFunc(a, b, func(x, y managed.ReplacedDependent) bool { return x.UID == y.UID })
-}
-
-// sameList reports whether two replacements destroy the same, and are asked for alike.
-func sameList(a, b *managed.Replacement) bool {
-	return a.Approval == b.Approval && sameDependents(a.Dependents, b.Dependents)
+	return &next, awaitingDependents(errors.New("the object is replaced as soon as the resources that refer to it wait for it"))
 }
 
 // verdict is what the answers of dependents come to.
@@ -335,17 +209,18 @@ func (k *Kind) judge(p *managed.Replacement, u *unstructured.Unstructured, names
 
 // add adds what is said of the dependents of a dependent that must be replaced.
 func (v *verdict) add(d dependent, p *managed.Replacement, namespace string) {
-	by := d.kind.Neighbours.References().Referrers(d.kind.key(d.resource))
+	by := d.kind.Neighbours.References().Dependents(d.kind.key(d.resource))
 	if len(by) == 0 {
 		return
 	}
 	own := replacementOf(d.resource)
-	if !isPart(own) || holds(p) && !holds(own) {
+	// It holds its own only when it is to be destroyed.
+	if !isPart(own) || holds(p) && lists(p, d.resource.GetUID()) && !holds(own) {
 		v.waiting = append(v.waiting, d.name+" (has not answered yet)")
 		return
 	}
 	of := d.kind.judge(own, d.resource, namespace, by, true)
-	if !sameDependents(own.Dependents, of.replaced) {
+	if !holds(own) && !sameDependents(own.Dependents, of.replaced) { // once it holds, its list stays
 		v.waiting = append(v.waiting, d.name+" (has not answered yet)")
 	}
 	v.waiting, v.refused = append(v.waiting, of.waiting...), append(v.refused, of.refused...)
@@ -361,6 +236,14 @@ func (k *Kind) replacesDependents(u *unstructured.Unstructured) bool {
 		return k.ReplacesDependents != nil && k.ReplacesDependents()
 	}
 	return policy == crd.DependentsAutomatic
+}
+
+// dependentKeys returns the resources that depend on the object of a resource. It returns an error until all are known.
+func (k *Kind) dependentKeys(ctx context.Context, r *CustomResource) ([]store.Key, error) {
+	if err := k.referencesKnown(ctx, r); err != nil {
+		return nil, err
+	}
+	return k.Neighbours.References().Dependents(k.key(&r.Unstructured)), nil
 }
 
 // dependent is a resource that refers to another one, with the name by which messages of that one call it.
@@ -387,27 +270,6 @@ func (k *Kind) dependentsOf(ctx context.Context, namespace string, keys []store.
 	return out
 }
 
-// nameOf returns how messages of a resource call another one: names are for those who may read them.
-func nameOf(by store.Key, namespace string) string {
-	if by.Namespace != namespace {
-		return fmt.Sprintf("a %s in namespace %s", by.Kind, by.Namespace)
-	}
-	return fmt.Sprintf("%s %s", by.Kind, cache.ObjectName{Namespace: by.Namespace, Name: by.Name})
-}
-
-// maxNamed bounds the resources that a message names.
-const maxNamed = 8
-
-// bounded returns the first names, and how many more there are.
-func bounded(names []string) []string {
-	if more := len(names) - maxNamed; more > 0 {
-		return append(names[:maxNamed:maxNamed], fmt.Sprintf("%d more", more))
-	}
-	return names
-}
-
-func listed(names []string) string { return strings.Join(bounded(names), ", ") }
-
 // awaitingDependents returns the error of a step that has to wait; nil for nil.
 func awaitingDependents(err error) error {
 	if err == nil {
@@ -421,39 +283,10 @@ func whenTold(message string) error {
 	return &scheduler.Error{Reason: scheduler.ReasonAwaitingDependents, Err: errors.New(message), LookAt: time.Now()}
 }
 
-// keepReplacement keeps status.replacement in a new status until the replacement is over.
-func keepReplacement(r *CustomResource, o *scheduler.Observation, status map[string]any) {
-	p := replacementOf(&r.Unstructured)
-	if p == nil || r.GetDeletionTimestamp() != nil || o.Held {
-		return
-	}
-	// One that is planned with that of what the resource refers to stays as long as that needs it.
-	planned := isPart(p) && slices.ContainsFunc(answersOf(r.read), func(a managed.AwaitedReplacement) bool { return isReplace(a.Effect) })
-	over := !planned && o.Operation == nil && o.Exists() && len(o.Instance.Deposed) == 0 && o.Plan != nil && !o.Plan.Action.IsReplace()
-	if !over {
-		status["replacement"] = fieldsOf(p)
-	}
-}
-
-// abandonReplacement ends a replacement that was not begun and is refused for another reason than its dependents. While its plan waits
-// for approval, they go on.
-func abandonReplacement(r *CustomResource, err error) {
-	if p := replacementOf(&r.Unstructured); p != nil && awaitsApproval(reasonOf(err)) && !isPart(p) {
-		if holds(p) {
-			p.ID, p.Phase = r.newID(p.ID), phasePlanned
-			r.setReplacement(*p)
-		}
-		return
-	}
-	if o := r.observation; reasonOf(err) != scheduler.ReasonAwaitingDependents && o != nil && o.Exists() && len(o.Instance.Deposed) == 0 {
-		unstructured.RemoveNestedField(r.Object, "status", "replacement")
-	}
-}
-
 // wakeDependents queues the resources that take part in a replacement when one of them has changed.
 func (k *Kind) wakeDependents(u *unstructured.Unstructured) {
 	if replacementOf(u) != nil {
-		k.wake(k.Neighbours.References().Referrers(k.key(u)))
+		k.wake(k.Neighbours.References().Dependents(k.key(u)))
 	}
 	k.wakeAwaited(u, map[store.Key]bool{})
 }

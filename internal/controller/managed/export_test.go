@@ -13,10 +13,12 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/landbridge-io/landbridge/apis/managed"
 	"github.com/landbridge-io/landbridge/internal/controller/managed/turns"
 	"github.com/landbridge-io/landbridge/internal/controller/shard"
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
+	"github.com/landbridge-io/landbridge/internal/terraform"
 	"github.com/landbridge-io/landbridge/internal/translate"
 )
 
@@ -216,13 +218,28 @@ func Active(k *Kind, configurations []string) bool { return k.active(configurati
 // SetRetryAt sets when a failed operation is tried again.
 func SetRetryAt(r *CustomResource, at time.Time) { r.retryAt = at }
 
-// SetByReferences and AfterChanges are those of dependents.
-var (
-	SetByReferences = setByReferences
-	AfterChanges    = afterChanges
-)
+// AfterChanges is afterChanges.
+var AfterChanges = afterChanges
 
 // ReplacesDependentsOf is replacesDependents.
 func (k *Kind) ReplacesDependentsOf(u *unstructured.Unstructured) bool {
 	return k.replacesDependents(u)
 }
+
+// Decide is wanted.decide, of a replacement that is for an id. It returns what the replacement becomes, and why the step waits.
+func Decide(id string, step scheduler.ReplacementStep, action terraform.Action, stored managed.Replacement, answers Answers) (*managed.Replacement, error) {
+	v := verdict{waiting: answers.Waiting, refused: answers.Refused, replaced: answers.Replaced, destroys: len(answers.Replaced) > 0}
+	return wanted{id, step, action}.decide(&stored, v, "new")
+}
+
+// Answers are what dependents answer to a replacement.
+type Answers struct {
+	Waiting, Refused []string
+	Replaced         []managed.ReplacedDependent
+}
+
+// ChangesField is changesField, and SecretsIn is secretsIn.
+var (
+	ChangesField = changesField
+	SecretsIn    = secretsIn
+)

@@ -53,6 +53,9 @@ type preview struct {
 	stored   instance.Instance
 	// account is where the stored object is.
 	account instance.Account
+	// operates is set when an operation was begun whose outcome is not stored, and held when nothing begins because one was
+	// interrupted.
+	operates, held bool
 	// warnings are about the configuration.
 	warnings diagnostic.Diagnostics
 }
@@ -90,7 +93,7 @@ func (p *preview) plan(ctx context.Context) ([]string, error) {
 	for _, d := range p.warnings {
 		notes = append(notes, shortened("warning: "+translate.Message(k.Model, diagnostic.Diagnostics{d}), maxWarning))
 	}
-	return slices.Concat(planview.Summary(k.Model, *plan), stops, approvals, notes), nil
+	return slices.Concat(planview.Summary(k.Model, *plan), stops, approvals, k.foresee(ctx, r, plan), notes), nil
 }
 
 // planned returns the plan of the resource, whose references are resolved; nil if it is only observed. with changes the configuration.
@@ -151,6 +154,7 @@ func (p *preview) load(ctx context.Context, ex terraform.Executor, req scheduler
 	}
 	in := rec.Instance
 	p.account = rec.Account
+	p.operates, p.held = in.Operation != nil, scheduler.Holds(&req, rec.Handled)
 	in.Operation = nil // planned as if it had not begun
 	if len(in.RawState) == 0 && len(in.RawIdentity) == 0 {
 		return in, nil

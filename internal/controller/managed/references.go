@@ -7,7 +7,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -59,14 +58,10 @@ func (f referrer) ResolveReferences(ctx context.Context, mg resource.Managed) er
 	r := mg.(*CustomResource)
 	changed, err := f.resolve(ctx, r)
 	if waits := f.awaitReplacements(ctx, r); waits != nil {
-		r.reason, r.told = v1alpha1.ReasonAwaitingReplacement, true
-		if a := attemptFrom(ctx); a != nil {
-			a.retryAt = time.Now().Add(f.kind.poll(r)) // the ends of replacements wake it
-		}
 		return waits
 	}
 	if changed {
-		err = errors.Join(err, f.client.Update(ctx, r, referencesOwner))
+		err = errors.Join(err, f.client.Update(ctx, r, references.Owner))
 	}
 	if err == nil {
 		f.followed(r)
@@ -81,11 +76,12 @@ func (f referrer) ResolveReferences(ctx context.Context, mg resource.Managed) er
 func (f referrer) resolve(ctx context.Context, r *CustomResource) (changed bool, _ error) {
 	graph, key := f.kind.Neighbours.References(), f.kind.key(&r.Unstructured)
 	refs, err := references.Of(&r.Unstructured, f.kind.Model)
-	if err != nil || len(refs) == 0 {
+	writers := graph.Writers(key)
+	if err != nil || len(refs)+len(writers) == 0 {
 		return false, err // heard has recorded that there are none
 	}
 	graph.Awaits(key, references.Sources(refs)) // before the lookup, so that resources created meanwhile are noticed
-	resolver := references.Resolver{Reader: f.client.Client, Served: f.kind.Neighbours.Served, Call: f.kind.caller(r), Lacks: f.kind.lacks, Wrote: f.wrote(r)}
+	resolver := references.Resolver{Reader: f.client.Client, Served: f.kind.Neighbours.Served, Call: f.kind.caller(r), Lacks: f.kind.lacks, Wrote: f.kind.wrote(r)}
 	var still map[store.Key]*unstructured.Unstructured
 	if r.released, still, err = f.kind.released(ctx, r); err != nil {
 		return false, err
@@ -95,8 +91,9 @@ func (f referrer) resolve(ctx context.Context, r *CustomResource) (changed bool,
 	}
 	found, err := resolver.Resolve(ctx, &r.Unstructured, refs)
 	f.kind.wake(graph.Refers(key, found.Targets))
-	r.replaced = f.kind.replacements(ctx, found.Targets)
-	maps.DeleteFunc(still, func(of store.Key, _ *unstructured.Unstructured) bool { return !slices.Contains(found.Targets, of) })
+	sources := slices.Concat(found.Targets, writers)
+	r.replaced = f.kind.replacements(ctx, sources)
+	maps.DeleteFunc(still, func(of store.Key, _ *unstructured.Unstructured) bool { return !slices.Contains(sources, of) })
 	maps.Copy(r.replaced, still)
 	for of := range r.replaced {
 		found.Awaited = append(found.Awaited, references.Where{Key: of})
@@ -138,6 +135,21 @@ func (k *Kind) caller(r *CustomResource) expression.Caller {
 	})
 }
 
+// wrote returns Resolver.Wrote of a resource. What the cache has of a resource has no managed fields, so it is read anew.
+func (k *Kind) wrote(r *CustomResource) func(context.Context, string) (bool, error) {
+	var read *unstructured.Unstructured
+	return func(ctx context.Context, path string) (bool, error) {
+		if read == nil {
+			u, err := k.get(ctx, k.live, client.ObjectKeyFromObject(r))
+			if err != nil {
+				return false, err
+			}
+			read = u
+		}
+		return references.SetByResolver(read, path), nil
+	}
+}
+
 // resolver returns what resolves the references of a resource from the cache.
 func (k *Kind) resolver(r *CustomResource) references.Resolver {
 	return references.Resolver{Reader: k.reader, Served: k.Neighbours.Served, Call: k.caller(r)}
@@ -146,9 +158,12 @@ func (k *Kind) resolver(r *CustomResource) references.Resolver {
 // mayGo returns an error if other resources refer to a resource before it is destroyed. It waits until all
 // references are known.
 func (k *Kind) mayGo(ctx context.Context, r *CustomResource) error {
-	by, err := k.referrers(ctx, r)
-	if err != nil || len(by) == 0 {
+	if err := k.referencesKnown(ctx, r); err != nil {
 		return err
+	}
+	by := k.Neighbours.References().Referrers(k.key(&r.Unstructured))
+	if len(by) == 0 {
+		return nil
 	}
 	var names []string
 	for _, b := range by {
@@ -160,19 +175,19 @@ func (k *Kind) mayGo(ctx context.Context, r *CustomResource) error {
 	return fmt.Errorf("the object is destroyed when nothing refers to it any more: %s", listed(names))
 }
 
-// referrers returns the resources that refer to a resource. It returns an error until all references are known.
-func (k *Kind) referrers(ctx context.Context, r *CustomResource) ([]store.Key, error) {
+// referencesKnown returns an error until it is known which resources refer to a resource.
+func (k *Kind) referencesKnown(ctx context.Context, r *CustomResource) error {
 	if !awaited(ctx, k.Neighbours.Settled()) {
-		return nil, errors.New("it is not known yet whether other resources refer to this one")
+		return errors.New("it is not known yet whether other resources refer to this one")
 	}
 	for _, by := range k.Neighbours.References().Selecting(k.key(&r.Unstructured)) {
 		if of := k.Neighbours.Kind(schema.GroupKind{Group: by.Group, Kind: by.Kind}); of != nil {
 			if err := of.refers(ctx, by); err != nil {
-				return nil, fmt.Errorf("it is not known yet whether %s %s refers to this one: %w", by.Kind, cache.ObjectName{Namespace: by.Namespace, Name: by.Name}, err)
+				return fmt.Errorf("it is not known yet whether %s %s refers to this one: %w", by.Kind, cache.ObjectName{Namespace: by.Namespace, Name: by.Name}, err)
 			}
 		}
 	}
-	return k.Neighbours.References().Referrers(k.key(&r.Unstructured)), nil
+	return nil
 }
 
 // refers records what a resource refers to. That is known of each resource that was reconciled since the start, but for
@@ -198,9 +213,10 @@ func (k *Kind) heard(u *unstructured.Unstructured, gone bool) {
 	if !gone {
 		graph.Permits(key, u.GetAnnotations()[v1alpha1.AnnotationReferableFrom])
 	}
+	k.hearSecrets(u, gone)
 	refs, err := references.Of(u, k.Model)
 	switch {
-	case gone || err == nil && len(refs) == 0:
+	case gone || err == nil && len(refs) == 0 && len(graph.Writers(key)) == 0:
 		graph.Awaits(key, nil)
 		k.wake(graph.Refers(key, nil))
 	case err == nil && (!graph.Knows(key) || !k.resolvesHere(u)):

@@ -20,6 +20,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
+	"github.com/landbridge-io/landbridge/internal/translate"
 )
 
 // CustomResource is a managed resource of any kind during one reconcile.
@@ -48,6 +49,8 @@ type CustomResource struct {
 	requested bool
 	// secretMissing is set when a Secret that the resource refers to cannot be read.
 	secretMissing bool
+	// later reports whether the value of a Secret is known only after a replacement, so that it is not read. It may be nil: none is.
+	later func(translate.SecretKeySelector) bool
 	// mistaken is set when a reference cannot be resolved until it is changed.
 	mistaken bool
 	// differs describes fields that do not follow their references.

@@ -35,6 +35,9 @@ func (k *Kind) translated(ctx context.Context, r *CustomResource, spec desired.S
 		if name := (types.NamespacedName{Namespace: ref.Namespace, Name: ref.Name}); !slices.Contains(used, name) {
 			used = append(used, name)
 		}
+		if r.later != nil && r.later(ref) {
+			return nil, translate.ErrKnownLater
+		}
 		b, err := providerconfig.ReadSecret(ctx, k.live, ref)
 		if err == nil {
 			if out.secrets == nil {

@@ -23,6 +23,8 @@ type Graph struct {
 	// referrers is the inverse of targets, waiting that of awaited.
 	targets, referrers, waiting edges
 	awaited                     map[store.Key][]Where
+	// reads and writes lead from resources to the Secrets that they read and write, readers and writers back.
+	reads, readers, writes, writers edges
 }
 
 // edges lead from resources to resources.
@@ -121,6 +123,13 @@ func (g *Graph) Drop(kind schema.GroupKind) {
 			g.awaits(key, nil)
 		}
 	}
+	for _, e := range []struct{ forth, back *edges }{{&g.reads, &g.readers}, {&g.writes, &g.writers}} {
+		for _, key := range slices.Collect(maps.Keys(*e.forth)) {
+			if of(key) {
+				replace(e.forth, e.back, key, nil)
+			}
+		}
+	}
 	maps.DeleteFunc(g.permitted, func(key store.Key, _ string) bool { return of(key) })
 }
 
@@ -172,26 +181,27 @@ func (g *Graph) Waiting(key store.Key, has map[string]string) []store.Key {
 func (g *Graph) Referrers(key store.Key) []store.Key {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if len(g.referrers[key]) == 0 {
+	return g.outsideCycles(key, g.referrers.from(key), g.targets.from)
+}
+
+// outsideCycles returns those of the given resources that may refer to a resource and that it does not reach, each once and sorted.
+func (g *Graph) outsideCycles(key store.Key, of []store.Key, next func(store.Key) []store.Key) []store.Key {
+	of = slices.DeleteFunc(of, func(x store.Key) bool { return !g.mayRefer(x, key) })
+	if len(of) == 0 {
 		return nil
 	}
 	reached, todo := map[store.Key]bool{}, []store.Key{key}
 	for len(todo) > 0 {
 		x := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
-		for y := range g.targets[x] {
+		for _, y := range next(x) {
 			if !reached[y] && g.mayRefer(x, y) {
 				reached[y] = true
 				todo = append(todo, y)
 			}
 		}
 	}
-	var out []store.Key
-	for x := range g.referrers[key] {
-		if !reached[x] && g.mayRefer(x, key) {
-			out = append(out, x)
-		}
-	}
-	slices.SortFunc(out, store.Key.Compare)
-	return out
+	of = slices.DeleteFunc(of, func(x store.Key) bool { return reached[x] })
+	slices.SortFunc(of, store.Key.Compare)
+	return slices.Compact(of)
 }

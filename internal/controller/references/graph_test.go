@@ -19,7 +19,7 @@ func TestGraph(t *testing.T) {
 	var g references.Graph
 	check := func(what string, got, want []store.Key) {
 		t.Helper()
-		if diff := cmp.Diff(want, got); diff != "" {
+		if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
 			t.Errorf("%s: -want +got:\n%s", what, diff)
 		}
 	}
@@ -144,4 +144,53 @@ func TestGraphNeverBlocksAllDeletions(t *testing.T) {
 			delete(left, names[i])
 		}
 	})
+}
+
+// Who reads the Secret that a resource writes depends on its object, and does not keep it from being deleted.
+func TestGraphOfSecrets(t *testing.T) {
+	t.Parallel()
+	writer, reader, referrer := key("Thing", "n", "writer"), key("Credential", "n", "reader"), key("Thing", "n", "referrer")
+	check := func(t *testing.T, what string, got []store.Key, want ...store.Key) {
+		t.Helper()
+		if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("%s: -want +got:\n%s", what, diff)
+		}
+	}
+	for name, test := range map[string]struct {
+		then                        func(g *references.Graph)
+		writers, dependents, refers []store.Key
+	}{
+		"read and referred to": {writers: []store.Key{writer}, dependents: []store.Key{reader, referrer}, refers: []store.Key{referrer}},
+		"in a circle": {
+			then:    func(g *references.Graph) { g.Refers(writer, []store.Key{reader}) },
+			writers: []store.Key{writer}, dependents: []store.Key{referrer}, refers: []store.Key{referrer},
+		},
+		"it writes another one": {
+			then:       func(g *references.Graph) { g.Secrets(writer, nil, "other") },
+			dependents: []store.Key{referrer}, refers: []store.Key{referrer},
+		},
+		"it writes none": {
+			then:       func(g *references.Graph) { g.Secrets(writer, nil, "") },
+			dependents: []store.Key{referrer}, refers: []store.Key{referrer},
+		},
+		"the kind of the reader is not served any more": {
+			then:       func(g *references.Graph) { g.Drop(schema.GroupKind{Group: reader.Group, Kind: reader.Kind}) },
+			dependents: []store.Key{referrer}, refers: []store.Key{referrer},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var g references.Graph
+			g.Secrets(writer, nil, "made")
+			g.Secrets(reader, []string{"given", "made"}, "made too")
+			g.Secrets(key("Credential", "elsewhere", "reader"), []string{"made"}, "")
+			g.Refers(referrer, []store.Key{writer})
+			if test.then != nil {
+				test.then(&g)
+			}
+			check(t, "writers", g.Writers(reader), test.writers...)
+			check(t, "dependents", g.Dependents(writer), test.dependents...)
+			check(t, "referrers", g.Referrers(writer), test.refers...)
+		})
+	}
 }

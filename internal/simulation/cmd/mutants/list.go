@@ -210,10 +210,20 @@ var mutants = []mutant{
 
 	// References.
 	{name: "a dependent is not held during a replacement", references: true, edit: edit{managedDir + "awaited.go",
-		"if len(waits) == 0 {\n\t\treturn nil\n\t}", "if len(waits) >= 0 {\n\t\treturn failed\n\t}"}},
+		"if len(waits) == 0 {\n\t\treturn nil\n\t}", "if len(waits) >= 0 {\n\t\treturn w.failed\n\t}"}},
 	{name: "dependents are replaced though nothing allows it", references: true, edit: edit{managedDir + "dependents.go",
 		"v.destroys, v.approval = true, v.approval || !k.replacesDependents(u)", "v.destroys = true"}},
 	{name: "what refers to a destroyed dependent goes on", references: true, edit: edit{managedDir + "awaited.go",
 		`own.Phase != phaseDestroying && !destroyed && r.string("status", "state") != "Empty"`, "own.Phase != phaseDestroying && (!destroyed || true)"},
 		replicas: 3},
+	{name: "what refers to an object goes on while it is not known whether that was destroyed", references: true, edit: edit{schedulerDir + "dependents.go",
+		"in.Missing && (replaces", "in.Missing && false && (replaces"}, replicas: 3},
+	{name: "an interrupt lets go on what refers to an object that may be destroyed", references: true, edit: edit{managedDir + "replaced.go",
+		"o.Held && !o.Missing", "o.Held"}, replicas: 3},
+	{name: "an operation on a dependent that an earlier process has begun is not awaited", references: true, edit: edit{managedDir + "awaited.go",
+		"w.busy = w.busy || is.operates", "is.operates = false"}, also: []edit{{managedDir + "awaited.go", "is.operates && waits && !w.busy", "false"}}, replicas: 3},
+	{name: "a dependent whose operation was interrupted is awaited for ever", references: true, edit: edit{managedDir + "effect.go",
+		"p.held && out.refused == \"\"", "false"}, replicas: 3},
+	{name: "a dependent that has got its object late is awaited for ever", references: true, edit: edit{managedDir + "dependents.go",
+		"holds(p) && lists(p, d.resource.GetUID()) && !holds(own)", "holds(p) && !holds(own)"}, replicas: 3},
 }
