@@ -106,8 +106,8 @@ func (t *resources) each(f func(tracked)) {
 	}
 }
 
-// forget removes what is remembered of the resource with a name, but for what the cache does not have
-// yet.
+// forget removes what is remembered of the resource with a name, but for what the cache does not
+// have yet.
 func (t *resources) forget(name types.NamespacedName) {
 	t.revise(name, func(x tracked) tracked { return tracked{uid: x.uid, written: x.written} })
 }
