@@ -84,8 +84,11 @@ $(addsuffix /test,$(TESTED)): %/test:
 	$(call race,$(NESTED_RACE)) -C $* $(TEST) $(NESTED_RACE) $(TESTFLAGS) ./...
 
 .PHONY: lint
-lint: ## golangci-lint (.golangci.yaml) over every module
+lint: ## golangci-lint (.golangci.yaml) over every module, and no function that is never called
 	@for module in . playground $(MODULES); do (cd $$module && set -x && $(LINT) run ./...); done
+	@# Nested modules use what is below internal/testing.
+	@dead=$$($(GO) tool -modfile=$(CURDIR)/tools/lint/go.mod deadcode -test -filter '^github.com/landbridge-io/landbridge/internal/' ./...); \
+		! grep -v '^internal/testing/' <<<"$$dead"
 
 .PHONY: verify
 verify: ## Everything at full length: what CI runs, and all that takes longer; takes hours

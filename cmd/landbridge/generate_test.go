@@ -139,7 +139,7 @@ func TestGenerateRefuses(t *testing.T) {
 		},
 		"no documentation": {args: []string{"--documentation", "/nowhere"}, want: "--documentation: open /nowhere: no such file or directory"},
 		"nothing in it":    {args: []string{"--documentation", "."}, want: "the documentation has no examples in HCL: give the folder that has the provider's docs, website/docs or examples"},
-		"somebody else's file": {
+		"file of another program": {
 			files: map[string]string{"out/apis/zz_register.go": "package apis\n"},
 			want:  "out/apis/zz_register.go was not generated, and would be overwritten: move it away, or generate into another directory",
 		},

@@ -17,6 +17,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/crd"
 	"github.com/landbridge-io/landbridge/internal/model"
 	"github.com/landbridge-io/landbridge/internal/testing/playgroundtest"
+	"github.com/landbridge-io/landbridge/internal/testing/waittest"
 	"github.com/landbridge-io/landbridge/schema"
 )
 
@@ -51,10 +52,10 @@ func TestInterruptCommand(t *testing.T) {
 	u.SetGroupVersionKind(kind.GroupVersionKind())
 	u.SetNamespace("default")
 	u.SetName("web")
-	until(t, "the kind is served", func() bool { return c.Create(t.Context(), u) == nil })
+	waittest.Eventually(t, "the kind is served", func(context.Context) bool { return c.Create(t.Context(), u) == nil })
 	writes := func(status map[string]any) {
 		t.Helper()
-		until(t, "the status is written", func() bool {
+		waittest.Eventually(t, "the status is written", func(context.Context) bool {
 			if c.Get(t.Context(), client.ObjectKeyFromObject(u), u) != nil {
 				return false
 			}
@@ -118,16 +119,6 @@ func TestInterruptCommand(t *testing.T) {
 		writes(step.status)
 		if got := asked(ended, step.args...); !strings.Contains(got, step.want) {
 			t.Errorf("interrupt %v prints:\n%s\nwant %s", step.args, got, step.want)
-		}
-	}
-}
-
-// until waits until something holds.
-func until(t *testing.T, what string, holds func() bool) {
-	t.Helper()
-	for end := time.Now().Add(time.Minute); !holds(); time.Sleep(20 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("never: %s", what)
 		}
 	}
 }

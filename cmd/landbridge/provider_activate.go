@@ -208,7 +208,7 @@ func (r *remote) unused(ctx context.Context, a activation) error {
 	return errors.Join(problems...)
 }
 
-// activate changes spec.activate of a TerraformProvider, unless somebody else has changed the TerraformProvider since.
+// activate changes spec.activate of a TerraformProvider, unless the TerraformProvider was changed since.
 func (r *remote) activate(ctx context.Context, a activation) error {
 	p := &v1alpha1.TerraformProvider{}
 	if err := r.client.Get(ctx, types.NamespacedName{Name: a.provider.installed}, p); err != nil {

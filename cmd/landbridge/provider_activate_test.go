@@ -97,7 +97,7 @@ func TestProviderActivate(t *testing.T) {
 		t.Errorf("a dry run changed something:\n%s", diff)
 	}
 
-	// It waits until somebody, usually the controller, serves the kinds.
+	// It waits until the kinds are served, usually by the controller.
 	var group sync.WaitGroup
 	group.Go(func() {
 		until("activated", func(ctx context.Context) bool {

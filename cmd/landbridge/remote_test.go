@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"strings"
 	"testing"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 	"github.com/landbridge-io/landbridge/internal/crd"
 	"github.com/landbridge-io/landbridge/internal/testing/examplecloudtest"
+	"github.com/landbridge-io/landbridge/internal/testing/waittest"
 )
 
 // A provider of the cluster that cannot be used on this machine, or is not configured, keeps
@@ -21,14 +23,10 @@ func TestSeveralProvidersOfACluster(t *testing.T) {
 	server, c := newPlayground(t)
 	create := func(o client.Object) {
 		t.Helper()
-		var err error
 		// A kind takes a moment to be served.
-		for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
-			if err = c.Create(t.Context(), o); err == nil {
-				return
-			}
+		if err := waittest.Succeed(t.Context(), func(ctx context.Context) error { return c.Create(ctx, o) }); err != nil {
+			t.Fatal(err)
 		}
-		t.Fatal(err)
 	}
 	binary := examplecloudtest.Provider(t, examplecloudtest.Framework6)
 	opened, err := (&providerFlags{timeout: time.Minute}).open(t.Context(), binary, nil)

@@ -37,6 +37,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/model"
 	"github.com/landbridge-io/landbridge/internal/testing/clustertest"
 	"github.com/landbridge-io/landbridge/internal/testing/playgroundtest"
+	"github.com/landbridge-io/landbridge/internal/testing/waittest"
 	"github.com/landbridge-io/landbridge/schema"
 )
 
@@ -94,7 +95,7 @@ func newOperated(t *testing.T) *operated {
 	u.SetGroupVersionKind(kind.GroupVersionKind())
 	u.SetNamespace("default")
 	u.SetName("web")
-	until(t, "the kind is served", func() bool { return o.Create(t.Context(), u) == nil })
+	waittest.Eventually(t, "the kind is served", func(context.Context) bool { return o.Create(t.Context(), u) == nil })
 	o.thing = u
 	o.make(t, &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: "things"}, Rules: []rbacv1.PolicyRule{
 		{APIGroups: []string{kind.GroupVersionKind().Group, "apiextensions.k8s.io", "landbridge.io"}, Resources: []string{"*"}, Verbs: []string{"get", "list"}},
@@ -245,7 +246,10 @@ func TestLogsOfPods(t *testing.T) {
 	refused("you may not list pods"+ask, "-f")
 	o.make(t, &rbacv1.Role{ObjectMeta: metav1.ObjectMeta{Namespace: clustertest.System, Name: "lists"}, Rules: []rbacv1.PolicyRule{{APIGroups: []string{""}, Resources: []string{"pods"}, Verbs: []string{"list"}}}})
 	o.permit(t, "lists")
-	until(t, "pods may be listed", func() bool { _, _, err := logs(); return err != nil && !strings.Contains(err.Error(), "may not") })
+	waittest.Eventually(t, "pods may be listed", func(context.Context) bool {
+		_, _, err := logs()
+		return err != nil && !strings.Contains(err.Error(), "may not")
+	})
 	refused("namespace landbridge-system has no pods with the labels app.kubernetes.io/name=landbridge. Name the controller's namespace with --system-namespace, or its log with --file")
 	o.pods.add("landbridge-c", "", "")
 	refused("no container of the controller's pods in namespace landbridge-system has started. See why: kubectl get pods -n landbridge-system")
@@ -263,7 +267,7 @@ func TestLogsOfPods(t *testing.T) {
 		return out
 	}
 	all := told("one", "two", "three", "four", "five", "six")
-	until(t, "the log may be read", func() bool { _, _, err := logs(); return err == nil })
+	waittest.Eventually(t, "the log may be read", func(context.Context) bool { _, _, err := logs(); return err == nil })
 	if out, said, err := logs(); err != nil || out != all || said != "" {
 		t.Errorf("%v, %s\n%s", err, said, cmp.Diff(all, out))
 	}
@@ -339,11 +343,11 @@ func TestExplainReplicas(t *testing.T) {
 	}
 	o.make(t, &rbacv1.Role{ObjectMeta: metav1.ObjectMeta{Namespace: clustertest.System, Name: "leases"}, Rules: []rbacv1.PolicyRule{{APIGroups: []string{"coordination.k8s.io"}, Resources: []string{"leases"}, Verbs: []string{"list"}}}})
 	o.permit(t, "leases")
-	until(t, "Leases are enough to know the shards", func() bool {
+	waittest.Eventually(t, "Leases are enough to know the shards", func(context.Context) bool {
 		return explained("controller: Ready\n", "All 2 shards have a replica. Which shard it belongs to is not known: you may not get the Secret landbridge-shards in namespace landbridge-system.")
 	})
 	o.permit(t, "landbridge-replicas")
-	until(t, "the Role is enough to know the replica", func() bool {
+	waittest.Eventually(t, "the Role is enough to know the replica", func(context.Context) bool {
 		return explained("   └─ shard 1 (of ClusterProviderConfig default): Ready\n", "         landbridge-b works on it.\n")
 	})
 }
@@ -388,7 +392,7 @@ func TestExplainWatch(t *testing.T) {
 	conditions := func(ready string) {
 		t.Helper()
 		at := time.Now().UTC().Format(time.RFC3339)
-		until(t, "the status is written", func() bool {
+		waittest.Eventually(t, "the status is written", func(context.Context) bool {
 			u := o.thing.DeepCopy()
 			if o.Get(t.Context(), client.ObjectKeyFromObject(u), u) != nil {
 				return false

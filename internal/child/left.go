@@ -29,7 +29,7 @@ func Own(folder, name string) (held *os.File, err error) {
 }
 
 // RemoveLeft removes folders that processes have left that were killed: those in a directory whose names begin with a
-// prefix, and in which nobody holds the lock. A folder that cannot be removed stays until the next call.
+// prefix, and whose file no process has locked. A folder that cannot be removed stays until the next call.
 func RemoveLeft(directory, prefix, name string) {
 	entries, err := os.ReadDir(directory)
 	if err != nil {
@@ -41,7 +41,7 @@ func RemoveLeft(directory, prefix, name string) {
 		}
 		folder := filepath.Join(directory, e.Name())
 		path := filepath.Join(folder, name)
-		// Without a file it was made just now, or its process died right after making it, or it is somebody else's.
+		// Without a file it was made just now, or its process died right after making it, or another program made it.
 		if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
 			continue
 		}

@@ -32,7 +32,7 @@ func (f fence) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 // harmless reports whether a request needs no lease: reads, and updates of stored instances, whose
-// resource version is checked, so that the outcome of an operation is recorded if nobody else did. A large
+// resource version is checked, so that the outcome of an operation is recorded unless another replica recorded it. A large
 // one is in parts, to which that update points.
 func (f fence) harmless(r *http.Request) bool {
 	switch r.Method {

@@ -15,7 +15,7 @@ import (
 )
 
 // group is the lease that a controller without shards holds alone, held by all replicas with the same number of shards together.
-// So nobody works on everything, or divides the work otherwise, while one of them works. Each renews it for itself, and stops to
+// So no other replica works on everything, or divides the work otherwise, while one of them works. Each renews it for itself, and stops to
 // work when it cannot.
 type group struct {
 	leases v1.LeaseInterface
@@ -38,7 +38,7 @@ type group struct {
 
 var errGroup = errors.New("this replica could not renew the lease that replicas with shards hold together, so it ends")
 
-// holds reports whether certainly nobody works on everything, or divides the work otherwise.
+// holds reports whether certainly no other replica works on everything, or divides the work otherwise.
 func (g *group) holds() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -100,7 +100,7 @@ func (g *group) outlived() bool {
 	return g.lost
 }
 
-// renew renews the lease once, or takes it if nobody holds it. It returns an error only when it was lost.
+// renew renews the lease once, or takes it if no other replica holds it. It returns an error only when it was lost.
 func (g *group) renew(ctx context.Context) (held bool, _ error) {
 	ctx, cancel := context.WithTimeout(ctx, g.safe/2)
 	defer cancel()

@@ -16,8 +16,8 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/landbridge-io/landbridge/internal/controller"
-	"github.com/landbridge-io/landbridge/internal/testing/clustertest"
 	"github.com/landbridge-io/landbridge/internal/testing/playgroundtest"
+	"github.com/landbridge-io/landbridge/internal/testing/waittest"
 )
 
 // Metrics are for those whom the API server knows and permits it.
@@ -71,7 +71,7 @@ func TestMetricsNeedPermission(t *testing.T) {
 		guarded.ServeHTTP(w, r)
 		return w
 	}
-	clustertest.Eventually(t, "the API server knows the users and their permissions", func(ctx context.Context) bool {
+	waittest.Eventually(t, "the API server knows the users and their permissions", func(ctx context.Context) bool {
 		return get(ctx, "Bearer "+permitted, "/metrics").Code == http.StatusOK && get(ctx, "Bearer "+other, "/metrics").Code == http.StatusForbidden
 	})
 	for name, test := range map[string]struct {

@@ -18,9 +18,9 @@ import (
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 	"github.com/landbridge-io/landbridge/internal/controller"
-	"github.com/landbridge-io/landbridge/internal/testing/clustertest"
 	"github.com/landbridge-io/landbridge/internal/testing/objecttest"
 	"github.com/landbridge-io/landbridge/internal/testing/playgroundtest"
+	"github.com/landbridge-io/landbridge/internal/testing/waittest"
 )
 
 type transport func(*http.Request) (*http.Response, error)
@@ -63,7 +63,7 @@ func TestStatusClient(t *testing.T) {
 	u := objecttest.New("landbridge.io/v1alpha1", "TerraformModule", "", "a", map[string]any{
 		"source": map[string]any{"directory": "/source-of-the-module"}, "kind": "Thing", "group": "example.org",
 	})
-	clustertest.Eventually(t, "modules are served", func(ctx context.Context) bool {
+	waittest.Eventually(t, "modules are served", func(ctx context.Context) bool {
 		err = c.Create(ctx, u)
 		return !meta.IsNoMatchError(err) && !kerrors.IsNotFound(err)
 	})

@@ -21,7 +21,7 @@ const (
 )
 
 // TestRulesOfLargeObjects: the API server bounds what the rules of a kind may cost for one object. The largest objects
-// stay below that, since nobody could write one otherwise.
+// stay below that, since no rule could be written otherwise.
 func TestRulesOfLargeObjects(t *testing.T) {
 	t.Parallel()
 	small := &schema.Block{Attributes: map[string]*schema.Attribute{"n": {Type: cty.String, Required: true}}}

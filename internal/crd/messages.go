@@ -62,7 +62,7 @@ func WholeMessage(u *unstructured.Unstructured, conditionType, message string) s
 	return restored(message, whole)
 }
 
-// restored returns the whole message, unless somebody else has set the condition since.
+// restored returns the whole message, unless the condition was set otherwise since.
 func restored(message, whole string) string {
 	if whole == "" || ShortMessage(whole) != message {
 		return message

@@ -16,7 +16,7 @@ const (
 )
 
 // ParseApproval reads an approvalPolicy. An empty one is ApproveNothing. An unknown one is ApproveEverything, since
-// somebody wanted to be asked.
+// approval was wanted.
 func ParseApproval(s string) Approval {
 	switch s {
 	case "", crd.ApprovalNever:

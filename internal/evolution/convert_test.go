@@ -124,7 +124,7 @@ func TestConvert(t *testing.T) {
 		in, want string // spec.forProvider
 		// others are parts of spec, before and after.
 		others, wantOthers string
-		// edit is what somebody makes of want, back what that is in the old version; unless it is edited, in comes back.
+		// edit is what a user makes of want, back what that is in the old version; unless it is edited, in comes back.
 		edit, back string
 		remembers  bool
 	}{
@@ -343,7 +343,7 @@ func FuzzConvert(f *testing.F) {
 		if metadata, ok := object["metadata"].(m); ok {
 			if a, ok := metadata["annotations"].(m); ok {
 				if _, own := a[evolution.AnnotationPrefix+"v1alpha1"]; own || a[evolution.AnnotationPrefix+"v1beta1"] != nil {
-					return // somebody else's inventions are not kept
+					return // fields of neither version are not kept
 				}
 			}
 		}

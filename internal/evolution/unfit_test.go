@@ -40,7 +40,7 @@ func TestUnfit(t *testing.T) {
 		"inside":         {spec: `{"forProvider":{"rule":[{"days":1},{"hours":1}]},"initProvider":{"rule":[{"hours":2}]}}`, want: []string{"spec.forProvider.rule[].hours", "spec.initProvider.rule[].hours"}},
 		"another type":   {spec: `{"forProvider":{"flag":true,"any":[1]}}`, want: []string{"spec.forProvider.any", "spec.forProvider.flag"}},
 		"twice in a set": {spec: `{"forProvider":{"zones":["a","a"]}}`, want: []string{"spec.forProvider.zones"}},
-		"nobody's":       {spec: `{"forProvider":{"unknown":true},"lifecycle":{}}`},
+		"unknown field":  {spec: `{"forProvider":{"unknown":true},"lifecycle":{}}`},
 	}
 	a, b := exact(t, provide(t, of(old, nil, 0), config.Provider{}).Resources["cloud_thing"]), exact(t, provide(t, of(new, nil, 0), config.Provider{}).Resources["cloud_thing"])
 	for name, test := range tests {

@@ -145,7 +145,7 @@ func TestWriteIsAllOrNothing(t *testing.T) {
 		files  generator.Files
 		want   string // a part of the error
 	}{
-		"somebody else's file": {
+		"file of another program": {
 			before: map[string]string{"apis/x.go": ours, "apis/y.go": theirs},
 			files:  generator.Files{"apis/x.go": []byte(ours + "new"), "apis/y.go": []byte(ours)},
 			want:   "apis/y.go was not generated, and would be overwritten: move it away, or generate into another directory",

@@ -40,7 +40,7 @@ type Instance struct {
 	IdentityHistory []FormerIdentity
 	// Incomplete is set when the last apply of an object that consists of several ended before all changes were made.
 	Incomplete bool
-	// Drift is what was read that was changed outside Landbridge since the last operation: also values that nobody has
+	// Drift is what was read that was changed outside Landbridge since the last operation: also values that are not
 	// configured. DriftHistory is drift that has ended, the latest last.
 	Drift        *Drift
 	DriftHistory []FormerDrift

@@ -175,7 +175,7 @@ func TestConfigurationErrors(t *testing.T) {
 	}
 }
 
-// What the kinds of real providers are called, since nobody wants them to change.
+// What the kinds of real providers are called: they must not change.
 func TestRealNames(t *testing.T) {
 	t.Parallel()
 	var lines []string

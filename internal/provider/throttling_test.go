@@ -51,7 +51,7 @@ func TestThrottled(t *testing.T) {
 			}
 			diags[0].Severity = diagnostic.Warning
 			if _, ok := provider.Throttled(diags, provider.Said{}); ok {
-				t.Error("a warning slows nobody down")
+				t.Error("a warning does not slow calls down")
 			}
 		})
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 	"github.com/landbridge-io/landbridge/internal/testing/clustertest"
 	"github.com/landbridge-io/landbridge/internal/testing/objecttest"
+	"github.com/landbridge-io/landbridge/internal/testing/waittest"
 	"github.com/landbridge-io/landbridge/test/behaviour"
 )
 
@@ -40,7 +41,7 @@ var (
 	current   = objecttest.Current
 	allowed   = objecttest.Allowed
 
-	eventually = clustertest.Eventually
+	eventually = waittest.Eventually
 	contains   = clustertest.ContainsAll
 )
 

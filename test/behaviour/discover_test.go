@@ -46,7 +46,7 @@ func (c *column) landbridge(t *testing.T, args ...string) []byte {
 func discovered(t *testing.T, c *column) {
 	own := c.resource(t, "Thing", m{"forProvider": m{"name": nameOf(t), "region": "us-west-2"}})
 	c.WaitReady(t, own)
-	nobodys := c.thing(t, "us-west-2")
+	unowned := c.thing(t, "us-west-2")
 	var list struct {
 		Objects []struct {
 			DisplayName string `json:"displayName"`
@@ -67,12 +67,12 @@ func discovered(t *testing.T, c *column) {
 	}
 	want := map[string][]m{
 		text(own, "status", "identity", "id"): {{"kind": "Thing", "namespace": c.name, "name": own.GetName()}},
-		nobodys.ID:                            {},
+		unowned.ID:                            {},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	c.untouched(t, nobodys.ID)
+	c.untouched(t, unowned.ID)
 }
 
 func importCommand(t *testing.T, c *column) {

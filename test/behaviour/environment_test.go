@@ -27,6 +27,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/testing/clustertest"
 	"github.com/landbridge-io/landbridge/internal/testing/playgroundtest"
 	"github.com/landbridge-io/landbridge/internal/testing/testbin"
+	"github.com/landbridge-io/landbridge/internal/testing/waittest"
 	"github.com/landbridge-io/landbridge/test/behaviour"
 )
 
@@ -38,7 +39,7 @@ const (
 	// poll is the controller's poll interval. Tests that need an earlier reconcile request one.
 	poll = 5 * time.Second
 	// limit bounds each wait of a test.
-	limit = clustertest.Limit
+	limit = waittest.Limit
 )
 
 var releases = []release.Release{release.BeforeIdentity, release.V0, release.V1, release.V2, release.Mistaken}

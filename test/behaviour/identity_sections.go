@@ -42,7 +42,7 @@ var identity = []Section{
 		{Name: "optional-for-import", Source: schemas,
 			Says: "An attribute that is optional for import can be left out or be null."},
 		{Name: "set-by-provider", Source: schemas,
-			Says: "Only the provider sets the identity: a `status.identity` that somebody else writes is ignored."},
+			Says: "Only the provider sets the identity: a `status.identity` that another client writes is ignored."},
 		{Name: "no-identity", Source: defining,
 			Says: "A type without an identity schema has no `spec.import.identity` and no `status.identity`; it is imported by id."},
 		{Name: "invalid-schema", Source: schemas,
@@ -145,7 +145,7 @@ var identity = []Section{
 		{Name: "mutable-plan", Source: mutable,
 			Says: "The same with an identity that is planned."},
 		{Name: "mutable-read", Source: mutable,
-			Says: "The same if somebody else changed it and Read returns the new one."},
+			Says: "The same if it was changed from outside and Read returns the new one."},
 	}},
 	{"Upgrade of identities", []Behaviour{
 		{Name: "upgrade-type", Source: implementing,

@@ -21,7 +21,7 @@ var life = []Section{
 		{Name: "unset", Source: own,
 			Says: "An argument that is removed from the spec is removed remotely."},
 		{Name: "drift", Source: own,
-			Says: "A change that somebody else made is reverted."},
+			Says: "A change from outside is reverted."},
 		{Name: "ignore-changes", Source: own,
 			Says: "Changes of fields in `lifecycle.ignoreChanges` are ignored."},
 		{Name: "init-provider", Source: own,
@@ -57,7 +57,7 @@ var life = []Section{
 		{Name: "create-unread", Source: overview,
 			Says: "An object whose create succeeded, and that could not be read, is not ready until a read succeeds; nothing else is created."},
 		{Name: "taint-keep", Source: own,
-			Says: "With `lifecycle.taintPolicy: Keep` a tainted object is kept until somebody decides."},
+			Says: "With `lifecycle.taintPolicy: Keep` a tainted object is kept until it is untainted or replaced."},
 	}},
 	{"Values", []Behaviour{
 		{Name: "every-shape", Source: own,

@@ -13,8 +13,8 @@ import (
 
 	"github.com/landbridge-io/landbridge/examples/examplecloud/api"
 	cloudclient "github.com/landbridge-io/landbridge/examples/examplecloud/client"
-	"github.com/landbridge-io/landbridge/internal/testing/clustertest"
 	"github.com/landbridge-io/landbridge/internal/testing/objecttest"
+	"github.com/landbridge-io/landbridge/internal/testing/waittest"
 )
 
 var _ = register(map[string]func(*testing.T, *column){
@@ -117,7 +117,7 @@ func unchanged(t *testing.T, c *column) {
 	c.Reconcile(t, u)
 	c.WaitFor(t, u, "annotated", func() bool { return u.GetAnnotations()["landbridge.io/identity"] != "" })
 	before, stored := u.GetResourceVersion(), c.storedSecret(t, u).ResourceVersion
-	clustertest.Never(t, 2*poll+poll/2, "the resource or its stored state was written", func() bool {
+	waittest.Never(t, 2*poll+poll/2, "the resource or its stored state was written", func() bool {
 		c.MustGet(t, u)
 		return u.GetResourceVersion() != before || c.storedSecret(t, u).ResourceVersion != stored
 	})

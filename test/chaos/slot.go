@@ -253,7 +253,7 @@ func (s *slot) keep(ctx context.Context, u *unstructured.Unstructured, o object)
 	id := o.text("id")
 	if s.object != "" && s.object != id && !s.destroyed.Load() {
 		s.world.mu.Lock()
-		s.unasked = append(s.unasked, fmt.Sprintf("%s: %s was replaced by %s, which nobody asked for; all was well at %s", s.label, s.object, id, s.witness))
+		s.unasked = append(s.unasked, fmt.Sprintf("%s: %s was replaced by %s, without a request; all was well at %s", s.label, s.object, id, s.witness))
 		s.world.mu.Unlock()
 		s.note("%s: %s was replaced by %s unasked", s.label, s.object, id)
 	}

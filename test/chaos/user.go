@@ -22,7 +22,7 @@ var confirm = regexp.MustCompile(`annotation ` + regexp.QuoteMeta(v1alpha1.Annot
 // a retry. It ignores all other messages.
 func (w *world) attend(ctx context.Context) {
 	for ctx.Err() == nil {
-		// A suspended controller may still create an object, which nobody can know.
+		// A suspended controller may still create an object, which cannot be known.
 		if w.suspended.Load() {
 			pause(ctx, 100*time.Millisecond)
 			continue

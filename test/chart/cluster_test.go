@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/landbridge-io/landbridge/internal/testing/clustertest"
+	"github.com/landbridge-io/landbridge/internal/testing/waittest"
 	"github.com/landbridge-io/landbridge/tools/release/chart"
 )
 
@@ -38,7 +39,7 @@ func install(t *testing.T, c *clustertest.Cluster, loaded *helm.Chart, namespace
 		if err := c.Create(t.Context(), d.Object.DeepCopy()); err != nil && !kerrors.IsAlreadyExists(err) {
 			t.Fatal(err)
 		}
-		clustertest.Eventually(t, d.Object.GetName()+" is served", func(context.Context) bool {
+		waittest.Eventually(t, d.Object.GetName()+" is served", func(context.Context) bool {
 			list := &unstructured.UnstructuredList{}
 			list.SetAPIVersion("landbridge.io/v1alpha1")
 			kind, _, _ := unstructured.NestedString(d.Object.Object, "spec", "names", "kind")

@@ -25,6 +25,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/testing/objecttest"
 	"github.com/landbridge-io/landbridge/internal/testing/playgroundtest"
 	"github.com/landbridge-io/landbridge/internal/testing/providertest"
+	"github.com/landbridge-io/landbridge/internal/testing/waittest"
 	"github.com/landbridge-io/landbridge/tools/release/chart"
 )
 
@@ -79,7 +80,7 @@ func TestContainer(t *testing.T) {
 		leader, standby = other, one
 	}
 	leader.stop(t)
-	clustertest.Eventually(t, "the other replica leads", func(context.Context) bool { return holds(t, c, standby.name) })
+	waittest.Eventually(t, "the other replica leads", func(context.Context) bool { return holds(t, c, standby.name) })
 	newPassword(t, c, "second")
 
 	// Upgrade.
@@ -87,7 +88,7 @@ func TestContainer(t *testing.T) {
 	prune(t, c, first, second)
 	upgraded := n.replica(t, second, "upgraded")
 	standby.stop(t)
-	clustertest.Eventually(t, "the upgraded replica leads", func(context.Context) bool { return holds(t, c, "upgraded") })
+	waittest.Eventually(t, "the upgraded replica leads", func(context.Context) bool { return holds(t, c, "upgraded") })
 	newPassword(t, c, "third")
 	same(t, c, password, secret)
 
@@ -111,7 +112,7 @@ func TestContainer(t *testing.T) {
 		t.Errorf("there are %d stored states, want 3", len(stored.Items))
 	}
 	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: chart.Namespace}}
-	clustertest.Eventually(t, "the namespace cannot be deleted", func(ctx context.Context) bool {
+	waittest.Eventually(t, "the namespace cannot be deleted", func(ctx context.Context) bool {
 		err := c.Delete(ctx, ns.DeepCopy(), client.DryRunAll)
 		return err != nil && strings.Contains(err.Error(), "landbridge.io/allow-deletion")
 	})
@@ -216,7 +217,7 @@ func (n *node) replica(t *testing.T, r *chart.Rendered, name string) *replica {
 	pod := podOf(t, r, "Deployment")
 	k := &replica{name: name, health: clustertest.FreeAddress(t), metrics: clustertest.FreeAddress(t)}
 	k.container = n.run(t, name, pod, chart.Namespace, "--health-address="+k.health, "--metrics-address="+k.metrics)
-	clustertest.Eventually(t, name+" is ready", func(ctx context.Context) bool {
+	waittest.Eventually(t, name+" is ready", func(ctx context.Context) bool {
 		select {
 		case err := <-k.exited:
 			log, _ := os.ReadFile(k.log)

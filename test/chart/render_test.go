@@ -266,7 +266,7 @@ func TestSecretsOfSomeNamespaces(t *testing.T) {
 	}
 }
 
-// Nobody may read the log of the controller unless the values name them, and they may in its namespace only.
+// Only those whom the values name may read the controller's log, and only in its namespace.
 func TestLogReaders(t *testing.T) {
 	t.Parallel()
 	readers := []any{object{"kind": "Group", "apiGroup": "rbac.authorization.k8s.io", "name": "operators"}}

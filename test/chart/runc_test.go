@@ -27,6 +27,7 @@ import (
 
 	"github.com/landbridge-io/landbridge/internal/testing/clustertest"
 	"github.com/landbridge-io/landbridge/internal/testing/testbin"
+	"github.com/landbridge-io/landbridge/internal/testing/waittest"
 	"github.com/landbridge-io/landbridge/tools/release/chart"
 	"github.com/landbridge-io/landbridge/tools/xpkg/image"
 )
@@ -281,8 +282,8 @@ func (k *container) wait(t *testing.T) {
 		if err != nil {
 			t.Errorf("the container ended with %v", err)
 		}
-	case <-time.After(clustertest.Limit):
-		t.Errorf("the container did not end within %s", clustertest.Limit)
+	case <-time.After(waittest.Limit):
+		t.Errorf("the container did not end within %s", waittest.Limit)
 	}
 }
 

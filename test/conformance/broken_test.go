@@ -14,9 +14,9 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/landbridge-io/landbridge/internal/controller/kinds"
-	"github.com/landbridge-io/landbridge/internal/testing/clustertest"
 	"github.com/landbridge-io/landbridge/internal/testing/examplecloudtest"
 	"github.com/landbridge-io/landbridge/internal/testing/playgroundtest"
+	"github.com/landbridge-io/landbridge/internal/testing/waittest"
 	"github.com/landbridge-io/landbridge/test/conformance"
 )
 
@@ -220,7 +220,7 @@ func TestDiskFull(t *testing.T) {
 	// The program cannot record the object that the provider created.
 	cloud.Fault(t, m{"on": "create", "task_delay": "3s", "count": 1})
 	c.MustCreate(t, u)
-	clustertest.Eventually(t, "the cloud is asked for one create", func(context.Context) bool { return cloud.Audit(t).CreateRequests == 1 })
+	waittest.Eventually(t, "the cloud is asked for one create", func(context.Context) bool { return cloud.Audit(t).CreateRequests == 1 })
 	empty := fill()
 	c.failing(t, u, "no space left on device")
 	empty()

@@ -9,8 +9,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/provider"
 	"github.com/landbridge-io/landbridge/internal/provider/pool"
-	"github.com/landbridge-io/landbridge/internal/testing/clustertest"
 	"github.com/landbridge-io/landbridge/internal/testing/examplecloudtest"
+	"github.com/landbridge-io/landbridge/internal/testing/waittest"
 	"github.com/landbridge-io/landbridge/test/conformance"
 )
 
@@ -50,7 +50,7 @@ func TestInterrupted(t *testing.T) {
 						in, diags := ex.Apply(on, p)
 						out <- result{in, diags}
 					}()
-					clustertest.Eventually(t, "the cloud makes "+name, func(context.Context) bool { return w.cloud.Making(t, "things", name) })
+					waittest.Eventually(t, "the cloud makes "+name, func(context.Context) bool { return w.cloud.Making(t, "things", name) })
 					return interrupt, out
 				}
 				_, other := create("other")

@@ -17,9 +17,9 @@ import (
 	"github.com/landbridge-io/landbridge/internal/terraform"
 	"github.com/landbridge-io/landbridge/internal/terraform/cli"
 	"github.com/landbridge-io/landbridge/internal/terraform/commandline"
-	"github.com/landbridge-io/landbridge/internal/testing/clustertest"
 	"github.com/landbridge-io/landbridge/internal/testing/examplecloudtest"
 	"github.com/landbridge-io/landbridge/internal/testing/processtest"
+	"github.com/landbridge-io/landbridge/internal/testing/waittest"
 	"github.com/landbridge-io/landbridge/test/conformance"
 )
 
@@ -88,7 +88,7 @@ func TestKilledWhileCreating(t *testing.T) {
 			in, diags := w.ex.Apply(ctx, p)
 			done <- result{in, diags}
 		}()
-		clustertest.Eventually(t, "the cloud is asked for the create", func(context.Context) bool { return w.cloud.Audit(t).CreateRequests > 0 })
+		waittest.Eventually(t, "the cloud is asked for the create", func(context.Context) bool { return w.cloud.Audit(t).CreateRequests > 0 })
 		if !kill(dir) {
 			t.Fatal("there is no program to kill")
 		}

@@ -18,6 +18,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/testing/clustertest"
 	"github.com/landbridge-io/landbridge/internal/testing/playgroundtest"
 	"github.com/landbridge-io/landbridge/internal/testing/testbin"
+	"github.com/landbridge-io/landbridge/internal/testing/waittest"
 )
 
 // TestKubernetes manages objects of a real system, another API server, by a released provider that publishes no
@@ -272,4 +273,4 @@ func (s system) permissions(t *testing.T) {
 	}
 }
 
-var eventually = clustertest.Eventually
+var eventually = waittest.Eventually

@@ -11,8 +11,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/landbridge-io/landbridge/examples/examplecloud/provider/release"
-	"github.com/landbridge-io/landbridge/internal/testing/clustertest"
 	"github.com/landbridge-io/landbridge/internal/testing/examplecloudtest"
+	"github.com/landbridge-io/landbridge/internal/testing/waittest"
 )
 
 // install installs a form of the provider that is executed by the command line, for a cloud, and returns the
@@ -76,7 +76,7 @@ func TestLife(t *testing.T) {
 
 			cloud.Change(t, "things", last, m{"size": 7})
 			changed := cloud.Audit(t).Updates
-			clustertest.Eventually(t, "the change is reverted", func(context.Context) bool { return cloud.Audit(t).Updates == changed+1 })
+			waittest.Eventually(t, "the change is reverted", func(context.Context) bool { return cloud.Audit(t).Updates == changed+1 })
 			is("repaired", "size", "2", same)
 
 			c.MustPatch(t, thing, `{"spec":{"forProvider":{"region":"eu-central-1"}}}`)

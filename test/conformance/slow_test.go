@@ -9,8 +9,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/terraform/cli"
 	"github.com/landbridge-io/landbridge/internal/terraform/commandline"
-	"github.com/landbridge-io/landbridge/internal/testing/clustertest"
 	"github.com/landbridge-io/landbridge/internal/testing/examplecloudtest"
+	"github.com/landbridge-io/landbridge/internal/testing/waittest"
 	"github.com/landbridge-io/landbridge/test/conformance"
 )
 
@@ -47,7 +47,7 @@ func TestSlowChange(t *testing.T) {
 		out, _ := w.ex.Apply(ctx, p)
 		created <- out
 	}()
-	clustertest.Eventually(t, "the cloud is asked for the create", func(context.Context) bool { return w.cloud.Audit(t).CreateRequests == 2 })
+	waittest.Eventually(t, "the cloud is asked for the create", func(context.Context) bool { return w.cloud.Audit(t).CreateRequests == 2 })
 	for range 3 {
 		if out, diags := w.ex.Refresh(ctx, r, in); diags.HasErrors() || !out.Unchanged {
 			t.Errorf("unchanged is %t, %v", out.Unchanged, diags)

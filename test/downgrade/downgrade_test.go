@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/landbridge-io/landbridge/internal/testing/clustertest"
 	"github.com/landbridge-io/landbridge/internal/testing/objecttest"
+	"github.com/landbridge-io/landbridge/internal/testing/waittest"
 )
 
 // estate has the resources that all releases work on.
@@ -278,7 +278,7 @@ func (e *estate) clear(t *testing.T) {
 	if live := e.cloud.Audit(t).Live; live > 0 {
 		found(t, &results.lost, "%d objects are left in the cloud", live)
 	}
-	clustertest.Eventually(t, "nothing is stored", func(context.Context) bool {
+	waittest.Eventually(t, "nothing is stored", func(context.Context) bool {
 		heads, parts := e.stored(t)
 		return heads+parts == 0
 	})

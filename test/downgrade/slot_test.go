@@ -14,8 +14,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
-	"github.com/landbridge-io/landbridge/internal/testing/clustertest"
 	"github.com/landbridge-io/landbridge/internal/testing/objecttest"
+	"github.com/landbridge-io/landbridge/internal/testing/waittest"
 )
 
 // slot is a resource, and what its user has declared.
@@ -161,13 +161,13 @@ func (s *slot) fault(t *testing.T, on string, fault m) {
 func (s *slot) begins(t *testing.T, on string) {
 	t.Helper()
 	s.underway = true
-	clustertest.Eventually(t, on+" of "+s.name, func(context.Context) bool { return !s.cloud.Waits(t, s.name, on) })
+	waittest.Eventually(t, on+" of "+s.name, func(context.Context) bool { return !s.cloud.Waits(t, s.name, on) })
 }
 
 // happens waits until something happens in the cloud.
 func (s *slot) happens(t *testing.T, what string) {
 	t.Helper()
-	clustertest.Eventually(t, what+" of "+s.name, func(context.Context) bool {
+	waittest.Eventually(t, what+" of "+s.name, func(context.Context) bool {
 		for _, e := range s.cloud.Changes(t)[s.seen:] {
 			if e.What == what && (e.Key == s.name || strings.HasSuffix(e.Key, "/"+s.name)) {
 				return true

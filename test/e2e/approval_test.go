@@ -16,7 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// A plan waits until somebody who may approve it has approved it, and is carried out once.
+// A plan waits until a user who may approve it has approved it, and is carried out once.
 func TestPlanAwaitsApproval(t *testing.T) {
 	c := shared(t)
 	d := newDouble(t, "approved")

@@ -106,6 +106,7 @@ func (c *cluster) restore(t *testing.T, b backup) {
 // resources were removed without a controller. No object is created, changed or destroyed, and no secret
 // is lost.
 func TestRestoreBackup(t *testing.T) {
+	t.Parallel()
 	tests := map[string]struct {
 		// lost is set if the backup is restored to a new cluster, else the same one is emptied.
 		lost bool

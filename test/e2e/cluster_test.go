@@ -13,20 +13,21 @@ import (
 	"github.com/landbridge-io/landbridge/internal/testing/playgroundtest"
 	"github.com/landbridge-io/landbridge/internal/testing/providertest"
 	"github.com/landbridge-io/landbridge/internal/testing/testbin"
+	"github.com/landbridge-io/landbridge/internal/testing/waittest"
 )
 
 const (
 	// poll is the poll interval of controllers in tests.
 	poll = time.Second
 	// limit bounds each wait of a test.
-	limit = clustertest.Limit
+	limit = waittest.Limit
 	// system is the namespace of Landbridge's own objects.
 	system = clustertest.System
 )
 
 var (
-	eventually = clustertest.Eventually
-	never      = clustertest.Never
+	eventually = waittest.Eventually
+	never      = waittest.Never
 )
 
 // cluster is an API server in which controllers of this process run.

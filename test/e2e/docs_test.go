@@ -1,10 +1,10 @@
 package e2e_test
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"github.com/landbridge-io/landbridge/internal/testing/doctest"
 	"github.com/landbridge-io/landbridge/internal/testing/examplecloudtest"
@@ -104,13 +104,10 @@ func TestDriftPage(t *testing.T) {
 		},
 	})
 	// By the page itself twice, for a tag, for the repair, and to apply it again.
-	deadline := time.Now().Add(time.Minute)
-	for a := cloud.Audit(t); a.Creates != 1 || a.Updates != 5; a = cloud.Audit(t) {
-		if time.Now().After(deadline) {
-			t.Fatalf("%+v", a)
-		}
-		time.Sleep(100 * time.Millisecond)
-	}
+	eventually(t, "one create and five updates are counted", func(context.Context) bool {
+		a := cloud.Audit(t)
+		return a.Creates == 1 && a.Updates == 5
+	})
 }
 
 // programs returns a directory with the programs that pages use.

@@ -84,7 +84,7 @@ func TestEndpoints(t *testing.T) {
 			`leader_election_master_status{name="landbridge.landbridge.io"} 1`) // an alert of the chart asks for this name
 	})
 	if status, body := get(t.Context(), "https://"+metrics+"/metrics", ""); status != http.StatusUnauthorized {
-		t.Errorf("nobody gets status %d: %s", status, body)
+		t.Errorf("an anonymous request gets status %d: %s", status, body)
 	}
 
 	if err := server.Stop(); err != nil {

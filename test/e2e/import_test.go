@@ -174,6 +174,7 @@ examplecloud_thing id=t-ID,region=eu-central-1 → Thing NS/web-server
 // A Terraform state of the example cloud is imported completely, including secrets, for each form of the
 // provider.
 func TestImportState(t *testing.T) {
+	t.Parallel()
 	for _, form := range examplecloudtest.Forms {
 		t.Run(form, func(t *testing.T) {
 			c := shared(t)

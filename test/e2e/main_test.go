@@ -25,7 +25,7 @@ var everyone struct {
 
 func TestMain(m *testing.M) {
 	os.Exit(clustertest.Suite{
-		Name: "e2e", Parallel: max(6, runtime.GOMAXPROCS(0)),
+		Name: "e2e", Parallel: max(8, runtime.GOMAXPROCS(0)),
 		Begin: func(dir string) error {
 			scratch = dir
 			// For provider releases that tests build, and for files of tests, which providers may write.

@@ -274,6 +274,7 @@ func (x *upjet) connection(t *testing.T, resourceType string) *corev1.Secret {
 // What Crossplane providers for random and hcloud manage is handed over to Landbridge and back, and then once more. No object
 // changes, and no value.
 func TestMigrateUpjet(t *testing.T) {
+	t.Parallel()
 	for name, namespaced := range map[string]bool{"cluster-scoped": false, "namespaced": true} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -142,7 +142,7 @@ func (c *cluster) lends(t *testing.T, namespace string) {
 	}
 }
 
-// A provider logs in with a token that the controller has requested for it, and nobody else sees the token.
+// A provider logs in with a token that the controller has requested for it, and no other provider sees the token.
 func TestServiceAccountTokens(t *testing.T) {
 	c := shared(t)
 	d := newDouble(t, "federated", "TESTPROVIDER_CONFIGURATION=login")

@@ -1,11 +1,11 @@
 package e2e_test
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
@@ -30,12 +30,10 @@ func TestTraces(t *testing.T) {
 
 	// The parts of the trace in which it was created, each with those above it.
 	var paths []string
-	for end := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
+	eventually(t, "the create is traced", func(context.Context) bool {
 		paths = pathsOf(spans.GetSpans(), ns)
-		if slices.ContainsFunc(paths, func(p string) bool { return strings.HasSuffix(p, "/Create") }) || time.Now().After(end) {
-			break
-		}
-	}
+		return slices.ContainsFunc(paths, func(p string) bool { return strings.HasSuffix(p, "/Create") })
+	})
 	for _, want := range []string{
 		"reconcile", "reconcile/PlanResourceChange", "reconcile/Create", "reconcile/Create/Save", "reconcile/Create/ApplyResourceChange",
 	} {

@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/landbridge-io/landbridge/internal/testing/clustertest"
+	"github.com/landbridge-io/landbridge/internal/testing/waittest"
 )
 
 // situation is one that an object can be in.
@@ -124,7 +124,7 @@ func (s situation) check(t *testing.T, x *world, tools *tools, name string) {
 	}
 }
 
-const limit = clustertest.Limit / 3
+const limit = waittest.Limit / 3
 
 // patch changes an object.
 func (x *world) patch(t *testing.T, u *unstructured.Unstructured, merge string) *unstructured.Unstructured {

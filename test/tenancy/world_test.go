@@ -24,6 +24,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/testing/playgroundtest"
 	"github.com/landbridge-io/landbridge/internal/testing/providertest"
 	"github.com/landbridge-io/landbridge/internal/testing/testbin"
+	"github.com/landbridge-io/landbridge/internal/testing/waittest"
 )
 
 const (
@@ -38,7 +39,7 @@ const (
 type m = map[string]any
 
 var (
-	eventually = clustertest.Eventually
+	eventually = waittest.Eventually
 	resource   = objecttest.New
 	text       = objecttest.Text
 	isTrue     = objecttest.IsTrue

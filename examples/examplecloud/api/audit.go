@@ -30,7 +30,7 @@ type Counts struct {
 	OrphanIDs []string `json:"orphan_ids,omitempty"`
 }
 
-// Managed names, by collection, the ids of the objects that somebody looks after.
+// Managed names, by collection, the ids of the objects that a resource manages.
 // An audit counts all others as orphans.
 type Managed map[string][]string
 

@@ -42,7 +42,7 @@ type Thing struct {
 	Tags   map[string]string `json:"tags"`
 }
 
-// A Datastore has an id that nobody knows before the task has ended, and a name
+// A Datastore has an id that is not known before the task has ended, and a name
 // that is unique within its cluster: cluster UUID, cluster id and name identify it
 // beforehand.
 type Datastore struct {

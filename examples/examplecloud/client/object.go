@@ -11,7 +11,7 @@ import (
 )
 
 // Begin begins the creation of an object and answers with its task. It is not
-// repeated: what an unanswered request did, nobody knows (see Unanswered).
+// repeated: what an unanswered request did is unknown (see Unanswered).
 func Begin[T any](ctx context.Context, c *Client, collection api.Collection[T], object T) (api.Task, error) {
 	var task api.Task
 	err := c.do(ctx, http.MethodPost, "/v1/"+string(collection), nil, object, &task, false)

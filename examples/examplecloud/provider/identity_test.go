@@ -38,7 +38,7 @@ func TestMutableIdentity(t *testing.T) {
 			want(t, "identity after the rename", values{"name": "b"}, c.identityOf(made))
 			want(t, "id after the rename", id, c.state(made)["id"])
 
-			// Somebody else renames it.
+			// It is renamed by another client.
 			if _, err := client.Update(t.Context(), c.client, api.Aliases, id.(string), map[string]any{"name": "c"}); err != nil {
 				t.Fatal(err)
 			}

@@ -515,7 +515,7 @@ func TestList(t *testing.T) {
 				}
 				want(t, "identity", c.identityOf(test.object), c.identityOf(all[0]))
 				created, found := c.state(test.object), c.state(all[0])
-				// Nobody configured them; the SDK writes that in another way in lists.
+				// They are not configured; the SDK writes that in another way in lists.
 				delete(created, "timeouts")
 				delete(found, "timeouts")
 				want(t, "state", created, found)

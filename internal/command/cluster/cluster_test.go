@@ -2,9 +2,9 @@ package cluster_test
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
@@ -23,6 +23,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/scheduler/ownership"
 	"github.com/landbridge-io/landbridge/internal/testing/examplecloudtest"
 	"github.com/landbridge-io/landbridge/internal/testing/playgroundtest"
+	"github.com/landbridge-io/landbridge/internal/testing/waittest"
 	"github.com/landbridge-io/landbridge/internal/translate"
 )
 
@@ -53,30 +54,21 @@ func serve(t *testing.T, c client.Client, definition *apiextensionsv1.CustomReso
 	all.SetGroupVersionKind(schema.GroupVersionKind{
 		Group: definition.Spec.Group, Version: definition.Spec.Versions[0].Name, Kind: definition.Spec.Names.ListKind,
 	})
-	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(20 * time.Millisecond) {
-		if err := c.Get(t.Context(), client.ObjectKeyFromObject(definition), definition); err != nil {
+	waittest.Eventually(t, definition.Name+" is served", func(ctx context.Context) bool {
+		if err := c.Get(ctx, client.ObjectKeyFromObject(definition), definition); err != nil {
 			t.Fatal(err)
 		}
-		for _, x := range definition.Status.Conditions {
-			if x.Type == apiextensionsv1.Established && x.Status == apiextensionsv1.ConditionTrue && c.List(t.Context(), all) == nil {
-				return
-			}
-		}
-		if time.Now().After(deadline) {
-			t.Fatal("never served: ", definition.Name)
-		}
-	}
+		return slices.ContainsFunc(definition.Status.Conditions, func(x apiextensionsv1.CustomResourceDefinitionCondition) bool {
+			return x.Type == apiextensionsv1.Established && x.Status == apiextensionsv1.ConditionTrue
+		}) && c.List(ctx, all) == nil
+	})
 }
 
 func create(t *testing.T, c client.Client, o client.Object) {
 	t.Helper()
-	var err error
-	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
-		if err = c.Create(t.Context(), o); err == nil {
-			return
-		}
+	if err := waittest.Succeed(t.Context(), func(ctx context.Context) error { return c.Create(ctx, o) }); err != nil {
+		t.Fatal(err)
 	}
-	t.Fatal(err)
 }
 
 func object(apiVersion, kind, namespace, name string, content m) *unstructured.Unstructured {

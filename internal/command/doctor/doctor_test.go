@@ -233,9 +233,9 @@ func TestRead(t *testing.T) {
 	if f.Kubernetes == "" || time.Since(f.ServerTime).Abs() > time.Minute || len(f.Denied) > 0 || f.PermissionsError != nil || f.LeasesError != nil {
 		t.Errorf("got %+v", f)
 	}
-	nobody := rest.CopyConfig(server.Config)
-	nobody.Impersonate = rest.ImpersonationConfig{UserName: "nobody-in-particular"}
-	if f := read(nobody); len(f.Denied) != 4 || f.LeasesError == nil || f.ProvidersError == nil {
+	unprivileged := rest.CopyConfig(server.Config)
+	unprivileged.Impersonate = rest.ImpersonationConfig{UserName: "nobody-in-particular"}
+	if f := read(unprivileged); len(f.Denied) != 4 || f.LeasesError == nil || f.ProvidersError == nil {
 		t.Errorf("without permissions: %+v", f)
 	}
 	closed := rest.CopyConfig(server.Config)

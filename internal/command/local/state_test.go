@@ -36,7 +36,7 @@ func put(s *local.State, r *local.ManifestResource, in instance.Instance) error 
 	return s.Put(map[*local.ManifestResource]instance.Instance{r: in})
 }
 
-// foreign is a state file of somebody else's, with what Landbridge does not know.
+// foreign is a state file of another program, with what Landbridge does not know.
 const foreign = `{
   "version": 4, "terraform_version": "1.14.0", "serial": 7, "lineage": "l-1",
   "outputs": {"o": {"value": "x", "type": "string"}},
@@ -146,7 +146,7 @@ func TestState(t *testing.T) {
 			t.Errorf("mode %v", info.Mode())
 		}
 	})
-	t.Run("changed by somebody else", func(t *testing.T) {
+	t.Run("changed by another process", func(t *testing.T) {
 		t.Parallel()
 		path := filepath.Join(t.TempDir(), "s.tfstate")
 		s := open(t, p, path)

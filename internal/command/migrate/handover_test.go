@@ -29,6 +29,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/testing/playgroundtest"
 	"github.com/landbridge-io/landbridge/internal/testing/statetest"
 	"github.com/landbridge-io/landbridge/internal/testing/upjettest"
+	"github.com/landbridge-io/landbridge/internal/testing/waittest"
 	"github.com/landbridge-io/landbridge/internal/translate"
 	"github.com/landbridge-io/landbridge/schema"
 )
@@ -61,10 +62,11 @@ var serve = sync.OnceValues(func() (*served, error) {
 			}
 		}
 		probe := p.Object(thing.Type, "default", "probe", m{"id": "i"})
-		for end := time.Now().Add(30 * time.Second); c.Create(context.Background(), probe.DeepCopy(), client.DryRunAll) != nil; time.Sleep(50 * time.Millisecond) {
-			if time.Now().After(end) {
-				return nil, errors.New("the old kind is not served")
-			}
+		err := waittest.Succeed(context.Background(), func(ctx context.Context) error {
+			return c.Create(ctx, probe.DeepCopy(), client.DryRunAll)
+		})
+		if err != nil {
+			return nil, fmt.Errorf("the old kind is not served: %w", err)
 		}
 	}
 	return &served{c, server}, nil

@@ -23,10 +23,11 @@ import (
 	"github.com/landbridge-io/landbridge/internal/crd"
 	"github.com/landbridge-io/landbridge/internal/model"
 	"github.com/landbridge-io/landbridge/internal/testing/playgroundtest"
+	"github.com/landbridge-io/landbridge/internal/testing/waittest"
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// world is an API server with the kinds of two providers, and nobody who controls them.
+// world is an API server with the kinds of two providers, without a controller.
 type world struct {
 	*status.Client
 	namespace string
@@ -48,20 +49,11 @@ func newWorld(t *testing.T) *world {
 	if w.dynamic, err = dynamic.NewForConfig(server.Config); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "the kinds are served", func() bool {
+	waittest.Eventually(t, "the kinds are served", func(context.Context) bool {
 		w.kinds, err = w.Kinds()
 		return err == nil && len(w.kinds) == 3
 	})
 	return w
-}
-
-func eventually(t *testing.T, what string, holds func() bool) {
-	t.Helper()
-	for end := time.Now().Add(30 * time.Second); !holds(); time.Sleep(20 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("never: %s", what)
-		}
-	}
 }
 
 // serve makes the CRDs of one and two, which both have a Thing.
@@ -362,11 +354,11 @@ func TestWaitInVain(t *testing.T) {
 		status map[string]any
 		want   string
 	}{
-		"nobody":      {want: "is the controller running?"},
-		"paused":      {status: map[string]any{"conditions": []any{condition("Synced", "False", "ReconcilePaused", "")}}, want: "the resource is paused"},
-		"busy":        {status: map[string]any{"operation": map[string]any{"kind": "Update", "startedAt": time.Now().Add(-time.Minute).UTC().Format(time.RFC3339)}}, want: "Update has been going on for 1m"},
-		"interrupted": {status: map[string]any{"operation": map[string]any{"kind": "Update", "interrupted": true}}, want: "the provider has not answered yet"},
-		"refused":     {status: map[string]any{"conditions": []any{condition("Synced", "False", "ProviderUnavailable", "The provider crashed.")}}, want: "The provider crashed."},
+		"uncontrolled": {want: "is the controller running?"},
+		"paused":       {status: map[string]any{"conditions": []any{condition("Synced", "False", "ReconcilePaused", "")}}, want: "the resource is paused"},
+		"busy":         {status: map[string]any{"operation": map[string]any{"kind": "Update", "startedAt": time.Now().Add(-time.Minute).UTC().Format(time.RFC3339)}}, want: "Update has been going on for 1m"},
+		"interrupted":  {status: map[string]any{"operation": map[string]any{"kind": "Update", "interrupted": true}}, want: "the provider has not answered yet"},
+		"refused":      {status: map[string]any{"conditions": []any{condition("Synced", "False", "ProviderUnavailable", "The provider crashed.")}}, want: "The provider crashed."},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -11,13 +11,13 @@ import (
 	"github.com/go-logr/logr"
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/wait"
 	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 	testclock "k8s.io/utils/clock/testing"
 
 	"github.com/landbridge-io/landbridge/internal/controller/checkpoint"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
 	"github.com/landbridge-io/landbridge/internal/testing/playgroundtest"
+	"github.com/landbridge-io/landbridge/internal/testing/waittest"
 )
 
 func mark(i int) (m scheduler.Mark) {
@@ -50,7 +50,7 @@ func start(t *testing.T, secrets typedcorev1.SecretInterface, from, to int) *pro
 	})
 	p.stop = func() { cancel(); ended.Wait() }
 	t.Cleanup(p.stop)
-	eventually(t, "it has started", p.clock.HasWaiters)
+	waittest.Eventually(t, "it has started", func(context.Context) bool { return p.clock.HasWaiters() })
 	return p
 }
 
@@ -73,7 +73,7 @@ func (p *process) check(t *testing.T) {
 	}
 	before := checks()
 	p.clock.Step(time.Minute)
-	eventually(t, "it is checked", func() bool { return checks() > before })
+	waittest.Eventually(t, "it is checked", func(context.Context) bool { return checks() > before })
 }
 
 func (p *process) rest(from, to int) {
@@ -90,14 +90,6 @@ func (p *process) has(from, to int) (n int) {
 		}
 	}
 	return n
-}
-
-func eventually(t *testing.T, what string, done func() bool) {
-	t.Helper()
-	err := wait.PollUntilContextTimeout(t.Context(), 10*time.Millisecond, time.Minute, true, func(context.Context) (bool, error) { return done(), nil })
-	if err != nil {
-		t.Fatalf("%s: %v", what, err)
-	}
 }
 
 // sizes returns the number of marks in each Secret.
@@ -171,7 +163,7 @@ func TestCheckpointIsSavedRarely(t *testing.T) {
 		p.clock.Step(time.Minute)
 	}
 	step()
-	eventually(t, "many marks are saved", func() bool { return sizes(t, s)["test-checkpoint.0"] == 1000 })
+	waittest.Eventually(t, "many marks are saved", func(context.Context) bool { return sizes(t, s)["test-checkpoint.0"] == 1000 })
 	saved := version()
 	for range 30 {
 		step()
@@ -200,12 +192,12 @@ func TestCheckpointAfterBurst(t *testing.T) {
 	s := playgroundtest.Start(t).Secrets(t)
 	p := start(t, s, 0, 1000)
 	p.clock.Step(time.Minute)
-	eventually(t, "many marks are saved", func() bool { return sizes(t, s)["test-checkpoint.0"] == 1000 })
+	waittest.Eventually(t, "many marks are saved", func(context.Context) bool { return sizes(t, s)["test-checkpoint.0"] == 1000 })
 	p.rest(0, 1060)
 	for range 3 { // after ten minutes, any mark is saved
 		p.check(t)
 	}
-	eventually(t, "the marks of the end are saved", func() bool { return sizes(t, s)["test-checkpoint.0"] == 1060 })
+	waittest.Eventually(t, "the marks of the end are saved", func(context.Context) bool { return sizes(t, s)["test-checkpoint.0"] == 1060 })
 }
 
 // Marks that cannot be read are none.

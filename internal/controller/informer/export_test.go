@@ -17,7 +17,7 @@ var (
 	Unpacked = unpacked
 )
 
-// Unused makes a packed object one that nobody uses.
+// Unused makes a packed object one that is not in use.
 func Unused(o any) { o.(*packed).last = weak.Pointer[unstructured.Unstructured]{} }
 
 // NewListened returns a cache as NewCache does, and a function that is called with the objects that arrive.

@@ -25,7 +25,7 @@ type packed struct {
 	object []byte
 
 	mu sync.Mutex
-	// last is what unpack has returned last, as long as somebody uses it.
+	// last is what unpack has returned last, as long as it is in use.
 	last weak.Pointer[unstructured.Unstructured]
 }
 
@@ -41,7 +41,7 @@ func pack(in any) (any, error) {
 		return in, nil
 	}
 	if _, managed, _ := unstructured.NestedFieldNoCopy(u.Object, "metadata", "managedFields"); managed {
-		u.SetManagedFields(nil) // nobody has heard of it yet: the decoder leaves them out of what it tells
+		u.SetManagedFields(nil) // the object is not shared yet: the decoder leaves them out of its events
 	}
 	object, err := json.Marshal(u.Object)
 	if err != nil {

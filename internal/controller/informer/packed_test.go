@@ -38,7 +38,7 @@ func resource(n int) *unstructured.Unstructured {
 	}}
 }
 
-// An object is equal to what it was before, and is the same as long as somebody uses it.
+// An object is equal to what it was before, and is the same as long as it is in use.
 func TestPack(t *testing.T) {
 	scalar := rapid.OneOf(
 		rapid.Map(rapid.SampledFrom([]string{"", "a", "<&>", "\u2028"}), func(s string) any { return s }),

@@ -74,7 +74,7 @@ func inTime(t *testing.T, after time.Duration, f func(ctx context.Context, c cac
 }
 
 // Whoever waits for a kind goes on in the moment in which it is known, although client-go asks for that ten times a second only.
-func TestNobodyWaitsForTheNextPoll(t *testing.T) {
+func TestNoWaitForTheNextPoll(t *testing.T) {
 	t.Parallel()
 	things := &unstructured.Unstructured{}
 	things.SetGroupVersionKind(thing)
@@ -119,7 +119,7 @@ func TestNobodyWaitsForTheNextPoll(t *testing.T) {
 }
 
 // A wait for a watch that is not answered ends with its context.
-func TestNobodyWaitsLongerThanTheContext(t *testing.T) {
+func TestNoWaitBeyondTheContext(t *testing.T) {
 	t.Parallel()
 	inTime(t, time.Hour, func(ctx context.Context, c cache.Cache) {
 		ctx, cancel := context.WithTimeout(ctx, 250*time.Millisecond)

@@ -23,7 +23,7 @@ func approverPolicy(owner string) string {
 }
 
 // ensureApprovers installs a policy by which the API server notes who approves a plan. The policy in
-// deploy/rbac/approval.yaml decides who may. Where there are no such policies, nobody is noted.
+// deploy/rbac/approval.yaml decides who may. Without such policies, no approver is recorded.
 func ensureApprovers(ctx context.Context, client admissionregistration.AdmissionregistrationV1Interface, owner, group string, plurals []string) error {
 	given := func(object string) string {
 		return fmt.Sprintf("%s.?metadata.?annotations[?%q].orValue('')", object, v1alpha1.AnnotationApprove)

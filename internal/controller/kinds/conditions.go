@@ -99,7 +99,7 @@ func setProgress(status *xpv2.ConditionedStatus, healthy xpv2.Condition, problem
 	}
 }
 
-// stalls reports whether the problem stays until somebody changes something.
+// stalls reports whether the problem stays until something is changed.
 func (p *Problem) stalls() bool {
 	if p.Stalls {
 		return true

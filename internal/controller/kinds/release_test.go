@@ -60,7 +60,7 @@ func runtimeOf(objects ...client.Object) (*kinds.Runtime, client.Client) {
 	return &kinds.Runtime{Manager: cluster{client: c}, CRDs: fake.NewClientset(definitions...).ApiextensionsV1().CustomResourceDefinitions()}, c
 }
 
-// Provider configurations that nobody uses can be deleted when their provider is gone.
+// Provider configurations that are not in use can be deleted when their provider is gone.
 func TestReleaseConfigs(t *testing.T) {
 	t.Parallel()
 	finalized := func(u *unstructured.Unstructured) { u.SetFinalizers([]string{v1alpha1.FinalizerInUse, "other"}) }

@@ -43,7 +43,7 @@ const (
 	clusterConfigs = "clusterproviderconfigs"
 )
 
-// rolesOf returns the ClusterRoles for resources. Nobody but the controller gets permission to write a status: others
+// rolesOf returns the ClusterRoles for resources. Only the controller gets permission to write a status: others
 // could show in it what is not the case.
 func rolesOf(owner string, resources []kschema.GroupResource) []*rbacv1.ClusterRole {
 	byGroup := map[string][]string{}
@@ -100,7 +100,7 @@ func ResourcesOf(p *model.Provider) []kschema.GroupResource {
 // EnsureRoles creates or updates the ClusterRoles for resources of an owner, which is a value of LabelProvider, and for
 // the kinds that are defined for it already, whose objects may be left. It is called before kinds are defined, so that
 // the roles that select these are complete when the kinds are served. Without resources, it only creates roles that do
-// not exist. The controller may lack the permission: then somebody else takes care of permissions.
+// not exist. The controller may lack the permission: then permissions are managed elsewhere.
 func (rt *Runtime) EnsureRoles(ctx context.Context, owner string, resources ...kschema.GroupResource) error {
 	defined, err := ListCRDs(ctx, rt.Manager.GetAPIReader(), client.MatchingLabels{v1alpha1.LabelProvider: owner})
 	if err != nil {
@@ -131,7 +131,7 @@ func (rt *Runtime) EnsureRoles(ctx context.Context, owner string, resources ...k
 	})...)
 }
 
-// RemoveRoles removes the ClusterRoles of an owner whose kinds nobody uses any more.
+// RemoveRoles removes the ClusterRoles of an owner whose kinds are not in use any more.
 func (rt *Runtime) RemoveRoles(ctx context.Context, owner string) error {
 	var errs []error
 	for _, role := range []string{roleView, roleEdit, roleConfigure, roleApprove, roleAdmin, roleController} {

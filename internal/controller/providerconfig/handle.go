@@ -91,7 +91,7 @@ func (h Handle[T]) Last() Handle[T] {
 func (h Handle[T]) WithLast(last Handle[T]) Handle[T] {
 	h.last = &last
 	if h.Account == (ownership.Account{}) {
-		h.Account = last.Account // nobody else may take over the objects meanwhile
+		h.Account = last.Account // no other configuration may take over the objects meanwhile
 	}
 	h.Stored = cmp.Or(h.Stored, last.Stored)
 	h.Secrets = append(slices.Clone(h.Secrets), last.Secrets...)

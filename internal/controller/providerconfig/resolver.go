@@ -176,7 +176,7 @@ func (r *Resolver) resolve(ctx context.Context, ref *xpv2.ProviderConfigReferenc
 
 // refuse returns a handle that cannot be used if a configuration is not for a namespace. Nothing else of the
 // configuration is told, and nothing of it can be used to destroy objects either. A configuration that was not found
-// refuses nobody.
+// is never refused.
 func (r *Resolver) refuse(ctx context.Context, name string, config *unstructured.Unstructured, namespace string) (Handle[provider.Server], bool) {
 	if config.GetUID() == "" || config.GetUID() == noConfiguration {
 		return Handle[provider.Server]{}, false

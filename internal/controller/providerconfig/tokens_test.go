@@ -350,7 +350,7 @@ func TestTokenVariables(t *testing.T) {
 	})
 }
 
-// That of a ServiceAccount that was created again is valid for nobody.
+// That of a ServiceAccount that was created again is not valid.
 func TestTokensThatDoNotWorkAreRenewed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, l, a := configured(t, withTokens("", tokenOf("builder", m{"fileEnv": "CLOUD_TOKEN_FILE"})))

@@ -23,7 +23,7 @@ func TestGraph(t *testing.T) {
 			t.Errorf("%s: -want +got:\n%s", what, diff)
 		}
 	}
-	check("nobody", g.Referrers(a), nil)
+	check("without referrers", g.Referrers(a), nil)
 	g.Refers(b, []store.Key{a})
 	g.Refers(c, []store.Key{a, b})
 	g.Refers(d, []store.Key{a})

@@ -326,7 +326,7 @@ func TestResolve(t *testing.T) {
 				t.Fatalf("error %q, want %q", message, x.err)
 			}
 			if got := references.Mistaken(err); got != x.mistaken {
-				t.Errorf("somebody has to change the reference: %t", got)
+				t.Errorf("the reference has to be changed: %t", got)
 			}
 			if err != nil {
 				return

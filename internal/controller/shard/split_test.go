@@ -165,7 +165,7 @@ func moves(t *rapid.T, before, after shard.Table, settles bool, name, of string)
 	if !slices.ContainsFunc(before.Changed(after), func(u shard.Unit) bool {
 		return u.Configuration == name && (u.Type == shard.Any || u.Type == of)
 	}) {
-		t.Fatalf("%s of %s moves from %d (%t) to %d (%t), and nobody is told", of, name, from, was, to, is)
+		t.Fatalf("%s of %s moves from %d (%t) to %d (%t), and no shard is told", of, name, from, was, to, is)
 	}
 	company := q.Types[of].Group != ""
 	for other, o := range after.Configurations {

@@ -265,7 +265,7 @@ func (r *Reconciler) serve(ctx context.Context, m *v1alpha1.TerraformModule) *ki
 	return problem
 }
 
-// noteFetched takes note of whether a source can be fetched, and reports whether it could not be for so long that somebody has to
+// noteFetched takes note of whether a source can be fetched, and reports whether it could not be for so long that the user has to
 // change something.
 func (r *Reconciler) noteFetched(uid types.UID, sum string, failed bool) (stalls bool) {
 	r.mu.Lock()

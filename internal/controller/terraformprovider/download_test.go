@@ -177,7 +177,7 @@ func TestFailedTaskIsTriedAgainLater(t *testing.T) {
 		if x := take(); x == nil || x.err != nil || x.value != 1 {
 			t.Errorf("got %+v", x)
 		}
-		// Nobody is told of a task that is not needed any more.
+		// The end of a task that is not needed any more is not reported.
 		fails.Store(true)
 		s.forget("key")
 		take()

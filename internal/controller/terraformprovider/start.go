@@ -24,7 +24,7 @@ const (
 	startTurn = 2 * time.Second
 )
 
-// starts starts providers to read their schemas, so that a provider that hangs blocks nobody.
+// starts starts providers to read their schemas, so that a provider that hangs does not block others.
 type starts struct {
 	*tasks[start]
 	readSchema func(context.Context, provider.Launcher) (*schema.Provider, diagnostic.Diagnostics)

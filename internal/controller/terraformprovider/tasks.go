@@ -13,7 +13,7 @@ import (
 )
 
 // tasks run beside the reconciles what uses the network. A caller does not wait for a task: it is reconciled again when the task has
-// ended, and once more when a task that has failed may be tried again, so that a slow registry blocks nobody.
+// ended, and once more when a task that has failed may be tried again, so that a slow registry does not block others.
 type tasks[T any] struct {
 	lifetime context.Context
 	end      context.CancelFunc

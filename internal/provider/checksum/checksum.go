@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// stamp identifies the content of a file. Nobody but an administrator can change a file and keep its stamp, since the
+// stamp identifies the content of a file. Only an administrator can change a file and keep its stamp, since the
 // time of its last change cannot be set. Times are in nanoseconds.
 type stamp struct {
 	device, inode           uint64
@@ -31,7 +31,7 @@ var (
 	known = map[stamp]string{}
 )
 
-// errChanging is the error of a file that somebody writes.
+// errChanging is the error of a file that is being written.
 var errChanging = errors.New("the file changes while it is read")
 
 // Sum returns the SHA-256 of an open file in lower-case hex. It does not use the file's offset.

@@ -49,7 +49,7 @@ func files(t *testing.T, dir string) (out []string) {
 	return out
 }
 
-// The cache keeps what is used, whatever its age, and what somebody else has put into the directory.
+// The cache keeps what is used, whatever its age, and what other programs have put into the directory.
 func TestClean(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "", "")
@@ -113,7 +113,7 @@ func TestClean(t *testing.T) {
 	age(t, w.CacheDir, 40*24*time.Hour)
 	clean()
 	if left := files(t, w.CacheDir); len(left) != 2 {
-		t.Errorf("of what nobody uses, this is left: %q", left)
+		t.Errorf("of what is not used, this is left: %q", left)
 	}
 	if _, err := os.Stat(filepath.Dir(filepath.Dir(now.Path))); err == nil {
 		t.Error("the directory of the platform is left")

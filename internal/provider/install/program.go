@@ -54,7 +54,7 @@ func readAt(f *os.File, b []byte) bool {
 // beingWritten is the beginning of the names of programs that are being written.
 const beingWritten = ".writing-"
 
-// writeProgram writes a program that only this user can run and nobody can write, and returns its checksum. A program
+// writeProgram writes a program that only this user can run and no user can write, and returns its checksum. A program
 // that is already there is replaced, and goes on if it runs.
 func writeProgram(in io.Reader, dir, path string) (sum string, err error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {

@@ -241,7 +241,7 @@ func TestSources(t *testing.T) {
 			if again.Path != b.Path || again.SHA256 != b.SHA256 {
 				t.Errorf("got %s, want %s", again.Path, b.Path)
 			}
-			// Nobody else decides what is in the cache.
+			// Only the sources decide what is in the cache.
 			locked.Locks[0].Hashes = []string{"zh:" + strings.Repeat("0", 64)}
 			if _, err := w.request(locked); reasonOf(err) != install.NotDownloaded && reasonOf(err) != install.Untrusted {
 				t.Errorf("a package that is not the locked one is used: %v", err)

@@ -18,7 +18,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/provider"
 )
 
-// Attachment is a provider whose process somebody else has started, such as a debugger. Its servers
+// Attachment is a provider whose process another program has started, such as a debugger. Its servers
 // are connections to that process, which they never end. They share it: turns.go says how. It must
 // not be copied.
 type Attachment struct {

@@ -22,6 +22,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/provider/plugin"
 	"github.com/landbridge-io/landbridge/internal/provider/sources"
 	"github.com/landbridge-io/landbridge/internal/testing/providertest"
+	"github.com/landbridge-io/landbridge/internal/testing/waittest"
 )
 
 // debugged starts a provider for a debugger. It returns the process, how to attach it, and the file with its records.
@@ -187,7 +188,7 @@ func TestAttachTakesTurns(t *testing.T) {
 		}
 		answer <- said(t, r)
 	}()
-	waitUntil(t, "the call is in flight", func() bool { s := story(t, record); return s[len(s)-1] == "wait" })
+	waittest.Eventually(t, "the call is in flight", func(context.Context) bool { s := story(t, record); return s[len(s)-1] == "wait" })
 	impatient, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer cancel()
 	if _, err := read(impatient, b, "never sent"); status.Code(err) != codes.DeadlineExceeded || !provider.IsNotSent(err) {
@@ -250,7 +251,7 @@ func TestAttachTurnsAreFair(t *testing.T) {
 			}
 		}()
 	}
-	waitUntil(t, "the other one is busy", func() bool { s := story(t, record); return s[len(s)-1] == "busy" })
+	waittest.Eventually(t, "the other one is busy", func(context.Context) bool { s := story(t, record); return s[len(s)-1] == "busy" })
 	patient, cancelPatient := context.WithTimeout(t.Context(), time.Minute)
 	defer cancelPatient()
 	if _, err := read(patient, b, "echo"); err != nil {

@@ -22,6 +22,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/provider/internal/servertest"
 	"github.com/landbridge-io/landbridge/internal/provider/internal/testprovider"
 	"github.com/landbridge-io/landbridge/internal/provider/plugin"
+	"github.com/landbridge-io/landbridge/internal/testing/waittest"
 )
 
 func read(ctx context.Context, s provider.Server, typ string) (*tfprotov6.ReadResourceResponse, error) {
@@ -33,22 +34,12 @@ func pid(t *testing.T, s provider.Server) int { return s.(*plugin.Server).PID() 
 // exists reports whether a process exists, including zombies.
 func exists(pid int) bool { return syscall.Kill(pid, 0) == nil }
 
-func waitUntil(t *testing.T, what string, f func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
-		if f() {
-			return
-		}
-	}
-	t.Fatalf("not within 10 seconds: %s", what)
-}
-
 // waitForRead waits until a provider is in a ReadResource.
 func waitForRead(t *testing.T, record string) { t.Helper(); waitForRecord(t, record, "ReadResource") }
 
 func waitForRecord(t *testing.T, record, method string) {
 	t.Helper()
-	waitUntil(t, "the provider records a "+method, func() bool {
+	waittest.Eventually(t, "the provider records a "+method, func(context.Context) bool {
 		records, err := testprovider.Records(record)
 		return err == nil && slices.ContainsFunc(records, func(r testprovider.Record) bool { return r.Method == method })
 	})
@@ -81,7 +72,7 @@ func TestCrash(t *testing.T) {
 			if _, err := read(t.Context(), s, "echo"); !strings.Contains(err.Error(), c.says) {
 				t.Errorf("a later call: %v does not contain %q", err, c.says)
 			}
-			waitUntil(t, "the socket directory is removed", func() bool {
+			waittest.Eventually(t, "the socket directory is removed", func(context.Context) bool {
 				left, err := os.ReadDir(l.Dir)
 				return err == nil && len(left) == 0
 			})
@@ -190,7 +181,7 @@ func TestAbort(t *testing.T) {
 	if exists(pid(t, s)) {
 		t.Error("the process is still there")
 	}
-	waitUntil(t, "the socket directory is removed", func() bool {
+	waittest.Eventually(t, "the socket directory is removed", func(context.Context) bool {
 		left, err := os.ReadDir(l.Dir)
 		return err == nil && len(left) == 0
 	})
@@ -212,7 +203,7 @@ func TestCloseOfStubbornProvider(t *testing.T) {
 	if exists(id) {
 		t.Error("the process is still there")
 	}
-	waitUntil(t, "its child is gone", func() bool { return !groupAlive(t, id) })
+	waittest.Eventually(t, "its child is gone", func(context.Context) bool { return !groupAlive(t, id) })
 }
 
 // groupAlive reports whether a process group has members other than zombies, which init may reap late.
@@ -245,7 +236,7 @@ func TestCloseOfStoppedProcess(t *testing.T) {
 	if err := syscall.Kill(pid(t, s), syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
-	waitUntil(t, "the process has stopped", func() bool {
+	waittest.Eventually(t, "the process has stopped", func(context.Context) bool {
 		stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid(t, s)) + "/stat")
 		return err == nil && strings.Contains(string(stat), ") T ")
 	})
@@ -291,7 +282,7 @@ func TestParentDeath(t *testing.T) {
 		t.Fatal(err)
 	}
 	var provider int
-	waitUntil(t, "the parent starts a provider", func() bool {
+	waittest.Eventually(t, "the parent starts a provider", func(context.Context) bool {
 		data, err := os.ReadFile(file)
 		if err != nil {
 			return false
@@ -304,7 +295,7 @@ func TestParentDeath(t *testing.T) {
 	}
 	_ = parent.Process.Kill()
 	_ = parent.Wait()
-	waitUntil(t, "the provider is gone", func() bool {
+	waittest.Eventually(t, "the provider is gone", func(context.Context) bool {
 		// Init may reap it late.
 		stat, err := os.ReadFile("/proc/" + strconv.Itoa(provider) + "/stat")
 		return err != nil || strings.Contains(string(stat), ") Z ")
@@ -398,7 +389,7 @@ func TestAlone(t *testing.T) {
 		_, err := read(t.Context(), s, "sleep")
 		answered <- err
 	}()
-	waitUntil(t, "a call is in flight", func() bool { return !alone(0, func(context.Context) error { return nil }) })
+	waittest.Eventually(t, "a call is in flight", func(context.Context) bool { return !alone(0, func(context.Context) error { return nil }) })
 	if !alone(time.Minute, func(ctx context.Context) error {
 		_, err := s.StopProvider(ctx, &tfprotov6.StopProviderRequest{})
 		return err
@@ -528,7 +519,7 @@ func TestSecretsStayOut(t *testing.T) {
 		}
 	}
 	// go-plugin delivers what a provider prints over gRPC, with a delay.
-	waitUntil(t, "the last line arrives", func() bool { return strings.Contains(collected.text(), "last: ") })
+	waittest.Eventually(t, "the last line arrives", func(context.Context) bool { return strings.Contains(collected.text(), "last: ") })
 	_, err := read(t.Context(), s, "exit")
 	if !strings.Contains(err.Error(), "last: (sensitive value)") {
 		t.Errorf("the error does not have the last line, redacted: %v", err)

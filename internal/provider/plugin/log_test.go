@@ -11,6 +11,7 @@ import (
 	"github.com/go-logr/logr/funcr"
 
 	"github.com/landbridge-io/landbridge/internal/provider/internal/testprovider"
+	"github.com/landbridge-io/landbridge/internal/testing/waittest"
 )
 
 var leftOut = regexp.MustCompile(`"lines"=(\d+)`)
@@ -41,7 +42,7 @@ func TestLogFlood(t *testing.T) {
 		}
 		return logged, left
 	}
-	waitUntil(t, "all lines are accounted for", func() bool {
+	waittest.Eventually(t, "all lines are accounted for", func(context.Context) bool {
 		logged, left := count()
 		return logged+left == written
 	})

@@ -15,7 +15,7 @@ type applies struct {
 	byType map[string][]*apply
 }
 
-// apply is one call. tell is nil if nobody subscribed to its progress.
+// apply is one call. tell is nil without a subscriber to its progress.
 type apply struct{ tell func(text string) }
 
 // begin registers a call until end is called.

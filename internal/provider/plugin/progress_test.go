@@ -26,7 +26,7 @@ func TestProgress(t *testing.T) {
 		"a warning of a subsystem":      {[]string{"a"}, logged("warn", "provider.cloud", "a", "Waiting"), []string{"0 a: Waiting"}},
 		"of one of two types":           {[]string{"a", "b"}, logged("info", "provider", "b", "Waiting"), []string{"1 b: Waiting"}},
 		"of one of two of a type":       {[]string{"a", "a"}, logged("info", "provider", "a", "Waiting"), nil},
-		"nobody's":                      {nil, logged("info", "provider", "a", "Waiting"), nil},
+		"without a subscriber":          {nil, logged("info", "provider", "a", "Waiting"), nil},
 		"of a call that reads":          {[]string{"a"}, strings.ReplaceAll(logged("info", "provider", "a", "Waiting"), "ApplyResourceChange", "ReadResource"), nil},
 		"of no call":                    {[]string{"a"}, `{"@level":"info","@message":"Waiting","@module":"provider"}`, nil},
 		"for debugging":                 {[]string{"a"}, logged("debug", "provider", "a", "GET /v1/things"), nil},

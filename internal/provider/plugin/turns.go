@@ -19,7 +19,7 @@ const turnFor = time.Second
 // another server may take the turn: it configures the process again, with its own configuration.
 type turns struct {
 	mu     sync.Mutex
-	holder *guest // nil if it is nobody's turn
+	holder *guest // nil between turns
 	// configuring is set while the holder configures the process.
 	configuring bool
 	since       time.Time
@@ -27,7 +27,7 @@ type turns struct {
 	calls, streams int
 	// waiting is the number of calls of other servers that wait for the turn.
 	waiting int
-	// changed is closed when those who wait should look again; nil if nobody waits.
+	// changed is closed when those who wait should look again; nil if none waits.
 	changed chan struct{}
 }
 

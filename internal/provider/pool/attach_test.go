@@ -18,6 +18,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/provider/pool"
 	"github.com/landbridge-io/landbridge/internal/provider/sources"
 	"github.com/landbridge-io/landbridge/internal/testing/providertest"
+	"github.com/landbridge-io/landbridge/internal/testing/waittest"
 )
 
 // TestAttached checks that configurations share an attached process, also while an operation is interrupted, and that it
@@ -72,15 +73,10 @@ func TestAttached(t *testing.T) {
 		}
 		answer <- err
 	}()
-	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+	waittest.Eventually(t, "the call arrives", func(context.Context) bool {
 		records, err := testprovider.Records(record)
-		if err == nil && slices.ContainsFunc(records, func(r testprovider.Record) bool { return strings.Contains(string(r.Request), `"TypeName":"wait"`) }) {
-			break
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("the call does not arrive: %v", err)
-		}
-	}
+		return err == nil && slices.ContainsFunc(records, func(r testprovider.Record) bool { return strings.Contains(string(r.Request), `"TypeName":"wait"`) })
+	})
 	stop()
 	if err := <-answer; err != nil {
 		t.Errorf("the interrupted call: %v", err)
@@ -103,11 +99,7 @@ func TestAttached(t *testing.T) {
 	p = newPool(t, pool.Options{MinBackoff: time.Hour})
 	acquire(t, p, key("0")).Release()
 	process.End()
-	for deadline := time.Now().Add(10 * time.Second); p.Failure(key("0")) == nil; time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatal("the end of the process is not noticed")
-		}
-	}
+	waittest.Eventually(t, "the end of the process is noticed", func(context.Context) bool { return p.Failure(key("0")) != nil })
 	f := p.Failure(key("0"))
 	if f.Reason != pool.Crashed || !strings.Contains(f.Error(), "start the provider again, and set TF_REATTACH_PROVIDERS to what it prints") {
 		t.Errorf("the failure is %v", f)

@@ -1,11 +1,13 @@
 package pool_test
 
 import (
+	"context"
 	"strings"
 	"testing"
 
 	"github.com/landbridge-io/landbridge/internal/provider"
 	"github.com/landbridge-io/landbridge/internal/provider/pool"
+	"github.com/landbridge-io/landbridge/internal/testing/waittest"
 )
 
 // A server is not started while those in use leave no memory for it, and idle ones make room.
@@ -31,14 +33,14 @@ func TestMemoryOfAll(t *testing.T) {
 		t.Fatalf("got %v", f)
 	}
 	lease.Release()
-	eventually(t, "the other configuration has a server", func() bool {
+	waittest.Eventually(t, "the other configuration has a server", func(context.Context) bool {
 		l, _ := p.TryAcquire(t.Context(), other)
 		if l != nil {
 			l.Release()
 		}
 		return l != nil
 	})
-	eventually(t, "the idle one has ended", func() bool { return p.Stats().Servers == 1 })
+	waittest.Eventually(t, "the idle one has ended", func(context.Context) bool { return p.Stats().Servers == 1 })
 	if s := p.Stats(); s.Evictions != 1 {
 		t.Errorf("got %+v", s)
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/provider"
 	"github.com/landbridge-io/landbridge/internal/provider/internal/testprovider"
 	"github.com/landbridge-io/landbridge/internal/provider/pool"
+	"github.com/landbridge-io/landbridge/internal/testing/waittest"
 )
 
 // readFor is read, given up after a time.
@@ -31,15 +32,6 @@ func readFor(d time.Duration, s provider.Server, typ string) (string, error) {
 		return "", err
 	}
 	return string(a.NewState.MsgPack), nil
-}
-
-func eventually(t *testing.T, what string, holds func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(time.Minute); !holds(); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("never: %s", what)
-		}
-	}
 }
 
 // processID is what the provider's ReadResource says of "pid".
@@ -101,7 +93,7 @@ func TestHang(t *testing.T) {
 		}
 		_, _ = readFor(100*time.Millisecond, lease.Server(), "stuck")
 	}
-	eventually(t, "the server is given up", func() bool { return p.Failure(key) != nil })
+	waittest.Eventually(t, "the server is given up", func(context.Context) bool { return p.Failure(key) != nil })
 	if f := p.Failure(key); f.Reason != pool.Hung || !strings.Contains(f.Error(), "3 calls in a row") || f.RetryAt.IsZero() {
 		t.Errorf("got %v", f)
 	}
@@ -127,7 +119,7 @@ func TestHang(t *testing.T) {
 	if err := <-answered; err != nil {
 		t.Errorf("the operation: %v", err)
 	}
-	eventually(t, "the process that hung is gone", func() bool { return syscall.Kill(first, 0) != nil })
+	waittest.Eventually(t, "the process that hung is gone", func(context.Context) bool { return syscall.Kill(first, 0) != nil })
 	if s := p.Stats(); s.Hangs != 1 || s.Crashes != 0 || s.Starts != 3 {
 		t.Errorf("got %+v", s)
 	}
@@ -145,7 +137,7 @@ func TestHungProcess(t *testing.T) {
 	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "the process has stopped", func() bool {
+	waittest.Eventually(t, "the process has stopped", func(context.Context) bool {
 		stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 		return err == nil && strings.Contains(string(stat), ") T ")
 	})
@@ -165,9 +157,9 @@ func TestHungProcess(t *testing.T) {
 		t.Errorf("got %v", f)
 	}
 	if _, f := p.TryAcquire(t.Context(), key); f == nil || f.Reason != pool.Hung {
-		t.Errorf("got %v, want that nobody waits for it", f)
+		t.Errorf("got %v, want that no caller waits for it", f)
 	}
-	eventually(t, "the process is gone", func() bool { return syscall.Kill(pid, 0) != nil })
+	waittest.Eventually(t, "the process is gone", func(context.Context) bool { return syscall.Kill(pid, 0) != nil })
 	if _, err := read(with.Server(), "echo"); err != nil {
 		t.Errorf("another configuration: %v", err)
 	}
@@ -201,7 +193,7 @@ func TestMemoryLimit(t *testing.T) {
 		t.Errorf("what it has to do was cut: %v", err)
 	}
 	lease.Release()
-	eventually(t, "the process is gone", func() bool { return syscall.Kill(pid, 0) != nil })
+	waittest.Eventually(t, "the process is gone", func(context.Context) bool { return syscall.Kill(pid, 0) != nil })
 	time.Sleep(f.RetryAfter())
 	acquire(t, p, key).Release()
 	if s := p.Stats(); s.Outgrown != 1 || s.Crashes != 0 || s.Starts != 2 || s.Servers != 1 {
@@ -306,7 +298,7 @@ func TestProbe(t *testing.T) {
 }
 
 // TestRetryStorm proves that however many want a provider that crashes at once, it is started
-// seldom, and nobody waits.
+// seldom, and no caller waits.
 func TestRetryStorm(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newPool(t, pool.Options{})

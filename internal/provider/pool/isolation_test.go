@@ -11,6 +11,7 @@ import (
 
 	"github.com/landbridge-io/landbridge/internal/provider"
 	"github.com/landbridge-io/landbridge/internal/provider/pool"
+	"github.com/landbridge-io/landbridge/internal/testing/waittest"
 )
 
 // as returns a context for the calls of a revision of a resource.
@@ -41,7 +42,7 @@ func (r reader) read(ctx context.Context, typ string) (*pool.Failure, error) {
 func (r reader) answered(ctx context.Context, typ string) time.Duration {
 	r.Helper()
 	begin := time.Now()
-	eventually(r.T, typ+" is answered", func() bool {
+	waittest.Eventually(r.T, typ+" is answered", func(context.Context) bool {
 		f, err := r.read(ctx, typ)
 		return f == nil && err == nil
 	})
@@ -51,7 +52,7 @@ func (r reader) answered(ctx context.Context, typ string) time.Duration {
 // crashes reads until the provider has crashed, and returns the failures of leases before.
 func (r reader) crashes(ctx context.Context) (before []pool.Reason) {
 	r.Helper()
-	eventually(r.T, "the provider crashes", func() bool {
+	waittest.Eventually(r.T, "the provider crashes", func(context.Context) bool {
 		f, err := r.read(ctx, "crash")
 		if f != nil && !slices.Contains(before, f.Reason) {
 			before = append(before, f.Reason)
@@ -71,12 +72,12 @@ func TestCrashOfOneResource(t *testing.T) {
 	good, bad := as(t.Context(), "victim", "good", "1"), as(t.Context(), "mallory", "bad", "1")
 	r.answered(good, "echo")
 	r.crashes(bad)
-	eventually(t, "the crash is noticed", func() bool { return p.Stats().Crashes == 1 })
+	waittest.Eventually(t, "the crash is noticed", func(context.Context) bool { return p.Stats().Crashes == 1 })
 	if took := r.answered(good, "echo"); took > 5*time.Second {
 		t.Errorf("others waited for %s", took)
 	}
 	r.crashes(bad)
-	eventually(t, "the resource is reported as the cause", func() bool {
+	waittest.Eventually(t, "the resource is reported as the cause", func(context.Context) bool {
 		f, _ := r.read(bad, "crash")
 		return f != nil && f.OfResource && f.Reason == pool.Crashed && f.RetryAfter() > 10*time.Minute
 	})
@@ -100,7 +101,7 @@ func TestCrashOfOneResource(t *testing.T) {
 	if f, err := r.read(changed, "echo"); f != nil || err != nil {
 		t.Errorf("the changed resource: %v, %v", f, err)
 	}
-	eventually(t, "its process has ended", func() bool { return p.Stats().Servers == 1 })
+	waittest.Eventually(t, "its process has ended", func(context.Context) bool { return p.Stats().Servers == 1 })
 	if f, err := r.read(changed, "echo"); f != nil || err != nil || p.Stats().Servers != 1 {
 		t.Errorf("it has no place among the others: %v, %v, %+v", f, err, p.Stats())
 	}
@@ -136,7 +137,7 @@ func TestCallsBesideACrash(t *testing.T) {
 			t.Errorf("waited for %s", took)
 		}
 	}
-	eventually(t, "all processes of isolated resources have ended", func() bool { return p.Stats().Servers == 1 })
+	waittest.Eventually(t, "all processes of isolated resources have ended", func(context.Context) bool { return p.Stats().Servers == 1 })
 	if f, _ := r.read(as(t.Context(), "b", "bad", ""), "crash"); f != nil && f.OfResource {
 		t.Errorf("reported for one crash among others: %v", f)
 	}
@@ -150,7 +151,7 @@ func TestCrashesOfTheProvider(t *testing.T) {
 	key, _ := given(t)
 	r := reader{t, p, key}
 	reported := false
-	eventually(t, "it is started more and more seldom", func() bool {
+	waittest.Eventually(t, "it is started more and more seldom", func(context.Context) bool {
 		rested := true
 		for namespace := range 3 {
 			f, _ := r.read(as(t.Context(), fmt.Sprint("n", namespace), "x", ""), "crash")
@@ -181,11 +182,11 @@ func TestHangOfOneResource(t *testing.T) {
 		_, _ = r.read(ctx, "stuck")
 		cancel()
 	}
-	eventually(t, "the process that hangs is replaced", func() bool { return p.Stats().Hangs == 1 })
+	waittest.Eventually(t, "the process that hangs is replaced", func(context.Context) bool { return p.Stats().Hangs == 1 })
 	if took := r.answered(good, "echo"); took > 5*time.Second || p.Failure(key) != nil {
 		t.Errorf("others waited for %s: %v", took, p.Failure(key))
 	}
-	eventually(t, "the resource has a process of its own", func() bool {
+	waittest.Eventually(t, "the resource has a process of its own", func(context.Context) bool {
 		r.answered(good, "echo")
 		_, _ = r.read(bad, "echo")
 		return p.Stats().Starts == 3

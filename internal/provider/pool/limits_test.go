@@ -34,7 +34,7 @@ func comeBack(t *testing.T, p *pool.Pool, key pool.Key, do string) {
 	}
 }
 
-// TestNoLimit proves that a burst is not slowed down unless somebody asked for that.
+// TestNoLimit proves that a burst is not slowed down unless a limit is set.
 func TestNoLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newPool(t, pool.Options{})
@@ -127,7 +127,7 @@ func TestLimitsChange(t *testing.T) {
 const tooMany = "refuse:429 Too Many Requests"
 
 // TestThrottling proves that all of a configuration is put off when one call is throttled, and
-// nobody else, and that it goes on more slowly, and as before after a while.
+// no other configuration, and that it goes on more slowly, and as before after a while.
 func TestThrottling(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newPool(t, pool.Options{})

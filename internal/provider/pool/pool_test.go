@@ -22,6 +22,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/provider/internal/testprovider"
 	"github.com/landbridge-io/landbridge/internal/provider/plugin"
 	"github.com/landbridge-io/landbridge/internal/provider/pool"
+	"github.com/landbridge-io/landbridge/internal/testing/waittest"
 )
 
 func TestMain(m *testing.M) {
@@ -496,22 +497,17 @@ func testNoSecrets(t *testing.T, c pool.Configuration, secret string) {
 	if _, err := read(lease.Server(), "say:using "+secret); err != nil {
 		t.Fatal(err)
 	}
-	for deadline := time.Now().Add(5 * time.Second); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+	waittest.Eventually(t, "the line arrives", func(context.Context) bool {
 		mu.Lock()
-		arrived := strings.Contains(logs.String(), "using ")
-		mu.Unlock()
-		if arrived {
-			break
-		}
-	}
+		defer mu.Unlock()
+		return strings.Contains(logs.String(), "using ")
+	})
 	_, err := read(lease.Server(), "exit")
 	if err == nil || strings.Contains(err.Error(), secret) || !strings.Contains(err.Error(), "using (sensitive value)") {
 		t.Errorf("got error %v", err)
 	}
 	lease.Release()
-	for p.Failure(key) == nil {
-		time.Sleep(time.Millisecond)
-	}
+	waittest.Eventually(t, "the end is noticed", func(context.Context) bool { return p.Failure(key) != nil })
 	_, diags := p.Acquire(t.Context(), key)
 	mu.Lock()
 	defer mu.Unlock()

@@ -51,7 +51,7 @@ func TestOutdatedServersAreReplaced(t *testing.T) {
 		if n := l.launched.Load(); n != 3 {
 			t.Errorf("%d servers were launched", n)
 		}
-		// And closed soon, even if nobody needs it.
+		// And closed soon, even if it is not needed.
 		time.Sleep(2 * time.Minute)
 		if n := p.Stats().Servers; n != 1 {
 			t.Errorf("%d servers run", n)

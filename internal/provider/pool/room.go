@@ -10,7 +10,7 @@ const (
 	// longestNoRoom bounds the delay until there may be room for a server.
 	longestNoRoom = 15 * time.Second
 	// evictAfter is how long a server stays that is needed no more, also if others need its room: starts cost processor
-	// time, and somebody with many configurations must not use it up.
+	// time, and a user with many configurations must not use it up.
 	evictAfter = 5 * time.Second
 )
 

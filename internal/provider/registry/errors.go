@@ -65,7 +65,7 @@ func statusProblem(what string, resp *http.Response) *Error {
 	}
 }
 
-// clip shortens a text of somebody else for a message.
+// clip shortens a server's text for a message.
 func clip(s string) string {
 	const most = 200
 	if len(s) > most {

@@ -6,13 +6,13 @@ import (
 	"github.com/landbridge-io/landbridge/internal/testing/nettest"
 )
 
-// FreeAddress returns a local address that nobody listens on.
+// FreeAddress returns a local address that no process listens on.
 func FreeAddress(t testing.TB) string {
 	t.Helper()
 	return must(t, nettest.FreeAddress)
 }
 
-// FreePort returns a local port that nobody listens on.
+// FreePort returns a local port that no process listens on.
 func FreePort(t testing.TB) int {
 	t.Helper()
 	return must(t, nettest.FreePort)

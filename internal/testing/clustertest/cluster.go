@@ -2,7 +2,6 @@ package clustertest
 
 import (
 	"testing"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -15,12 +14,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/testing/playgroundtest"
 )
 
-const (
-	// System is the namespace of Landbridge's own objects.
-	System = "landbridge-system"
-	// Limit is the maximum time that a test waits for an expected state.
-	Limit = 3 * time.Minute
-)
+// System is the namespace of Landbridge's own objects.
+const System = "landbridge-system"
 
 // Cluster is a client of an API server, and what controllers need to run in it.
 type Cluster struct {

@@ -11,15 +11,15 @@ import (
 
 	"github.com/go-logr/logr"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/rest"
 
 	"github.com/landbridge-io/landbridge/internal/controller"
 	"github.com/landbridge-io/landbridge/internal/provider/install"
+	"github.com/landbridge-io/landbridge/internal/testing/waittest"
 )
 
 // stopLimit is longer than the controller's own grace period.
-const stopLimit = 2 * Limit
+const stopLimit = 2 * waittest.Limit
 
 // Options returns the options of a controller for tests. Providers come from the mirrors
 // and are copied to cache.
@@ -54,11 +54,11 @@ func (c *Cluster) StartController(o controller.Options) (stop func() error, err 
 	if o.Packaged != nil {
 		return stop, nil // it has no TerraformProviders
 	}
-	err = wait.PollUntilContextTimeout(context.Background(), interval, Limit, true, func(ctx context.Context) (bool, error) {
+	err = waittest.Succeed(context.Background(), func(ctx context.Context) error {
 		list := &unstructured.UnstructuredList{}
 		list.SetAPIVersion("landbridge.io/v1alpha1")
 		list.SetKind("TerraformProviderList")
-		return c.List(ctx, list) == nil, nil
+		return c.List(ctx, list)
 	})
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("TerraformProviders are not served: %w", err), stop())

@@ -19,6 +19,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/landbridge-io/landbridge/internal/testing/objecttest"
+	"github.com/landbridge-io/landbridge/internal/testing/waittest"
 )
 
 // reconcileRequestedAt is Crossplane's annotation.
@@ -28,7 +29,7 @@ const reconcileRequestedAt = "crossplane.io/reconcile-requested-at"
 func (c *Cluster) MustCreate(tb testing.TB, u *unstructured.Unstructured) {
 	tb.Helper()
 	var err error
-	Eventually(tb, "the kind "+u.GetKind()+" is served", func(ctx context.Context) bool {
+	waittest.Eventually(tb, "the kind "+u.GetKind()+" is served", func(ctx context.Context) bool {
 		err = c.Create(ctx, u)
 		return !meta.IsNoMatchError(err) && !kerrors.IsNotFound(err) && !kerrors.IsServiceUnavailable(err)
 	})

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
-	"time"
 
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -13,36 +12,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/landbridge-io/landbridge/internal/testing/objecttest"
+	"github.com/landbridge-io/landbridge/internal/testing/waittest"
 )
-
-// interval is the polling interval. It grows with the time waited, up to longest: most of what a test that
-// waits costs are its requests.
-const (
-	interval = 25 * time.Millisecond
-	longest  = 8 * interval
-)
-
-// Eventually waits until holds returns true. The test fails if that takes longer than Limit.
-func Eventually(tb testing.TB, what string, holds func(context.Context) bool) {
-	tb.Helper()
-	for begin := time.Now(); !holds(tb.Context()); {
-		waited := time.Since(begin)
-		if waited > Limit {
-			tb.Fatalf("not within %s: %s", Limit, what)
-		}
-		time.Sleep(min(max(interval, waited/10), longest))
-	}
-}
-
-// Never fails the test if something happens within the time.
-func Never(tb testing.TB, during time.Duration, what string, happened func() bool) {
-	tb.Helper()
-	for end := time.Now().Add(during); time.Now().Before(end); time.Sleep(interval) {
-		if happened() {
-			tb.Fatalf("it happened: %s", what)
-		}
-	}
-}
 
 // WaitFor reads u until holds returns true.
 func (c *Cluster) WaitFor(tb testing.TB, u *unstructured.Unstructured, what string, holds func() bool) {
@@ -56,7 +27,7 @@ func (c *Cluster) WaitFor(tb testing.TB, u *unstructured.Unstructured, what stri
 			tb.Logf("as it was last (error %v):\n%s", err, content)
 		}
 	}()
-	Eventually(tb, u.GetKind()+" "+u.GetName()+" is "+what, func(ctx context.Context) bool {
+	waittest.Eventually(tb, u.GetKind()+" "+u.GetName()+" is "+what, func(ctx context.Context) bool {
 		err = c.Get(ctx, client.ObjectKeyFromObject(u), u)
 		held = err == nil && holds()
 		return held
@@ -87,7 +58,7 @@ func (c *Cluster) WaitFalse(tb testing.TB, u *unstructured.Unstructured, conditi
 // WaitGone waits until the object no longer exists.
 func (c *Cluster) WaitGone(tb testing.TB, u *unstructured.Unstructured) {
 	tb.Helper()
-	Eventually(tb, u.GetKind()+" "+u.GetName()+" is gone", func(ctx context.Context) bool {
+	waittest.Eventually(tb, u.GetKind()+" "+u.GetName()+" is gone", func(ctx context.Context) bool {
 		err := c.Get(ctx, client.ObjectKeyFromObject(u), u)
 		return kerrors.IsNotFound(err) || meta.IsNoMatchError(err)
 	})

@@ -76,7 +76,7 @@ func TestRun(t *testing.T) {
 			written: "```console\n$ echo abcd\n<id>\n$ echo abce\nabce\n$ echo abcd too\n<id> too\n```\n",
 		},
 		"a placeholder stands for something":    {page: "```console\n$ echo id=\nid=<id>\n```\n", want: "line 2", written: "```console\n$ echo id=\nid=\n```\n"},
-		"a placeholder that nobody explained":   {page: "```console\n$ echo <id>\n<id>\n```\n", want: "line 2: <id> is used before an output said what it is"},
+		"a placeholder without an explanation":  {page: "```console\n$ echo <id>\n<id>\n```\n", want: "line 2: <id> is used before an output said what it is"},
 		"what kubectl prints is no placeholder": {page: "```console\n$ echo some\n<none>\n```\n", want: "line 2", written: "```console\n$ echo some\nsome\n```\n"},
 		"patterns": {
 			page: "```console\n$ echo 3s 14m\n<age> <age>\n$ echo 5s\n<age>\n```\n",

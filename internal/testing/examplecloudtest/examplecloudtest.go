@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/landbridge-io/landbridge/internal/testing/testbin"
+	"github.com/landbridge-io/landbridge/internal/testing/waittest"
 )
 
 // Forms of the provider.
@@ -135,16 +136,15 @@ func (c *Cloud) Make(tb testing.TB, collection string, object map[string]any) ma
 		ObjectID string `json:"object_id"`
 	}
 	c.call(tb, http.MethodPost, "/v1/"+collection, object, &task)
-	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(5 * time.Millisecond) {
-		var out map[string]any
+	var out map[string]any
+	waittest.Eventually(tb, "one of "+collection+" is made", func(context.Context) bool {
 		if task.ObjectID != "" && c.try(tb, http.MethodGet, "/v1/"+collection+"/"+task.ObjectID, nil, &out) == http.StatusOK {
-			return out
-		}
-		if time.Now().After(deadline) {
-			tb.Fatalf("making one of %s: %+v", collection, task)
+			return true
 		}
 		c.call(tb, http.MethodGet, "/v1/tasks/"+task.ID, nil, &task)
-	}
+		return false
+	})
+	return out
 }
 
 // Change changes fields of an object without a provider.

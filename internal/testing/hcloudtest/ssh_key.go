@@ -30,15 +30,6 @@ func (s *Server) SSHKeys() []SSHKey {
 	return all
 }
 
-// RemoveSSHKey removes a key without a request, and reports whether it existed.
-func (s *Server) RemoveSSHKey(id int64) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	_, ok := s.sshKeys[id]
-	delete(s.sshKeys, id)
-	return ok
-}
-
 func (s *Server) listSSHKeys(r *http.Request) (int, any) {
 	found := sorted(r, s.sshKeys, func(k *SSHKey) string { return k.Name })
 	if fingerprint := r.URL.Query().Get("fingerprint"); fingerprint != "" {

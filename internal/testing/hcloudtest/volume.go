@@ -59,15 +59,6 @@ func (s *Server) EditVolume(id int64, edit func(*Volume)) bool {
 	return ok
 }
 
-// RemoveVolume removes a volume without a request, and reports whether it existed.
-func (s *Server) RemoveVolume(id int64) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	_, ok := s.volumes[id]
-	delete(s.volumes, id)
-	return ok
-}
-
 func (s *Server) listVolumes(r *http.Request) (int, any) {
 	return listAnswer("volumes", sorted(r, s.volumes, func(v *Volume) string { return v.Name }))
 }

@@ -2,7 +2,7 @@ package nettest
 
 import "net"
 
-// FreeAddress returns a local address that nobody listens on.
+// FreeAddress returns a local address that no process listens on.
 func FreeAddress() (string, error) {
 	a, err := free()
 	if err != nil {
@@ -11,7 +11,7 @@ func FreeAddress() (string, error) {
 	return a.String(), nil
 }
 
-// FreePort returns a local port that nobody listens on.
+// FreePort returns a local port that no process listens on.
 func FreePort() (int, error) {
 	a, err := free()
 	if err != nil {

@@ -2,8 +2,8 @@ package statetest
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -17,6 +17,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/model"
 	"github.com/landbridge-io/landbridge/internal/testing/objecttest"
 	"github.com/landbridge-io/landbridge/internal/testing/playgroundtest"
+	"github.com/landbridge-io/landbridge/internal/testing/waittest"
 	"github.com/landbridge-io/landbridge/schema"
 )
 
@@ -61,17 +62,17 @@ func Serve(ctx context.Context, resource *schema.Resource, configuration *schema
 			return nil, nil, err
 		}
 	}
-	for end := time.Now().Add(30 * time.Second); ; time.Sleep(50 * time.Millisecond) {
+	err = waittest.Succeed(ctx, func(ctx context.Context) error {
 		kinds, err := c.Kinds(ctx)
-		if err == nil && len(kinds) == 1 {
-			if err = c.Create(ctx, Object("default", "probe", map[string]any{}), client.DryRunAll); err == nil {
-				return server, c, nil
-			}
+		if err != nil || len(kinds) != 1 {
+			return errors.Join(err, fmt.Errorf("%d kinds are served", len(kinds)))
 		}
-		if time.Now().After(end) {
-			return nil, nil, fmt.Errorf("the kind is not served: %w", err)
-		}
+		return c.Create(ctx, Object("default", "probe", map[string]any{}), client.DryRunAll)
+	})
+	if err != nil {
+		return nil, nil, fmt.Errorf("the kind is not served: %w", err)
 	}
+	return server, c, nil
 }
 
 // Object returns a resource of the served kind.

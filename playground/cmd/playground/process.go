@@ -28,7 +28,7 @@ func tuneCollector() {
 }
 
 // logTo sends what Kubernetes' components log to a file: a hundred lines at each
-// start are of no use to somebody who wants a cluster.
+// start are of no use to a user who wants a cluster.
 func logTo(path string) (closeLog func(), err error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, err

@@ -97,7 +97,7 @@ func TestPrograms(t *testing.T) {
 			return
 		}
 	}
-	t.Error("nobody noticed that create_before_destroy was the opposite")
+	t.Error("the inverted create_before_destroy went unnoticed")
 }
 
 // broken is a provider between which and the engine something goes wrong.
@@ -195,7 +195,7 @@ func TestFindsWhatIsBroken(t *testing.T) {
 					return
 				}
 			}
-			t.Error("nobody noticed")
+			t.Error("the difference went unnoticed")
 		})
 	}
 }

@@ -16,7 +16,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// Namespace is where Landbridge is installed, unless somebody chooses another one.
+// Namespace is where Landbridge is installed, unless the user chooses another one.
 const Namespace = "landbridge-system"
 
 // notes is the name of the template that is no manifest.

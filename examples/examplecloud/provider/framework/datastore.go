@@ -19,7 +19,7 @@ import (
 	"github.com/landbridge-io/landbridge/examples/examplecloud/client"
 )
 
-// datastore is made by a task, and nobody knows its id before the task has ended.
+// datastore is made by a task, and its id is not known before the task has ended.
 // So cluster and name, which are unique and known beforehand, identify it.
 type datastore struct {
 	base

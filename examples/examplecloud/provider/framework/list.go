@@ -107,7 +107,7 @@ func (l *listResource) List(ctx context.Context, req list.ListRequest, stream *l
 	}
 }
 
-// noTimeouts is what an object that nobody has configured has.
+// noTimeouts is what an object without configured timeouts has.
 func noTimeouts() timeouts.Value {
 	return timeouts.Value{Object: types.ObjectNull(map[string]attr.Type{"create": types.StringType, "delete": types.StringType})}
 }

@@ -192,7 +192,7 @@ func upgradeFails(to release.Release) map[int64]resource.IdentityUpgrader {
 	})
 }
 
-// upgradeInvalid has upgraders that leave something unknown, which nobody can store.
+// upgradeInvalid has upgraders that leave something unknown, which cannot be stored.
 func upgradeInvalid(to release.Release) map[int64]resource.IdentityUpgrader {
 	return upgradeWith(to, func(ctx context.Context, _ resource.UpgradeIdentityRequest, resp *resource.UpgradeIdentityResponse) {
 		resp.Identity.Raw = tftypes.NewValue(resp.Identity.Schema.Type().TerraformType(ctx), nil)

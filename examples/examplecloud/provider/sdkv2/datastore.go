@@ -13,7 +13,7 @@ import (
 	"github.com/landbridge-io/landbridge/examples/examplecloud/client"
 )
 
-// resourceDatastore is made by a task, and nobody knows its id before the task has
+// resourceDatastore is made by a task, and its id is not known before the task has
 // ended. The SDK knows no state without an id, so the id is made of what is known
 // beforehand, and the cloud's own id has another name.
 func resourceDatastore() *schema.Resource {
