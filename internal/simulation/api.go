@@ -239,6 +239,7 @@ func (c resourceClient) write(ctx context.Context, u *unstructured.Unstructured,
 		out, err := c.p.w.api.update(u, status)
 		if err == nil {
 			*u = *out.DeepCopy()
+			c.p.w.cloud.told(c.p, u)
 		}
 		return err
 	})

@@ -7,6 +7,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/zclconf/go-cty/cty"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
 // behaviour is a way in which real clouds behave. It has the name that docs/faults.md has for it, under
@@ -81,6 +82,11 @@ type quirks struct {
 	// former is its size before its last update, which is shown until formerUntil.
 	former      int64
 	formerUntil time.Time
+	// updatedBy is the process that has its last update from former confirmed.
+	updatedBy *process
+	// shownUpdated is set when the status of its resource has been written since, and touched is how often it was touched since.
+	shownUpdated bool
+	touched      int
 	// unreadableUntil is until when reads of it fail.
 	unreadableUntil time.Time
 	// inconsistent is set when it was made with another size than planned.
@@ -163,12 +169,29 @@ func (c *cloud) refusesDestroy(o *object) string {
 
 // updated notes that an object gets another size.
 func (c *cloud) updated(o *object, size int64) {
-	if c.behaves(staleRead, 3) {
-		o.former, o.formerUntil = o.size, c.w.now().Add(pick(c.w.choices, time.Second, 5*time.Second, 20*time.Second))
+	if c.behaves(staleRead, 2) {
+		o.former, o.formerUntil = o.size, c.w.now().Add(pick(c.w.choices, 5*time.Second, 10*time.Second, 20*time.Second))
 		c.w.note("the cloud shows size %d of %s until %s", o.former, o, o.formerUntil.Format(time.TimeOnly))
 	}
-	o.size = size
+	o.size, o.updatedBy, o.shownUpdated, o.touched = size, nil, false, 0
 }
+
+// told is called when a process writes the status of a resource.
+func (c *cloud) told(p *process, r *unstructured.Unstructured) {
+	for _, o := range c.objects {
+		o.shownUpdated = o.shownUpdated || o.updatedBy == p && string(r.GetUID()) == "uid-"+o.tag
+	}
+}
+
+// outdated returns the objects that are shown as they were before their last updates, of whose success a process knows and tells.
+func (c *cloud) outdated() []*object {
+	return slices.DeleteFunc(slices.Clone(c.objects), func(o *object) bool {
+		return !o.shownUpdated || o.updatedBy == nil || o.updatedBy.dead.Load() || o.touched == maxTouches || !c.w.now().Before(o.formerUntil)
+	})
+}
+
+// maxTouches is how often a resource is touched after an update.
+const maxTouches = 3
 
 // destroyed lets some objects be shown for some time after they were destroyed, and some names be taken.
 func (c *cloud) destroyed(o *object) {

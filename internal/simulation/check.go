@@ -222,8 +222,11 @@ func (c *check) destroyed(o *object) {
 const mostRepeats = 12
 
 // updated is called when a process updates an object to a size.
-func (c *check) updated(o *object, size int64) {
+func (c *check) updated(p *process, o *object, size int64) {
 	now := c.w.now()
+	if o.size == size && o.updatedBy == p && now.Before(o.formerUntil) && o.normalised == "" && !c.w.users.byTag[o.tag].excused() {
+		c.violated(Stuck, o.id+o.tag+"former", "%s is updated to size %d again by %s, to which a read has shown it as it was before", o, size, p)
+	}
 	if o.size != size || now.Sub(o.repeatedSince) > time.Hour {
 		o.repeats, o.repeatedSince = 0, now
 	}

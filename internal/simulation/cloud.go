@@ -489,7 +489,7 @@ func (s *server) ApplyResourceChange(ctx context.Context, r *tfprotov6.ApplyReso
 	w.check.asked(r.TypeName, instance.Update, planned)
 	w.taken(o, r.TypeName, planned.text("tag"))
 	w.check.strangers(o, planned.text("tag"))
-	w.check.updated(o, planned.size())
+	w.check.updated(s.p, o, planned.size())
 	w.cloud.updated(o, planned.size())
 	s.p.after(v)
 	switch {
@@ -497,6 +497,9 @@ func (s *server) ApplyResourceChange(ctx context.Context, r *tfprotov6.ApplyReso
 		return nil, errLost
 	case v == proceed && w.cloud.behaves(errorAfterSuccess, 4):
 		return s.fail(r, "The cloud has an internal error.")
+	}
+	if o.former == prior.size() {
+		o.updatedBy = s.p
 	}
 	return s.answer(r, stateOf(o, prior["password"]), r.PlannedPrivate)
 }

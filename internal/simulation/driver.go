@@ -34,6 +34,9 @@ func (w *world) run(operations int) {
 		if w.choices.rests && w.choices.one(20*often) {
 			w.rest()
 		}
+		if outdated := w.cloud.outdated(); len(outdated) > 0 && w.choices.one(3) {
+			w.users.touch(pick(w.choices, outdated...))
+		}
 		if w.choices.one(often) {
 			w.users.operate()
 			operations--

@@ -404,9 +404,21 @@ func (u *users) objects(i *incarnation) []*object {
 func (u *users) drift(i *incarnation) {
 	if objects := u.objects(i); len(objects) > 0 {
 		o := pick(u.w.choices, objects...)
-		o.size = 7
+		o.size, o.updatedBy = 7, nil
 		u.w.note("somebody changes the size of %s", o)
 	}
+}
+
+// touch changes nothing that matters of the resource of an object, which is looked at for that.
+func (u *users) touch(o *object) {
+	i := u.byTag[o.tag]
+	if u.resource(i.key) == nil || u.current[i.key] != i {
+		return
+	}
+	u.w.note("user touches %s %s", i.key.Kind, i.key.Name)
+	o.touched++
+	u.serial++
+	u.annotate(i.key, "example.org/touched", fmt.Sprint(u.serial))
 }
 
 func (u *users) destroyObject(i *incarnation) {

@@ -94,6 +94,10 @@ var mutants = []mutant{
 	{name: "a destroy in a module that does not find the object is believed", edit: edit{moduleDir + "visibility.go",
 		"	if !unproven {\n", "	if true || !unproven {\n"}},
 
+	// What an API shows as it was.
+	{name: "a read of what an object was before its update is believed", edit: edit{schedulerDir + "visibility.go",
+		"return u != nil && now.Sub(u.at) < within &&", "return false && u != nil && now.Sub(u.at) < within &&"}},
+
 	// Ownership after a start.
 	{name: "the objects of others are not claimed before a write", edit: edit{managedDir + "rivals.go",
 		"if !(e.kind.isClaimed() || e.rivalsClaimed(ctx) || awaited(ctx, e.kind.claimed)) || !awaited(ctx, others()) {", "if others == nil {"}},
