@@ -89,14 +89,12 @@ var configurations = map[string]attack{
 		token := x.token(t)
 		config := resource(apiVersion(guarded), "ProviderConfig", x.victim.namespace, x.name, x.tokenRef())
 		x.victim.create(t, config)
-		x.becomesReady(t, by.create(t, x.guardedPlace(by, "ProviderConfig", x.name)), "ProviderConfigError")
-		return configuredWith(token)
+		return x.isConfigured(t, by, token)
 	}),
 	"another's credentials": between("refers to a Secret of another namespace in its own ProviderConfig", "ProviderConfigError", func(t *testing.T, x *world, by tenant) bool {
 		token := x.token(t)
 		by.create(t, resource(apiVersion(guarded), "ProviderConfig", by.namespace, x.name, x.tokenRef()))
-		x.becomesReady(t, by.create(t, x.guardedPlace(by, "ProviderConfig", x.name)), "ProviderConfigError")
-		return configuredWith(token)
+		return x.isConfigured(t, by, token)
 	}),
 	"another's ServiceAccount": between("has a token of another namespace's ServiceAccount requested by its own ProviderConfig", "ProviderConfigError", func(t *testing.T, x *world, by tenant) bool {
 		x.lends(t, x.victim.namespace, x.name)
@@ -123,6 +121,18 @@ var configurations = map[string]attack{
 			return x.keepsFrom(t, x.mallory, resource(apiVersion(guarded), "ClusterProviderConfig", "", x.name+"-own", nil))
 		},
 	},
+}
+
+// isConfigured reports whether a resource of a tenant gets a provider with the victim's token. The victim's own one does, once the
+// controller knows of the configuration.
+func (x *world) isConfigured(t *testing.T, by tenant, token string) bool {
+	t.Helper()
+	r := by.create(t, x.guardedPlace(by, "ProviderConfig", x.name))
+	x.becomesReady(t, r, "ProviderConfigError")
+	if by.namespace == x.victim.namespace {
+		x.WaitReady(t, r)
+	}
+	return configuredWith(token)
 }
 
 // configures reports whether a user with a role may create a ProviderConfig. The role includes the kinds of providers.
