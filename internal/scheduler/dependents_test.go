@@ -10,6 +10,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/desired"
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
+	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 )
 
 // What refers to an object is asked before it is replaced. While it is not known whether the object exists, it waits at once.
@@ -68,4 +69,25 @@ func (h *harness) destructionInterrupted() {
 	h.cloud.remove("i-1")
 	h.edit(func(in *instance.Instance) { in.Status = instance.Tainted })
 	h.restart()
+}
+
+// An interrupt holds a resource until its spec changes, or a retry is requested.
+func TestHolds(t *testing.T) {
+	for name, test := range map[string]struct {
+		request scheduler.Request
+		handled store.Tokens
+		want    bool
+	}{
+		"not interrupted":                 {request: scheduler.Request{Generation: 2}},
+		"interrupted":                     {request: scheduler.Request{Generation: 2}, handled: store.Tokens{Held: 2}, want: true},
+		"the spec has changed":            {request: scheduler.Request{Generation: 3}, handled: store.Tokens{Held: 2}},
+		"a retry is requested":            {request: scheduler.Request{Generation: 2, Asked: store.Tokens{Retry: "b"}}, handled: store.Tokens{Held: 2, Retry: "a"}},
+		"a retry that was handled before": {request: scheduler.Request{Generation: 2, Asked: store.Tokens{Retry: "a"}}, handled: store.Tokens{Held: 2, Retry: "a"}, want: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := scheduler.Holds(&test.request, test.handled); got != test.want {
+				t.Errorf("got %t", got)
+			}
+		})
+	}
 }

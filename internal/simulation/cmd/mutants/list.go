@@ -226,8 +226,6 @@ var mutants = []mutant{
 		"o.Held && !o.Missing", "o.Held"}, replicas: 3},
 	{name: "an operation on a dependent that an earlier process has begun is not awaited", references: true, edit: edit{managedDir + "awaited.go",
 		"w.busy = w.busy || is.operates", "is.operates = false"}, also: []edit{{managedDir + "awaited.go", "is.operates && waits && !w.busy", "false"}}, replicas: 3},
-	{name: "a dependent whose operation was interrupted is awaited for ever", references: true, edit: edit{managedDir + "effect.go",
-		"p.held && out.refused == \"\"", "false"}, replicas: 3},
 	{name: "a dependent that has got its object late is awaited for ever", references: true, edit: edit{managedDir + "dependents.go",
 		"holds(p) && lists(p, d.resource.GetUID()) && !holds(own)", "holds(p) && !holds(own)"}, replicas: 3},
 }
