@@ -1,8 +1,8 @@
 // Package config is the configuration of how a provider is presented to Kubernetes.
 //
-// In: Go values, or the same as JSON or YAML (Read). Out: nothing by itself. Package model reads it,
-// and CRDs, translation, Go types and documentation follow from the model. The zero value changes
-// nothing. It never repeats facts of a provider's schema.
+// In: Go values, or the same as JSON or YAML (Read). Out: nothing by itself. Package model reads
+// it, and CRDs, translation, Go types and documentation follow from the model. The zero value
+// changes nothing. It never repeats facts of a provider's schema.
 //
 // Resources and fields have Terraform's names. Paths of fields have dots between names
 // (rule.filter.prefix) and skip the elements of lists, sets and maps. Templates use the same paths.

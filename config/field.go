@@ -2,7 +2,8 @@ package config
 
 // Field configures how an attribute or a block is presented.
 type Field struct {
-	// Name is the name of the field. It must not be taken. Defaults to Terraform's name in camelCase.
+	// Name is the name of the field. It must not be taken. Defaults to Terraform's name in
+	// camelCase.
 	// +optional
 	Name string `json:"name,omitempty"`
 	// FormerNames are the names of the field in earlier API versions. Objects of those versions are
@@ -15,16 +16,16 @@ type Field struct {
 	// Type is the type of the field. Defaults to the type of the schema.
 	// +optional
 	Type FieldType `json:"type,omitempty"`
-	// Sensitive makes an attribute sensitive: its value is set by a reference to a Secret, is not in
-	// status, and is written to the connection Secret.
+	// Sensitive makes an attribute sensitive: its value is set by a reference to a Secret, is not
+	// in status, and is written to the connection Secret.
 	// +optional
 	Sensitive bool `json:"sensitive,omitempty"`
-	// Immutable makes the API server refuse changes of an argument of a primitive type once it is set, such as those that would
-	// replace the object. False exempts a field from inferImmutable.
+	// Immutable makes the API server refuse changes of an argument of a primitive type once it is
+	// set, such as those that would replace the object. False exempts a field from inferImmutable.
 	// +optional
 	Immutable *bool `json:"immutable,omitempty"`
-	// Value is the value of a top-level attribute, which then is not in spec. It may use .parameters and
-	// .metadata.
+	// Value is the value of a top-level attribute, which then is not in spec. It may use
+	// .parameters and .metadata.
 	// +optional
 	Value Template `json:"value,omitempty"`
 }

@@ -24,8 +24,8 @@ type File struct {
 	root *yaml.Node
 }
 
-// Read reads a configuration. Unknown and duplicate settings, and values of a wrong type, are errors that
-// begin with the name of the file and the line.
+// Read reads a configuration. Unknown and duplicate settings, and values of a wrong type, are
+// errors that begin with the name of the file and the line.
 func Read(name string, raw []byte) (*File, error) {
 	f := &File{name: name, root: &yaml.Node{}}
 	d := yaml.NewDecoder(bytes.NewReader(raw))
@@ -173,15 +173,16 @@ func (f *File) wrongType(encoded []byte, err error) error {
 		path := pathAt(json.NewDecoder(bytes.NewReader(encoded)), e.Offset, nil)
 		return f.Locate(&Error{path, fmt.Errorf("it must be %s, not %s", wanted(e.Type), given(e.Value))})
 	}
-	// Types that decode themselves, such as durations, quote the value, but do not tell where it is.
+	// Types that decode themselves, such as durations, quote the value, but do not tell where it
+	// is.
 	if n := quoted(f.root, err.Error()); n != nil {
 		return fmt.Errorf("%s:%d: %w", f.name, n.Line, err)
 	}
 	return fmt.Errorf("%s: %w", f.name, err)
 }
 
-// pathAt returns the path of the innermost value that begins before an offset and ends at or after it; nil
-// if there is none.
+// pathAt returns the path of the innermost value that begins before an offset and ends at or after
+// it; nil if there is none.
 func pathAt(d *json.Decoder, offset int64, path []string) []string {
 	t, err := d.Token()
 	if err != nil {

@@ -8,14 +8,14 @@ import "github.com/zclconf/go-cty/cty"
 // +kubebuilder:object:generate=false
 type Functions struct {
 	// Configure changes the desired value of the object before it is planned, after everything else
-	// that the configuration does. The value and the result are wholly known and of the implied type of
-	// the resource's schema. Values from Secrets must not be copied to other attributes.
+	// that the configuration does. The value and the result are wholly known and of the implied
+	// type of the resource's schema. Values from Secrets must not be copied to other attributes.
 	Configure func(Subject, cty.Value) (cty.Value, error)
-	// Observe changes the object that status.atProvider shows. The result must be of the same type, and
-	// must not contain values of sensitive attributes.
+	// Observe changes the object that status.atProvider shows. The result must be of the same type,
+	// and must not contain values of sensitive attributes.
 	Observe func(state cty.Value) cty.Value
-	// ExternalName returns the external name of an object, instead of config.ExternalName. The identity
-	// is null if the object has none.
+	// ExternalName returns the external name of an object, instead of config.ExternalName. The
+	// identity is null if the object has none.
 	ExternalName func(state, identity cty.Value) (string, error)
 	// ImportID returns the id by which an object is imported, instead of the template.
 	ImportID func(Subject) (string, error)
@@ -33,6 +33,7 @@ type Subject struct {
 	Namespace, Name string
 	// ExternalName of the object. Empty if it is not known yet.
 	ExternalName string
-	// Parameters are spec.forProvider and spec.initProvider, merged, with the added fields, as JSON.
+	// Parameters are spec.forProvider and spec.initProvider, merged, with the added fields, as
+	// JSON.
 	Parameters map[string]any
 }

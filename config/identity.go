@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// IdentityValue is the value of an attribute of an identity: the path of an argument (metadata.name), or a
-// constant. Text that could be a path (lower-case letters, digits and underscores, separated by dots) is a
-// path; all other text is a constant (ConfigMap). A constant that could be a path begins with an equals
-// sign, which is not part of it (=v1).
+// IdentityValue is the value of an attribute of an identity: the path of an argument
+// (metadata.name), or a constant. Text that could be a path (lower-case letters, digits and
+// underscores, separated by dots) is a path; all other text is a constant (ConfigMap). A constant
+// that could be a path begins with an equals sign, which is not part of it (=v1).
 type IdentityValue string
 
 var identityPath = regexp.MustCompile(`^[a-z_][a-z0-9_]*(\.[a-z_][a-z0-9_]*)*$`)

@@ -29,10 +29,10 @@ type source struct {
 	resource Resource
 }
 
-// Merge returns the configuration of each resource type: the overrides that match it, in their order,
-// and then its own entry. Later values replace earlier ones. Maps are merged, and so are the lists omit
-// and lateInitialize.ignore. Types without a configuration are left out. Merge returns an *Error if an
-// override or entry matches no type.
+// Merge returns the configuration of each resource type: the overrides that match it, in their
+// order, and then its own entry. Later values replace earlier ones. Maps are merged, and so are the
+// lists omit and lateInitialize.ignore. Types without a configuration are left out. Merge returns
+// an *Error if an override or entry matches no type.
 func (p Provider) Merge(types map[string]*schema.Resource) (map[string]Merged, error) {
 	out := map[string]Merged{}
 	for i, o := range p.Overrides {
@@ -73,7 +73,8 @@ func (m Merged) with(s source) Merged {
 	return Merged{merge(m.Resource, s.resource), append(slices.Clone(m.sources), s)}
 }
 
-// Blame returns an error in the resource's configuration with its path in the provider's configuration.
+// Blame returns an error in the resource's configuration with its path in the provider's
+// configuration.
 func (m Merged) Blame(err error) error {
 	if len(m.sources) == 0 {
 		return err

@@ -1,6 +1,7 @@
 package config
 
-// Names are the names of a kind, as in a CustomResourceDefinition. Names that are left out follow from the others.
+// Names are the names of a kind, as in a CustomResourceDefinition. Names that are left out follow
+// from the others.
 type Names struct {
 	// Kind in PascalCase, such as NetworkRule.
 	// +kubebuilder:validation:MaxLength=63

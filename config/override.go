@@ -4,7 +4,8 @@ import "github.com/landbridge-io/landbridge/schema"
 
 // Override configures all resource types that match all of its conditions.
 type Override struct {
-	// Match are names of resource types. * matches any characters. Each name must match a resource type.
+	// Match are names of resource types. * matches any characters. Each name must match a resource
+	// type.
 	// +optional
 	Match []string `json:"match,omitempty"`
 	// Having are paths of attributes and blocks that a resource type must have to match.

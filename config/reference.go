@@ -1,10 +1,10 @@
 package config
 
-// Reference makes an attribute take its value from another resource. Beside its field, the kind has a
-// field that names the other resource, and a field that selects it by labels.
+// Reference makes an attribute take its value from another resource. Beside its field, the kind has
+// a field that names the other resource, and a field that selects it by labels.
 type Reference struct {
-	// Targets are the kinds that may be referred to. Each kind may be listed once. The first is used if a
-	// reference names no kind.
+	// Targets are the kinds that may be referred to. Each kind may be listed once. The first is
+	// used if a reference names no kind.
 	// +optional
 	Targets []Target `json:"targets,omitempty"`
 	// RefField and SelectorField are the names of the two fields. They default to vpcIdRef and
@@ -26,16 +26,19 @@ type Target struct {
 
 	// Attribute is the attribute of Type that has the value, by its Terraform path with dots.
 	Attribute string `json:"attribute,omitempty"`
-	// FieldPath is the path of the field with the value in the custom resource: status.atProvider.arn.
+	// FieldPath is the path of the field with the value in the custom resource:
+	// status.atProvider.arn.
 	FieldPath string `json:"fieldPath,omitempty"`
-	// Transform is a CEL expression that makes the value of the one above, which is self: self.split('/')[3].
+	// Transform is a CEL expression that makes the value of the one above, which is self:
+	// self.split('/')[3].
 	Transform string `json:"transform,omitempty"`
-	// Extract returns the value from the custom resource, which it must not change. It is instead of all of the above.
+	// Extract returns the value from the custom resource, which it must not change. It is instead
+	// of all of the above.
 	Extract Extractor `json:"-"`
 }
 
-// Extractor returns the value of a reference from the custom resource that is referred to. It returns
-// nil or an empty string if there is no value yet.
+// Extractor returns the value of a reference from the custom resource that is referred to. It
+// returns nil or an empty string if there is no value yet.
 //
 // +kubebuilder:object:generate=false
 type Extractor func(target map[string]any) any

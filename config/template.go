@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// Template is text in which {{ .some.path }} is replaced with a value. A path begins with parameters,
-// attributes, metadata or externalName. parameters has the fields of spec.forProvider, and attributes
-// those of the object, by Terraform's names.
+// Template is text in which {{ .some.path }} is replaced with a value. A path begins with
+// parameters, attributes, metadata or externalName. parameters has the fields of spec.forProvider,
+// and attributes those of the object, by Terraform's names.
 type Template string
 
 // Part is a part of a template: a path, or text.

@@ -7,11 +7,12 @@ import (
 	"slices"
 )
 
-// sdkv2 is the package of providers on the legacy SDK. Its types are read by reflection: this module does not depend on the SDK, whose
-// version is up to the provider.
+// sdkv2 is the package of providers on the legacy SDK. Its types are read by reflection: this
+// module does not depend on the SDK, whose version is up to the provider.
 const sdkv2 = "github.com/hashicorp/terraform-plugin-sdk/v2/helper/schema"
 
-// forceNew returns the paths of the arguments that the schemas of providers mark as ForceNew, by resource type.
+// forceNew returns the paths of the arguments that the schemas of providers mark as ForceNew, by
+// resource type.
 func forceNew(providers []any) (map[string][]string, error) {
 	out := map[string][]string{}
 	for _, p := range providers {

@@ -22,12 +22,14 @@ type Program struct {
 	Config config.Provider
 	// Module is the import path of the repository.
 	Module string
-	// SDKv2 are providers, or parts of one, of the type *schema.Provider of terraform-plugin-sdk/v2, if the generator links them.
-	// What their schemas mark as ForceNew is immutable in types whose configuration has InferImmutable.
+	// SDKv2 are providers, or parts of one, of the type *schema.Provider of
+	// terraform-plugin-sdk/v2, if the generator links them. What their schemas mark as ForceNew is
+	// immutable in types whose configuration has InferImmutable.
 	SDKv2 []any
 }
 
-// Main runs the program with the arguments of the process. It exits with status 1 if the program fails.
+// Main runs the program with the arguments of the process. It exits with status 1 if the program
+// fails.
 func (p Program) Main() {
 	flags := flag.NewFlagSet(os.Args[0], flag.ExitOnError)
 	allowBreaking := flags.Bool("allow-breaking", false, "write kinds for which existing manifests and programs do not work any more")

@@ -122,8 +122,8 @@ func TestProgramRefusesOtherSchema(t *testing.T) {
 	}
 }
 
-// Kinds that were generated keep their names when the provider adds types, and the program is told of names that differ
-// from those that a new repository would have.
+// Kinds that were generated keep their names when the provider adds types, and the program is told
+// of names that differ from those that a new repository would have.
 func TestProgramKeepsNames(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -78,8 +78,8 @@ func newAPIServer(ctx context.Context, listener net.Listener, etcdEndpoint strin
 	return prepared.Run, nil
 }
 
-// localServices resolves Services of webhooks. There are no Services: every name resolves to this machine,
-// at the requested port. TLS is checked as in any cluster.
+// localServices resolves Services of webhooks. There are no Services: every name resolves to this
+// machine, at the requested port. TLS is checked as in any cluster.
 type localServices struct{}
 
 // ResolveEndpoint implements webhook.ServiceResolver.

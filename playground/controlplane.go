@@ -21,7 +21,8 @@ import (
 )
 
 const (
-	// startTimeout is generous: two seconds on a quiet machine, but minutes on one with twenty times as much to do as it can.
+	// startTimeout is generous: two seconds on a quiet machine, but minutes on one with twenty
+	// times as much to do as it can.
 	startTimeout = 10 * time.Minute
 	// stopTimeout bounds each of the steps of Stop.
 	stopTimeout = 20 * time.Second
@@ -43,8 +44,8 @@ type Options struct {
 	// NoFsync lets etcd lose its last writes when the machine (not just the
 	// process) dies. For tests.
 	NoFsync bool
-	// NoCacheChecks leaves out that the API server compares its caches with etcd every five minutes. It reads and decodes all
-	// objects for that, in this process from then on.
+	// NoCacheChecks leaves out that the API server compares its caches with etcd every five
+	// minutes. It reads and decodes all objects for that, in this process from then on.
 	NoCacheChecks bool
 	// NoControllers leaves out kube-controller-manager's controllers: namespaces are not
 	// emptied, and nothing is garbage-collected.

@@ -13,8 +13,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/provider/sources"
 )
 
-// Controller is Landbridge's controller. It installs and serves the providers that TerraformProviders
-// and TerraformModules name.
+// Controller is Landbridge's controller. It installs and serves the providers that
+// TerraformProviders and TerraformModules name.
 type Controller struct {
 	// Name of the program, for its help. Defaults to the name of the running program.
 	Name string

@@ -33,7 +33,8 @@ type flags struct {
 	traces         string
 	verbosity      int
 	providerMemory resource.QuantityValue
-	// allMemory is the memory of all providers; 0 is a part of the container's, and a negative one no limit.
+	// allMemory is the memory of all providers; 0 is a part of the container's, and a negative one
+	// no limit.
 	allMemory resource.QuantityValue
 }
 

@@ -20,8 +20,8 @@ import (
 // NewProtocol5 returns. For a provider on the legacy SDK, it returns
 // schema.NewGRPCProviderServer of a new *schema.Provider.
 type Linked struct {
-	// Source is the provider's address, such as hashicorp/random. A TerraformProvider with this source
-	// uses a linked provider unless spec.execution is Plugin.
+	// Source is the provider's address, such as hashicorp/random. A TerraformProvider with this
+	// source uses a linked provider unless spec.execution is Plugin.
 	Source string
 	// Version of the provider, such as 3.9.0. Several versions of one source may be linked.
 	Version string

@@ -11,8 +11,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/provider/plugin"
 )
 
-// setLogLevel sets the log level of a provider in this process. Variables of the environment that set
-// levels are left alone.
+// setLogLevel sets the log level of a provider in this process. Variables of the environment that
+// set levels are left alone.
 func setLogLevel(level plugin.LogLevel) error {
 	for _, name := range plugin.LogVariables {
 		if _, set := os.LookupEnv(name); set {
@@ -27,13 +27,14 @@ func setLogLevel(level plugin.LogLevel) error {
 	return nil
 }
 
-// rank returns the index of a level, the same or more verbose than those before it; -1 if there is no such level.
+// rank returns the index of a level, the same or more verbose than those before it; -1 if there is
+// no such level.
 func rank(level string) int {
 	return slices.IndexFunc(levels, func(l string) bool { return strings.EqualFold(l, level) })
 }
 
-// levelWriter passes on the lines that have a level, as in "[WARN] text", up to the most verbose one; and others
-// unless it is Off.
+// levelWriter passes on the lines that have a level, as in "[WARN] text", up to the most verbose
+// one; and others unless it is Off.
 type levelWriter struct {
 	least int
 	w     io.Writer

@@ -52,7 +52,8 @@ func (p Program) addProcessFlags(flags *pflag.FlagSet, f *processFlags) {
 	flags.StringVar(&f.level, "provider-log-level", levels[0], "log level of the provider, whose entries go to this program's log: "+strings.Join(levels, ", "))
 }
 
-// launcher checks the flags. It returns a function that completes the launcher by the options of the controller.
+// launcher checks the flags. It returns a function that completes the launcher by the options of
+// the controller.
 func (p Program) launcher(flags *pflag.FlagSet, f *processFlags, sandbox child.Mode) (func(*controller.Options) (provider.Launcher, error), error) {
 	if p.Protocol5 != nil && p.Protocol6 != nil {
 		return nil, errors.New("the program has two servers: at most one of Protocol5 and Protocol6 may be set")

@@ -9,7 +9,8 @@ import (
 	"github.com/landbridge-io/landbridge/program"
 )
 
-// Not in parallel: each program sets the logger of controller-runtime, which is one for the process.
+// Not in parallel: each program sets the logger of controller-runtime, which is one for the
+// process.
 func TestProgramChecksFlags(t *testing.T) {
 	const noCluster = "no cluster to work with: stat /nowhere/kubeconfig: no such file or directory"
 	server5 := func() (tfprotov5.ProviderServer, error) { return nil, nil }

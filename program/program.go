@@ -17,8 +17,8 @@ import (
 )
 
 // Program serves the generated kinds of one provider. It runs the provider's binary, which it finds
-// in its own directory as terraform-provider-NAME, unless the provider is linked into the program by
-// Protocol5 or Protocol6.
+// in its own directory as terraform-provider-NAME, unless the provider is linked into the program
+// by Protocol5 or Protocol6.
 type Program struct {
 	// Name of the program and of its lease, such as provider-random.
 	Name string
@@ -29,9 +29,9 @@ type Program struct {
 	SchemaSum string
 	// Config is the configuration of the provider's kinds.
 	Config config.Provider
-	// Protocol5 or Protocol6 links the provider into the program, where it runs unless --provider names
-	// a binary. The function makes a new server each time, one for each provider configuration: of a
-	// mux, the whole mux. At most one of them may be set.
+	// Protocol5 or Protocol6 links the provider into the program, where it runs unless --provider
+	// names a binary. The function makes a new server each time, one for each provider
+	// configuration: of a mux, the whole mux. At most one of them may be set.
 	Protocol5 func() (tfprotov5.ProviderServer, error)
 	Protocol6 func() (tfprotov6.ProviderServer, error)
 }
@@ -98,5 +98,6 @@ The program keeps the remote objects as their resources declare them.`, p.Provid
 	return cmd
 }
 
-// certDirVariable is the environment variable in which Crossplane passes the directory of certificates.
+// certDirVariable is the environment variable in which Crossplane passes the directory of
+// certificates.
 const certDirVariable = "TLS_SERVER_CERTS_DIR"

@@ -10,7 +10,8 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// TestHostileSchemas checks that names which Terraform does not accept are refused, and shown without control characters.
+// TestHostileSchemas checks that names which Terraform does not accept are refused, and shown
+// without control characters.
 func TestHostileSchemas(t *testing.T) {
 	t.Parallel()
 	attribute := func(name string) *tfprotov6.SchemaAttribute {

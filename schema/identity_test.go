@@ -11,7 +11,8 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// Identities have primitive attributes and lists of them, each either required or optional for an import.
+// Identities have primitive attributes and lists of them, each either required or optional for an
+// import.
 func TestIdentityFromProtocol(t *testing.T) {
 	t.Parallel()
 	const either = "exactly one of required_for_import and optional_for_import"

@@ -8,8 +8,8 @@ import (
 	"github.com/zclconf/go-cty/cty"
 )
 
-// Decode reads the JSON form of a Provider, as json.Marshal writes it, and validates it as FromProtocol
-// does.
+// Decode reads the JSON form of a Provider, as json.Marshal writes it, and validates it as
+// FromProtocol does.
 func Decode(raw []byte) (*Provider, error) {
 	p := &Provider{}
 	if err := json.Unmarshal(raw, p); err != nil {

@@ -17,13 +17,15 @@ type Record struct {
 	// Version of the provider, such as 3.9.0.
 	Version string    `json:"version"`
 	Schema  *Provider `json:"schema"`
-	// Examples are configurations of resource types, from the provider's documentation, as JSON by Terraform's names. Examples of
-	// kinds are made of them. Types without one have an example with the required arguments.
+	// Examples are configurations of resource types, from the provider's documentation, as JSON by
+	// Terraform's names. Examples of kinds are made of them. Types without one have an example with
+	// the required arguments.
 	Examples map[string]map[string]any `json:"examples,omitempty"`
 }
 
 // Sum returns the checksum of the schema, SHA-256 in lower-case hex. Writing a schema to a file and
-// reading it again does not change it. The signatures of functions are left out: older records do not have them.
+// reading it again does not change it. The signatures of functions are left out: older records do
+// not have them.
 func (p *Provider) Sum() (string, error) {
 	summed := *p
 	summed.Signatures = nil
@@ -62,7 +64,8 @@ func DecodeRecord(raw []byte) (*Record, error) {
 	return r, nil
 }
 
-// ReadRecord reads the file of a provider. It returns an error if the schema is of another provider.
+// ReadRecord reads the file of a provider. It returns an error if the schema is of another
+// provider.
 func ReadRecord(file, provider string) (*Record, error) {
 	raw, err := os.ReadFile(file)
 	if err != nil {

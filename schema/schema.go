@@ -51,7 +51,8 @@ type Resource struct {
 // ImpliedType returns the type of the resource's state and configuration.
 func (r *Resource) ImpliedType() cty.Type { return r.Block.ImpliedType() }
 
-// IdentityType returns the type of the resource's identity, or cty.NilType without an identity schema.
+// IdentityType returns the type of the resource's identity, or cty.NilType without an identity
+// schema.
 func (r *Resource) IdentityType() cty.Type {
 	if r.Identity == nil {
 		return cty.NilType
@@ -107,7 +108,8 @@ type NestedAttributes struct {
 type NestedBlock struct {
 	Nesting Nesting `json:"nesting"`
 	*Block  `json:"block"`
-	// MinItems and MaxItems limit the number of blocks of the list and set nestings; 0 means no limit.
+	// MinItems and MaxItems limit the number of blocks of the list and set nestings; 0 means no
+	// limit.
 	MinItems int64 `json:"minItems,omitempty"`
 	MaxItems int64 `json:"maxItems,omitempty"`
 	// Computed is set if only the provider sets the block (protocol 6.11).

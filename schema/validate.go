@@ -12,8 +12,8 @@ var validName = regexp.MustCompile(`^[\pL\pN_][\pL\pN_-]*$`)
 // maxName bounds names, in bytes.
 const maxName = 256
 
-// checkName returns an error if a name cannot be used in Terraform's language. Names become those of fields and kinds, and
-// are shown, so they must have no control characters and be no paths.
+// checkName returns an error if a name cannot be used in Terraform's language. Names become those
+// of fields and kinds, and are shown, so they must have no control characters and be no paths.
 func checkName(name string) error {
 	switch {
 	case len(name) > maxName:

@@ -5,8 +5,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// PlanPolicy decides about plans before they are carried out: it denies them, requires that they are approved, or
-// warns of them.
+// PlanPolicy decides about plans before they are carried out: it denies them, requires that they
+// are approved, or warns of them.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
@@ -28,14 +28,16 @@ type PlanPolicySpec struct {
 	// +optional
 	Match PlanPolicyMatch `json:"match,omitempty"`
 
-	// Condition is a CEL expression that is true for the plans that the policy acts on. It has the variables plan,
-	// resource and now. Sensitive values are left out of the plan. A condition that cannot be evaluated counts as true.
+	// Condition is a CEL expression that is true for the plans that the policy acts on. It has the
+	// variables plan, resource and now. Sensitive values are left out of the plan. A condition that
+	// cannot be evaluated counts as true.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=8192
 	Condition string `json:"condition"`
 
-	// Action is what happens to such plans. Deny: they are not carried out. RequireApproval: they wait for
-	// approval, whatever the approval policy is. Warn: they are carried out, with an event.
+	// Action is what happens to such plans. Deny: they are not carried out. RequireApproval: they
+	// wait for approval, whatever the approval policy is. Warn: they are carried out, with an
+	// event.
 	Action PlanPolicyAction `json:"action"`
 
 	// Message tells users why, and what to do.
@@ -56,7 +58,8 @@ const (
 	PlanPolicyWarn            PlanPolicyAction = "Warn"
 )
 
-// PlanPolicyMatch selects resources. In each field, * stands for any characters, and an empty list for everything.
+// PlanPolicyMatch selects resources. In each field, * stands for any characters, and an empty list
+// for everything.
 type PlanPolicyMatch struct {
 	// Groups are API groups, such as hcloud.landbridge.io.
 	// +kubebuilder:validation:MaxItems=64

@@ -33,131 +33,140 @@ type TerraformProvider struct {
 
 // TerraformProviderSpec is the desired state of a TerraformProvider.
 type TerraformProviderSpec struct {
-	// Source is the provider's address, such as hashicorp/random, or the absolute path of a provider binary. The
-	// controller's flags say where addresses are searched: in mirrors, and in registries.
+	// Source is the provider's address, such as hashicorp/random, or the absolute path of a
+	// provider binary. The controller's flags say where addresses are searched: in mirrors, and in
+	// registries.
 	// +kubebuilder:validation:MinLength=1
 	Source string `json:"source"`
 
-	// Version is a version constraint in Terraform's syntax, such as "~> 3.7". The newest matching version
-	// is installed. One from a registry then stays until it does not match any more, or updatePolicy permits a
-	// newer one. Defaults to the newest version.
+	// Version is a version constraint in Terraform's syntax, such as "~> 3.7". The newest matching
+	// version is installed. One from a registry then stays until it does not match any more, or
+	// updatePolicy permits a newer one. Defaults to the newest version.
 	// +optional
 	Version string `json:"version,omitempty"`
 
-	// Checksums are those of the only packages that are installed, at least one of which must match: h1: or zh:, as in
-	// Terraform's lock files and status.installed.checksums, or sha256: and the checksum of the program in hex. A provider
-	// that is given by its path has only the last. Defaults to any package.
+	// Checksums are those of the only packages that are installed, at least one of which must
+	// match: h1: or zh:, as in Terraform's lock files and status.installed.checksums, or sha256:
+	// and the checksum of the program in hex. A provider that is given by its path has only the
+	// last. Defaults to any package.
 	// +kubebuilder:validation:items:Pattern=`^(h1:[A-Za-z0-9+/]{43}=|(zh|sha256):[0-9a-f]{64})$`
 	// +listType=set
 	// +optional
 	Checksums []string `json:"checksums,omitempty"`
 
-	// Trust demands who has signed the provider. Defaults to whoever has signed the version that was installed first, if
-	// anybody has.
+	// Trust demands who has signed the provider. Defaults to whoever has signed the version that
+	// was installed first, if anybody has.
 	// +optional
 	Trust *ProviderTrust `json:"trust,omitempty"`
 
-	// UpdatePolicy is which newer versions of a provider from a registry are installed, among those that version
-	// permits. Manual: none. Patch: those with the same major and minor version. Minor: those with the same major version.
-	// A version whose kinds would lose values of existing objects is held back. Providers in the directory of
-	// --provider-mirror are always the newest that are there. Defaults to Manual.
+	// UpdatePolicy is which newer versions of a provider from a registry are installed, among those
+	// that version permits. Manual: none. Patch: those with the same major and minor version.
+	// Minor: those with the same major version. A version whose kinds would lose values of existing
+	// objects is held back. Providers in the directory of --provider-mirror are always the newest
+	// that are there. Defaults to Manual.
 	// +kubebuilder:validation:Enum=Manual;Patch;Minor
 	// +optional
 	UpdatePolicy UpdatePolicy `json:"updatePolicy,omitempty"`
 
-	// Activate are the resource types to serve, by Terraform's names; "*" matches any characters. Only
-	// these have a CRD and a controller. If a type is removed from the list, its controller stops, and its
-	// CRD is deleted once no resource of the kind is left.
+	// Activate are the resource types to serve, by Terraform's names; "*" matches any characters.
+	// Only these have a CRD and a controller. If a type is removed from the list, its controller
+	// stops, and its CRD is deleted once no resource of the kind is left.
 	// +kubebuilder:default={"*"}
 	// +listType=set
 	// +optional
 	Activate []string `json:"activate,omitempty"`
 
-	// Group is the API group of the kinds. It cannot change while objects of the provider's kinds exist.
-	// Defaults to the provider's name followed by .landbridge.io.
+	// Group is the API group of the kinds. It cannot change while objects of the provider's kinds
+	// exist. Defaults to the provider's name followed by .landbridge.io.
 	// +optional
 	Group string `json:"group,omitempty"`
 
-	// ProviderConfig configures how the kinds ProviderConfig and ClusterProviderConfig are presented.
+	// ProviderConfig configures how the kinds ProviderConfig and ClusterProviderConfig are
+	// presented.
 	// +optional
 	ProviderConfig config.ProviderConfig `json:"providerConfig,omitzero"`
 
-	// Names are the names of kinds, by Terraform's names of the resource types, as status.names of another cluster has them:
-	// with them, the provider's kinds have the same names here. The kind and plural of a type in resources come before
-	// them. Types that the provider does not have are ignored. A kind that has objects is not renamed.
+	// Names are the names of kinds, by Terraform's names of the resource types, as status.names of
+	// another cluster has them: with them, the provider's kinds have the same names here. The kind
+	// and plural of a type in resources come before them. Types that the provider does not have are
+	// ignored. A kind that has objects is not renamed.
 	// +optional
 	Names map[string]config.Names `json:"names,omitempty"`
 
-	// Overrides configure how all resource types that match are presented. They are applied in order,
-	// before the entry of a type in resources.
+	// Overrides configure how all resource types that match are presented. They are applied in
+	// order, before the entry of a type in resources.
 	// +listType=atomic
 	// +optional
 	Overrides []config.Override `json:"overrides,omitempty"`
 
-	// Resources configures how single resource types are presented, by Terraform's names. The name of a
-	// kind cannot change while objects of it exist.
+	// Resources configures how single resource types are presented, by Terraform's names. The name
+	// of a kind cannot change while objects of it exist.
 	// +optional
 	Resources map[string]config.Resource `json:"resources,omitempty"`
 
-	// Execution is how the provider's resources are planned and applied. Plugin: by Landbridge, with the
-	// provider's binary. InProcess: by Landbridge, with the provider linked into the controller. CLI: by the
-	// OpenTofu or Terraform program that is installed with the controller (--cli). It may be changed at any
-	// time, and a change affects no remote object. Defaults to InProcess if the provider is linked, else to
-	// Plugin.
+	// Execution is how the provider's resources are planned and applied. Plugin: by Landbridge,
+	// with the provider's binary. InProcess: by Landbridge, with the provider linked into the
+	// controller. CLI: by the OpenTofu or Terraform program that is installed with the controller
+	// (--cli). It may be changed at any time, and a change affects no remote object. Defaults to
+	// InProcess if the provider is linked, else to Plugin.
 	// +kubebuilder:validation:Enum=Plugin;InProcess;CLI
 	// +optional
 	Execution Execution `json:"execution,omitempty"`
 
-	// LogLevel is the level of the provider's logs, which go to the controller's log. From Info on, the
-	// last message about a running operation is also in status.operation.progress of its resource. Logs are
-	// off by default because they multiply the cost of each call.
+	// LogLevel is the level of the provider's logs, which go to the controller's log. From Info on,
+	// the last message about a running operation is also in status.operation.progress of its
+	// resource. Logs are off by default because they multiply the cost of each call.
 	// +kubebuilder:validation:Enum=Off;Error;Warn;Info;Debug;Trace
 	// +kubebuilder:default=Off
 	// +optional
 	LogLevel string `json:"logLevel,omitempty"`
 
-	// Env is added to the environment of the provider's process, which otherwise has only the home and
-	// temporary directories and proxies.
+	// Env is added to the environment of the provider's process, which otherwise has only the home
+	// and temporary directories and proxies.
 	// +listType=map
 	// +listMapKey=name
 	// +optional
 	Env []EnvVar `json:"env,omitempty"`
 
-	// Sandbox is what the provider's process may do besides what all providers may: read what programs in general need, and
-	// use a private folder. See the controller's flag --sandbox.
+	// Sandbox is what the provider's process may do besides what all providers may: read what
+	// programs in general need, and use a private folder. See the controller's flag --sandbox.
 	// +optional
 	Sandbox *ProviderSandbox `json:"sandbox,omitempty"`
 
-	// Limits of the provider, for each provider configuration. Default to the limits in the controller's
-	// flags.
+	// Limits of the provider, for each provider configuration. Default to the limits in the
+	// controller's flags.
 	// +optional
 	Limits *ProviderLimits `json:"limits,omitempty"`
 
-	// ApprovalPolicy is which plans wait for approval, for all resources of the provider. Destructive: those
-	// that destroy or replace an object. Always: all. A resource may require more with spec.lifecycle.approvalPolicy.
-	// Defaults to Never.
+	// ApprovalPolicy is which plans wait for approval, for all resources of the provider.
+	// Destructive: those that destroy or replace an object. Always: all. A resource may require
+	// more with spec.lifecycle.approvalPolicy. Defaults to Never.
 	// +kubebuilder:validation:Enum=Never;Destructive;Always
 	// +optional
 	ApprovalPolicy string `json:"approvalPolicy,omitempty"`
 
-	// ReplaceDependents is the default of spec.lifecycle.replaceDependents: what happens to resources that refer to one whose
-	// object is replaced, and would be replaced, too. Ask: both are once the plan is approved. Automatic: both are. Defaults to Ask.
+	// ReplaceDependents is the default of spec.lifecycle.replaceDependents: what happens to
+	// resources that refer to one whose object is replaced, and would be replaced, too. Ask: both
+	// are once the plan is approved. Automatic: both are. Defaults to Ask.
 	// +kubebuilder:validation:Enum=Ask;Automatic
 	// +optional
 	ReplaceDependents string `json:"replaceDependents,omitempty"`
 
-	// DestroyBrake is how much may be destroyed within a minute. The rest waits until landbridge release-brake.
+	// DestroyBrake is how much may be destroyed within a minute. The rest waits until landbridge
+	// release-brake.
 	// +optional
 	DestroyBrake *DestroyBrake `json:"destroyBrake,omitempty"`
 
-	// Admission is whether the API server shows plans of the provider's resources as warnings. DryRun: with kubectl apply
-	// --dry-run=server. Warn: with each change of a spec. The controller needs --webhook-port. Defaults to Off.
+	// Admission is whether the API server shows plans of the provider's resources as warnings.
+	// DryRun: with kubectl apply --dry-run=server. Warn: with each change of a spec. The controller
+	// needs --webhook-port. Defaults to Off.
 	// +kubebuilder:validation:Enum=Off;DryRun;Warn
 	// +optional
 	Admission Admission `json:"admission,omitempty"`
 
-	// PollInterval is the interval at which unchanged resources are compared with their remote objects, such as 10m; at least
-	// 1s. The annotation crossplane.io/poll-interval of a resource overrides it, and so does resources.TYPE.pollInterval. Defaults to the controller's flag
+	// PollInterval is the interval at which unchanged resources are compared with their remote
+	// objects, such as 10m; at least 1s. The annotation crossplane.io/poll-interval of a resource
+	// overrides it, and so does resources.TYPE.pollInterval. Defaults to the controller's flag
 	// --poll.
 	// +kubebuilder:validation:Type=string
 	// +kubebuilder:validation:Pattern=`^([0-9]{1,5}(\.[0-9]{1,6})?(ms|s|m|h)){1,4}$`
@@ -167,25 +176,28 @@ type TerraformProviderSpec struct {
 
 // DestroyBrake is how much may be destroyed within a minute.
 type DestroyBrake struct {
-	// DestroysPerMinute is how many objects of an account may be destroyed or replaced within a minute; 0 for no limit. The annotation
-	// landbridge.io/destroys-per-minute of a namespace overrides it. Defaults to the controller's flag --destroys-per-minute.
+	// DestroysPerMinute is how many objects of an account may be destroyed or replaced within a
+	// minute; 0 for no limit. The annotation landbridge.io/destroys-per-minute of a namespace
+	// overrides it. Defaults to the controller's flag --destroys-per-minute.
 	// +kubebuilder:validation:Minimum=0
 	// +optional
 	DestroysPerMinute *int32 `json:"destroysPerMinute,omitempty"`
 
-	// Share is the percentage of the resources of a kind whose objects may be destroyed or replaced within a minute, if there are
-	// more than ten of them; 0 for no limit. Defaults to 50.
+	// Share is the percentage of the resources of a kind whose objects may be destroyed or replaced
+	// within a minute, if there are more than ten of them; 0 for no limit. Defaults to 50.
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=100
 	// +optional
 	Share *int32 `json:"share,omitempty"`
 }
 
-// ProviderTrust is who must have signed a provider: the holder of one of the keys, or one of the signers with cosign.
+// ProviderTrust is who must have signed a provider: the holder of one of the keys, or one of the
+// signers with cosign.
 // +kubebuilder:validation:XValidation:rule="has(self.keys) || has(self.cosign)",message="keys or cosign must be given"
 type ProviderTrust struct {
-	// Keys are the fingerprints of OpenPGP keys in hex, or their last 16 digits or more. One of them must have signed the
-	// checksums that the registry has for the version. Mirrors do not have such signatures.
+	// Keys are the fingerprints of OpenPGP keys in hex, or their last 16 digits or more. One of
+	// them must have signed the checksums that the registry has for the version. Mirrors do not
+	// have such signatures.
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:items:Pattern=`^[0-9A-Fa-f]{16,64}$`
 	// +listType=set
@@ -199,15 +211,17 @@ type ProviderTrust struct {
 	Cosign []CosignSigner `json:"cosign,omitempty"`
 }
 
-// CosignSigner is who signs with cosign: the holder of a key, or whom an OpenID Connect issuer has identified.
+// CosignSigner is who signs with cosign: the holder of a key, or whom an OpenID Connect issuer has
+// identified.
 // +kubebuilder:validation:XValidation:rule="has(self.publicKey) ? !has(self.issuer) && !has(self.subject) : has(self.issuer) && has(self.subject)",message="either publicKey, or issuer and subject must be given"
 type CosignSigner struct {
 	// PublicKey in PEM, as in cosign.pub.
 	// +kubebuilder:validation:MaxLength=4096
 	// +optional
 	PublicKey string `json:"publicKey,omitempty"`
-	// Issuer of the identity token that a certificate was made for, such as https://token.actions.githubusercontent.com.
-	// The authorities of certificates are those of --sigstore-trusted-root.
+	// Issuer of the identity token that a certificate was made for, such as
+	// https://token.actions.githubusercontent.com. The authorities of certificates are those of
+	// --sigstore-trusted-root.
 	// +kubebuilder:validation:MaxLength=512
 	// +optional
 	Issuer string `json:"issuer,omitempty"`
@@ -244,9 +258,9 @@ const (
 
 // ProviderLimits are the limits of a provider for one provider configuration.
 type ProviderLimits struct {
-	// CallsPerSecond limits the rate of provider use. Each reconcile of a resource, and each create, update
-	// and delete, counts once. A provider that reports throttling is used less often for a while, also
-	// without this limit.
+	// CallsPerSecond limits the rate of provider use. Each reconcile of a resource, and each
+	// create, update and delete, counts once. A provider that reports throttling is used less often
+	// for a while, also without this limit.
 	// +kubebuilder:validation:Minimum=1
 	// +optional
 	CallsPerSecond int32 `json:"callsPerSecond,omitempty"`
@@ -254,9 +268,9 @@ type ProviderLimits struct {
 	// +kubebuilder:validation:Minimum=1
 	// +optional
 	Burst int32 `json:"burst,omitempty"`
-	// Memory limits the memory of the provider's process. A process above the limit receives no new calls
-	// and stops when its running calls have ended. A process above 1.5 times the limit is stopped at once.
-	// Providers written in Go receive the limit as GOMEMLIMIT.
+	// Memory limits the memory of the provider's process. A process above the limit receives no new
+	// calls and stops when its running calls have ended. A process above 1.5 times the limit is
+	// stopped at once. Providers written in Go receive the limit as GOMEMLIMIT.
 	// +kubebuilder:validation:Schemaless
 	// +kubebuilder:validation:XIntOrString
 	// +kubebuilder:validation:Pattern=`^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))))?$`
@@ -266,25 +280,29 @@ type ProviderLimits struct {
 
 // ProviderSandbox opens the sandbox of a provider's process.
 type ProviderSandbox struct {
-	// ReadPaths are files and folders of the controller's machine that the provider can read, by their absolute paths. They
-	// must exist. Name the folder of a file that is replaced, such as a mounted Secret's.
+	// ReadPaths are files and folders of the controller's machine that the provider can read, by
+	// their absolute paths. They must exist. Name the folder of a file that is replaced, such as a
+	// mounted Secret's.
 	// +kubebuilder:validation:items:Pattern=`^/`
 	// +listType=set
 	// +optional
 	ReadPaths []string `json:"readPaths,omitempty"`
-	// WritePaths are files and folders that the provider can also write. A folder is made for one that does not exist.
+	// WritePaths are files and folders that the provider can also write. A folder is made for one
+	// that does not exist.
 	// +kubebuilder:validation:items:Pattern=`^/`
 	// +listType=set
 	// +optional
 	WritePaths []string `json:"writePaths,omitempty"`
-	// Connect are the only TCP ports that the provider can connect to. Needs Linux 6.7. Defaults to all.
+	// Connect are the only TCP ports that the provider can connect to. Needs Linux 6.7. Defaults to
+	// all.
 	// +kubebuilder:validation:items:Minimum=1
 	// +kubebuilder:validation:items:Maximum=65535
 	// +listType=set
 	// +optional
 	Connect []int32 `json:"connect,omitempty"`
-	// Processes is the number of processes and threads from which on the provider can start no more. All of the controller's
-	// user count, of the whole machine; root has no limit. Defaults to 4096.
+	// Processes is the number of processes and threads from which on the provider can start no
+	// more. All of the controller's user count, of the whole machine; root has no limit. Defaults
+	// to 4096.
 	// +kubebuilder:validation:Minimum=1
 	// +optional
 	Processes int32 `json:"processes,omitempty"`
@@ -327,8 +345,8 @@ type TerraformProviderStatus struct {
 	// CommandLine is the program in use, such as "OpenTofu 1.12.6". Empty unless execution is CLI.
 	// +optional
 	CommandLine string `json:"commandLine,omitempty"`
-	// Sandbox is whether the provider's process runs in a sandbox: Enforced, Unavailable or Off. Empty if the provider is
-	// linked into the controller.
+	// Sandbox is whether the provider's process runs in a sandbox: Enforced, Unavailable or Off.
+	// Empty if the provider is linked into the controller.
 	// +optional
 	Sandbox SandboxState `json:"sandbox,omitempty"`
 	// Protocol is the plugin protocol version of the provider.
@@ -340,36 +358,38 @@ type TerraformProviderStatus struct {
 	// Activated is the number of resource types that are served.
 	// +optional
 	Activated int `json:"activated,omitempty"`
-	// Names are the names of the kinds that a new installation would name otherwise, by Terraform's names of the resource
-	// types: those that gave way to others, and those that were named by an earlier rule. In another cluster, spec.names
-	// takes them over.
+	// Names are the names of the kinds that a new installation would name otherwise, by Terraform's
+	// names of the resource types: those that gave way to others, and those that were named by an
+	// earlier rule. In another cluster, spec.names takes them over.
 	// +optional
 	Names map[string]config.Names `json:"names,omitempty"`
-	// Available are versions of a provider from a registry that are newer than the installed one, the newest first; ten at
-	// most.
+	// Available are versions of a provider from a registry that are newer than the installed one,
+	// the newest first; ten at most.
 	// +listType=atomic
 	// +optional
 	Available []string `json:"available,omitempty"`
-	// Sources are where the controller searches the provider, in this order, without credentials. Commands such as landbridge diff
-	// search there, too. Empty if spec.source is a path, or if the provider is linked into the controller.
+	// Sources are where the controller searches the provider, in this order, without credentials.
+	// Commands such as landbridge diff search there, too. Empty if spec.source is a path, or if the
+	// provider is linked into the controller.
 	// +listType=atomic
 	// +optional
 	Sources []ProviderSource `json:"sources,omitempty"`
-	// Locked is what was recorded of the versions from registries and mirrors that were installed, the last one first; ten
-	// at most. A package that differs is refused.
+	// Locked is what was recorded of the versions from registries and mirrors that were installed,
+	// the last one first; ten at most. A package that differs is refused.
 	// +listType=atomic
 	// +optional
 	Locked []LockedVersion `json:"locked,omitempty"`
 	// ObservedGeneration is the generation of the spec that the status describes.
 	// +optional
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
-	// LastHandledReconcileAt is the last value of the annotation landbridge.io/reconcile-requested-at that was handled.
+	// LastHandledReconcileAt is the last value of the annotation
+	// landbridge.io/reconcile-requested-at that was handled.
 	// +optional
 	LastHandledReconcileAt string `json:"lastHandledReconcileAt,omitempty"`
 }
 
-// InstalledProvider is the provider in use. It stays in use while the provider of the spec cannot be
-// installed, also after a restart of the controller.
+// InstalledProvider is the provider in use. It stays in use while the provider of the spec cannot
+// be installed, also after a restart of the controller.
 type InstalledProvider struct {
 	// Source is the value of spec.source that it was installed from.
 	// +optional
@@ -380,8 +400,8 @@ type InstalledProvider struct {
 	// SHA256 of the binary, in hex. Empty if the provider is linked into the controller.
 	// +optional
 	SHA256 string `json:"sha256,omitempty"`
-	// Checksums of the package, as in Terraform's lock files: h1:, and zh: if it is packed. Empty if the provider was
-	// installed by path.
+	// Checksums of the package, as in Terraform's lock files: h1:, and zh: if it is packed. Empty
+	// if the provider was installed by path.
 	// +listType=atomic
 	// +optional
 	Checksums []string `json:"checksums,omitempty"`
@@ -399,13 +419,15 @@ type ProviderSource struct {
 	// Path of a filesystem mirror on the controller's machine.
 	// +optional
 	Path string `json:"path,omitempty"`
-	// URL of a network mirror, or the address of a registry's service if --provider-installation configures it.
+	// URL of a network mirror, or the address of a registry's service if --provider-installation
+	// configures it.
 	// +optional
 	URL string `json:"url,omitempty"`
 	// Repository of an OCI mirror, as HOST/NAME.
 	// +optional
 	Repository string `json:"repository,omitempty"`
-	// Hosts are the host of a registry, or those under which a mirror has the provider, in this order.
+	// Hosts are the host of a registry, or those under which a mirror has the provider, in this
+	// order.
 	// +listType=atomic
 	// +optional
 	Hosts []string `json:"hosts,omitempty"`
@@ -417,10 +439,12 @@ type LockedVersion struct {
 	Source string `json:"source"`
 	// Version of the provider.
 	Version string `json:"version"`
-	// Checksums of its packages for all platforms, as far as the registry or mirror tells: h1: and zh:.
+	// Checksums of its packages for all platforms, as far as the registry or mirror tells: h1: and
+	// zh:.
 	// +listType=atomic
 	Checksums []string `json:"checksums"`
-	// Key is the fingerprint of the key that has signed the checksums. Empty if they are not signed.
+	// Key is the fingerprint of the key that has signed the checksums. Empty if they are not
+	// signed.
 	// +optional
 	Key string `json:"key,omitempty"`
 	// Signer is the owner of the key, as the registry calls it.

@@ -146,7 +146,8 @@ func confirm(cmd *cobra.Command, mode local.Mode) (bool, error) {
 	return answered(cmd, question)
 }
 
-// answered asks a question, and reports whether the answer was yes. With any other answer, the error is the exit status.
+// answered asks a question, and reports whether the answer was yes. With any other answer, the
+// error is the exit status.
 func answered(cmd *cobra.Command, question string) (bool, error) {
 	fmt.Fprintf(cmd.OutOrStdout(), "\n%s\n  Only 'yes' will be accepted.\n\n  Enter a value: ", question)
 	answers := make(chan string, 1)

@@ -70,7 +70,8 @@ KIND/NAME is accepted too.`,
 	return cmd
 }
 
-// find returns the kind, the namespace and the name of the resource that the arguments KIND NAME or KIND/NAME are about.
+// find returns the kind, the namespace and the name of the resource that the arguments KIND NAME or
+// KIND/NAME are about.
 func (f *clusterFlags) find(args []string) (c *status.Client, k status.Kind, namespace, name string, err error) {
 	return f.findIn(args, (*status.Client).Kinds)
 }

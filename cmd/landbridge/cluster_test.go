@@ -11,7 +11,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/testing/playgroundtest"
 )
 
-// newPlayground starts a playground of its own, and returns a client for Landbridge's own kinds and CRDs.
+// newPlayground starts a playground of its own, and returns a client for Landbridge's own kinds and
+// CRDs.
 func newPlayground(t *testing.T) (*playgroundtest.Server, client.Client) {
 	t.Helper()
 	server := playgroundtest.New(t, playgroundtest.Options{})

@@ -66,7 +66,8 @@ errors, if a manifest is refused, or if something cannot be planned.`,
 	return cmd
 }
 
-// compared runs a command with the exit codes of diff(1): 0 without differences, 1 with some, 2 on errors.
+// compared runs a command with the exit codes of diff(1): 0 without differences, 1 with some, 2 on
+// errors.
 func compared(run func(*cobra.Command, []string) (differs bool, _ error)) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		differs, err := run(cmd, args)
@@ -263,7 +264,8 @@ func (f *diffFlags) modules(ctx context.Context, r *remote, objects []local.Obje
 	return out, done, messages
 }
 
-// unopened returns an error for each provider that cannot be used on this machine, if any object may be of it.
+// unopened returns an error for each provider that cannot be used on this machine, if any object
+// may be of it.
 func (f *diffFlags) unopened(r *remote, objects []local.Object) (out local.Messages) {
 	known := func(group string) bool {
 		return builtIn(group) || slices.ContainsFunc(r.providers, func(p *remoteProvider) bool { return p.hasGroup(group) })

@@ -207,7 +207,8 @@ type listing struct {
 	requests      []discover.Request
 }
 
-// list lists the objects of one provider, and passes them on with their owners. It adds to out how that ended.
+// list lists the objects of one provider, and passes them on with their owners. It adds to out how
+// that ended.
 func (r *remote) list(ctx context.Context, out *discovery, what listing, each found) error {
 	p := what.provider
 	opened, err := r.configured(ctx, p, what.configuration, true)

@@ -129,8 +129,8 @@ func (f *doctorFlags) describeSources(c *registry.Client) (string, error) {
 	return strings.Join(out, ", "), nil
 }
 
-// search asks the sources for the providers of a cluster, by their addresses: those that flags name, else those that the controller has
-// recorded.
+// search asks the sources for the providers of a cluster, by their addresses: those that flags
+// name, else those that the controller has recorded.
 func (f *doctorFlags) search(ctx context.Context, registries *registry.Client, providers []v1alpha1.TerraformProvider) map[string]error {
 	var addresses []string
 	recorded := map[string][]registry.Location{}

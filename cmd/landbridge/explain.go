@@ -91,7 +91,8 @@ type explainView struct {
 	out             io.Writer
 }
 
-// once writes the explanation, unless it is as before. It returns what it compares the next one with.
+// once writes the explanation, unless it is as before. It returns what it compares the next one
+// with.
 func (v *explainView) once(ctx context.Context, before string) (now string, _ error) {
 	gvk := schema.GroupVersionKind{Group: v.kind.Group, Version: v.kind.Version, Kind: v.kind.Kind}
 	s, err := v.reader.Read(ctx, gvk, v.namespace, v.name)

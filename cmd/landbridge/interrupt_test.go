@@ -21,8 +21,8 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// TestInterruptCommand interrupts an operation, and another one without waiting for its provider. The test writes what
-// the controller would.
+// TestInterruptCommand interrupts an operation, and another one without waiting for its provider.
+// The test writes what the controller would.
 func TestInterruptCommand(t *testing.T) {
 	t.Parallel()
 	server := playgroundtest.New(t, playgroundtest.Options{})
@@ -68,7 +68,8 @@ func TestInterruptCommand(t *testing.T) {
 			"kind": "Create", "startedAt": time.Now().UTC().Format(time.RFC3339), "interrupted": interrupted,
 		}}
 	}
-	// asked runs the command until the annotation is there, lets the controller handle it, and returns what was printed.
+	// asked runs the command until the annotation is there, lets the controller handle it, and
+	// returns what was printed.
 	asked := func(handled func(token string) map[string]any, args ...string) string {
 		t.Helper()
 		before := u.GetAnnotations()["landbridge.io/interrupt"]

@@ -18,7 +18,8 @@ import (
 const (
 	// podsInterval is the time between two looks for new pods of the controller.
 	podsInterval = 2 * time.Second
-	// logsPatience is how long an entry waits for earlier ones of other pods while their logs are followed.
+	// logsPatience is how long an entry waits for earlier ones of other pods while their logs are
+	// followed.
 	logsPatience = 500 * time.Millisecond
 )
 
@@ -32,8 +33,8 @@ type podLogs struct {
 	seen map[string]bool
 }
 
-// readPods reads the logs of the controller's pods, of which one works and others wait, or all have shards. What cannot be read is
-// written to notes.
+// readPods reads the logs of the controller's pods, of which one works and others wait, or all have
+// shards. What cannot be read is written to notes.
 func (f *logsFlags) readPods(ctx context.Context, v *logsView, notes io.Writer) error {
 	config, _, err := f.config()
 	if err != nil {
@@ -88,7 +89,8 @@ func (p *podLogs) forbidden(what string) error {
 	return fmt.Errorf("you may not %s in namespace %s. Ask for the Role landbridge-logs in that namespace (rbac.logReaders of the chart), or name a file with --file", what, p.namespace)
 }
 
-// find returns the logs of runs of the controller that were not seen before, and the number of its pods.
+// find returns the logs of runs of the controller that were not seen before, and the number of its
+// pods.
 func (p *podLogs) find(ctx context.Context) (out []logs.Log, pods int, _ error) {
 	list, err := p.pods.List(ctx, metav1.ListOptions{LabelSelector: p.selector})
 	switch {

@@ -135,8 +135,8 @@ func (f *migrateFlags) readFiles(stdin io.Reader) error {
 	return nil
 }
 
-// needs returns which providers are needed: those that the groups of the old kinds are named after. It needs all if types are
-// given, whose names may be any provider's.
+// needs returns which providers are needed: those that the groups of the old kinds are named after.
+// It needs all if types are given, whose names may be any provider's.
 func (f *migrateFlags) needs(args []string) *need {
 	if len(f.types) > 0 {
 		return nil

@@ -82,7 +82,8 @@ func withoutSecrets(x *importer.Manifest) {
 	x.Inputs = nil
 }
 
-// handedOver reports whether an old resource needs no plan, since its hand-over has ended, or its new resource exists.
+// handedOver reports whether an old resource needs no plan, since its hand-over has ended, or its
+// new resource exists.
 func (m *migration) handedOver(o migrate.Upjet) (bool, error) {
 	to, done, err := migrate.HandedOver(o.Unstructured)
 	switch {

@@ -39,9 +39,9 @@ type addedProvider struct {
 	types []string
 }
 
-// prepare finds out which of the given providers the cluster does not have. Their TerraformProviders let the arguments in the
-// credentials stay in Secrets, also those that the provider does not mark as sensitive. The others are presented as in the
-// cluster.
+// prepare finds out which of the given providers the cluster does not have. Their
+// TerraformProviders let the arguments in the credentials stay in Secrets, also those that the
+// provider does not mark as sensitive. The others are presented as in the cluster.
 func (m *migration) prepare() error {
 	if len(m.binaries) == 0 {
 		return nil
@@ -106,8 +106,8 @@ func (m *migration) presentation(p *remoteProvider) (config.Provider, error) {
 	return c, nil
 }
 
-// configured returns a provider with the configuration of an old resource: that of the same name, or the one that is made of
-// the old provider's.
+// configured returns a provider with the configuration of an old resource: that of the same name,
+// or the one that is made of the old provider's.
 func (m *migration) configured(p *remoteProvider, o migrate.Upjet) (*importer.ConfiguredProvider, error) {
 	c := o.Configuration()
 	key := openMigrated{p, cluster.ConfigurationReference{Kind: c.Kind, Name: c.Name}}
@@ -173,7 +173,8 @@ func (m *migration) given(p *remoteProvider, ref cluster.ConfigurationReference)
 	return m.r.cluster.Configuration(m.cmd.Context(), p.model, ref, m.r.secrets)
 }
 
-// providers returns the manifests of the providers that the cluster does not have, and of the configurations.
+// providers returns the manifests of the providers that the cluster does not have, and of the
+// configurations.
 func (m *migration) providers() ([]importer.Manifest, error) {
 	var out []importer.Manifest
 	for _, p := range m.r.providers {

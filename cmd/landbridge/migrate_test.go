@@ -15,7 +15,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/testing/providertest"
 )
 
-// What an Upjet provider manages is taken over with its references, Secrets and policies, without any change.
+// What an Upjet provider manages is taken over with its references, Secrets and policies, without
+// any change.
 func TestMigrateCrossplane(t *testing.T) {
 	t.Parallel()
 	cloud, flags := aCloud(t)
@@ -189,7 +190,8 @@ spec: {forProvider: {}}
 	}
 }
 
-// The provider and its configuration are among the manifests, and the credentials stay in a Secret, unless they are asked for.
+// The provider and its configuration are among the manifests, and the credentials stay in a Secret,
+// unless they are asked for.
 func TestMigrateProviderConfig(t *testing.T) {
 	t.Parallel()
 	cloud := hcloudtest.New(t, hcloudtest.Options{})

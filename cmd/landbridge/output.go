@@ -13,8 +13,8 @@ const (
 	outputFile = "output-file"
 )
 
-// addPath adds --output-dir or --output-file to a command that writes files, and --output for the formats of what it prints, which
-// may be none.
+// addPath adds --output-dir or --output-file to a command that writes files, and --output for the
+// formats of what it prints, which may be none.
 //
 // Until the next minor version, a value of --output that is no format is taken as the path.
 func addPath(cmd *cobra.Command, name string, path *string, usage string, formats ...string) {
@@ -35,7 +35,8 @@ func addPath(cmd *cobra.Command, name string, path *string, usage string, format
 	_ = cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(formats, cobra.ShellCompDirectiveNoFileComp))
 }
 
-// pathOrFormat is --output of a command that writes files: a format, or the path that the flag name is for.
+// pathOrFormat is --output of a command that writes files: a format, or the path that the flag name
+// is for.
 type pathOrFormat struct {
 	cmd     *cobra.Command
 	name    string

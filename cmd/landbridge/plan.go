@@ -252,8 +252,8 @@ func environment(asked []string) (map[string]string, error) {
 	return out, nil
 }
 
-// sourceOf returns the provider's address: as given, that by which it was found, or from the place of the binary in a mirror
-// (HOST/NAMESPACE/TYPE/VERSION/OS_ARCH/BINARY).
+// sourceOf returns the provider's address: as given, that by which it was found, or from the place
+// of the binary in a mirror (HOST/NAMESPACE/TYPE/VERSION/OS_ARCH/BINARY).
 func sourceOf(source string, p *openedProvider) (string, error) {
 	if source = cmp.Or(source, p.source); source == "" {
 		source = "hashicorp/" + p.model.Name

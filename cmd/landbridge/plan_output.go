@@ -12,8 +12,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/terraform/planview"
 )
 
-// planDocument is the JSON output of plan and apply. resource_changes are as in Terraform's JSON plans;
-// planview.ChangeContents documents the differences.
+// planDocument is the JSON output of plan and apply. resource_changes are as in Terraform's JSON
+// plans; planview.ChangeContents documents the differences.
 type planDocument struct {
 	FormatVersion string     `json:"format_version"`
 	Mode          local.Mode `json:"mode"`

@@ -7,8 +7,8 @@ import (
 	"github.com/zclconf/go-cty/cty"
 )
 
-// References are resolved among the resources of a manifest: what is known only after another one was applied is so in the
-// plan.
+// References are resolved among the resources of a manifest: what is known only after another one
+// was applied is so in the plan.
 func TestPlanReferences(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, "random")

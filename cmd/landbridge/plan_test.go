@@ -371,7 +371,8 @@ func TestLifecycle(t *testing.T) {
 	d.has(d.plan(0).err, "Warning: Paused")
 }
 
-// A provider has the environment it is given whenever it is started, also to be asked for its schema.
+// A provider has the environment it is given whenever it is started, also to be asked for its
+// schema.
 func TestPlanEnvironment(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, "random")

@@ -13,7 +13,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// playgroundNames are the names of the playground's program: as it is released, and as a checkout builds it.
+// playgroundNames are the names of the playground's program: as it is released, and as a checkout
+// builds it.
 var playgroundNames = []string{"landbridge-playground", "playground"}
 
 func newPlaygroundCommand() *cobra.Command {

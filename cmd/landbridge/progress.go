@@ -12,8 +12,8 @@ import (
 // progressDelay is how long something takes before its progress is shown.
 const progressDelay = 2 * time.Second
 
-// showProgress shows on a terminal what a command does, with the time that it takes, if it takes longer than two seconds. done ends it,
-// and must be called before anything else is printed.
+// showProgress shows on a terminal what a command does, with the time that it takes, if it takes
+// longer than two seconds. done ends it, and must be called before anything else is printed.
 func showProgress(cmd *cobra.Command, what string) (done func()) {
 	if cmd == nil || !isTerminal(cmd.ErrOrStderr()) {
 		return func() {}
@@ -46,8 +46,8 @@ func progressOn(w io.Writer, what string) (done func()) {
 	}
 }
 
-// showSteps returns what prints the steps of many resources as they are done. On a terminal it shows how long the step that follows
-// takes, too. done ends that.
+// showSteps returns what prints the steps of many resources as they are done. On a terminal it
+// shows how long the step that follows takes, too. done ends that.
 func showSteps(cmd *cobra.Command, begin string) (tell func(resource, step string), done func()) {
 	end := showProgress(cmd, begin)
 	tell = func(resource, step string) {

@@ -135,8 +135,8 @@ func (f *providerFlags) present(found foundProvider, s *schema.Provider, c *conf
 	return &openedProvider{foundProvider: found, schema: s, model: m, inferred: inferred}, nil
 }
 
-// load reads a provider's schema: from a JSON file that holds one, or from the provider itself, which
-// is a binary, a directory that holds it, or an address, SOURCE or SOURCE@CONSTRAINT.
+// load reads a provider's schema: from a JSON file that holds one, or from the provider itself,
+// which is a binary, a directory that holds it, or an address, SOURCE or SOURCE@CONSTRAINT.
 func (f *providerFlags) load(ctx context.Context, where string, env map[string]string) (found foundProvider, _ *schema.Provider, _ error) {
 	if filepath.Ext(where) == ".json" {
 		found = foundProvider{path: where}
@@ -177,7 +177,8 @@ type foundProvider struct {
 	path string
 	// attached is the provider's process; nil unless it runs already.
 	attached *plugin.Attachment
-	// source is the provider's full address, and version its version. Empty if the program was named by its path.
+	// source is the provider's full address, and version its version. Empty if the program was
+	// named by its path.
 	source, version string
 }
 
@@ -189,7 +190,8 @@ func (p foundProvider) launcher(timeout time.Duration, env map[string]string) pr
 	return &plugin.Launcher{Path: p.path, StartTimeout: timeout, Env: env}
 }
 
-// name returns the provider's name, such as random; empty if neither its program nor its address tells.
+// name returns the provider's name, such as random; empty if neither its program nor its address
+// tells.
 func (p foundProvider) name() string {
 	if p.attached != nil {
 		return path.Base(p.source)
@@ -198,8 +200,8 @@ func (p foundProvider) name() string {
 	return name
 }
 
-// find finds the provider's program: at a path, in a directory, in PATH, or by its address, SOURCE or SOURCE@CONSTRAINT. What
-// exists as a file or a directory is a path.
+// find finds the provider's program: at a path, in a directory, in PATH, or by its address, SOURCE
+// or SOURCE@CONSTRAINT. What exists as a file or a directory is a path.
 func (f *providerFlags) find(ctx context.Context, where string) (foundProvider, error) {
 	_, err := os.Stat(where)
 	if errors.Is(err, fs.ErrNotExist) && !strings.ContainsRune(where, filepath.Separator) {
@@ -243,7 +245,8 @@ func noteAttached(w io.Writer, a *plugin.Attachment) {
 	fmt.Fprintf(w, "Note: %s is process %d, as TF_REATTACH_PROVIDERS says. Its version and checksum are not checked, and it keeps its own environment.\n", a.Source, a.PID)
 }
 
-// isAddress reports whether a text has the form of a provider's address, [HOST/]NAMESPACE/TYPE, and not that of a path.
+// isAddress reports whether a text has the form of a provider's address, [HOST/]NAMESPACE/TYPE, and
+// not that of a path.
 func isAddress(text string) bool {
 	if base := path.Base(text); strings.HasPrefix(base, "terraform-provider-") || !strings.Contains(text, "/") || strings.HasPrefix(text, ".") {
 		return false

@@ -128,8 +128,8 @@ func (f *activateFlags) run(cmd *cobra.Command) error {
 	return r.served(cmd.Context(), kinds, f.wait)
 }
 
-// activations returns what providers have to serve for the objects of manifests, in the order of the providers. A kind that a
-// provider of its group does not have is an error.
+// activations returns what providers have to serve for the objects of manifests, in the order of
+// the providers. A kind that a provider of its group does not have is an error.
 func activations(providers []*remoteProvider, objects []local.Object, only bool) ([]activation, error) {
 	used, unknown := map[*remoteProvider]map[string]*model.Resource{}, map[kschema.GroupKind]string{}
 	for _, o := range objects {
@@ -208,7 +208,8 @@ func (r *remote) unused(ctx context.Context, a activation) error {
 	return errors.Join(problems...)
 }
 
-// activate changes spec.activate of a TerraformProvider, unless the TerraformProvider was changed since.
+// activate changes spec.activate of a TerraformProvider, unless the TerraformProvider was changed
+// since.
 func (r *remote) activate(ctx context.Context, a activation) error {
 	p := &v1alpha1.TerraformProvider{}
 	if err := r.client.Get(ctx, types.NamespacedName{Name: a.provider.installed}, p); err != nil {

@@ -136,8 +136,8 @@ func TestProviderActivate(t *testing.T) {
 	}
 }
 
-// A kind that is not served cannot be activated by the first object of it: clients such as kubectl look the kind up first,
-// and send nothing if there is none. So no webhook is called.
+// A kind that is not served cannot be activated by the first object of it: clients such as kubectl
+// look the kind up first, and send nothing if there is none. So no webhook is called.
 func TestKindIsLookedUpFirst(t *testing.T) {
 	t.Parallel()
 	server := playgroundtest.Start(t)

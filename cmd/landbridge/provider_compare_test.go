@@ -50,7 +50,8 @@ func TestProviderCompare(t *testing.T) {
 			t.Errorf("%s: %s is not in %+v", format, want.Path, got)
 		}
 	}
-	// The same, as text; and a configuration of a resource type that only one of them has is no mistake.
+	// The same, as text; and a configuration of a resource type that only one of them has is no
+	// mistake.
 	settings := filepath.Join(t.TempDir(), "config.yaml")
 	if err := os.WriteFile(settings, []byte("resources: {random_uuid7: {kind: Seven}}\n"), 0o644); err != nil {
 		t.Fatal(err)

@@ -25,8 +25,8 @@ type inspection struct {
 	Protocol     int                 `json:"protocol"`
 	Capabilities schema.Capabilities `json:"capabilities"`
 	Resources    []inspectedResource `json:"resources"`
-	// UnmarkedSecrets are arguments of the provider's configuration that have the name of a secret, though the provider does not
-	// mark them as sensitive.
+	// UnmarkedSecrets are arguments of the provider's configuration that have the name of a secret,
+	// though the provider does not mark them as sensitive.
 	UnmarkedSecrets []string `json:"unmarkedSecrets,omitempty"`
 	// Other objects of the provider, by name.
 	DataSources        []string `json:"dataSources,omitempty"`
@@ -47,7 +47,8 @@ type inspectedResource struct {
 	// Listable is set when the provider can list the remote objects.
 	Listable   bool `json:"listable,omitempty"`
 	Deprecated bool `json:"deprecated,omitempty"`
-	// TakenBy is the API group of Kubernetes that has a resource with the same plural, which kubectl means by it.
+	// TakenBy is the API group of Kubernetes that has a resource with the same plural, which
+	// kubectl means by it.
 	TakenBy string `json:"takenBy,omitempty"`
 }
 

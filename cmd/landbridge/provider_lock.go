@@ -55,7 +55,8 @@ type downloaded struct {
 	packages map[string]string
 }
 
-// eachProvider downloads and verifies a version of each provider for all platforms, and calls do with it.
+// eachProvider downloads and verifies a version of each provider for all platforms, and calls do
+// with it.
 func eachProvider(cmd *cobra.Command, from *sources.Flags, platforms, providers []string, do func(context.Context, downloaded) error) error {
 	cache, err := os.MkdirTemp("", "landbridge-providers-")
 	if err != nil {

@@ -83,7 +83,8 @@ func fillMirror(cmd *cobra.Command, from *sources.Flags, platforms []string, tar
 	return nil
 }
 
-// writeMirror adds a version to the directory of a provider in a mirror, and to its lists for the network mirror protocol.
+// writeMirror adds a version to the directory of a provider in a mirror, and to its lists for the
+// network mirror protocol.
 func writeMirror(dir string, p downloaded) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err

@@ -19,7 +19,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/testing/testbin"
 )
 
-// thingRegistry returns a registry with two versions of acme/thing for two platforms, and the flags for it.
+// thingRegistry returns a registry with two versions of acme/thing for two platforms, and the flags
+// for it.
 func thingRegistry(t *testing.T) (r *registrytest.Registry, flags []string) {
 	r = registrytest.New(t)
 	for _, v := range []string{"1.0.0", "1.1.0"} {

@@ -11,8 +11,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/testing/registrytest"
 )
 
-// TestProviderByAddress checks that commands take a provider's address wherever they take its program: from a mirror without any
-// network, and from a registry.
+// TestProviderByAddress checks that commands take a provider's address wherever they take its
+// program: from a mirror without any network, and from a registry.
 func TestProviderByAddress(t *testing.T) {
 	t.Parallel()
 	binary := providertest.Binary(t, "random")

@@ -68,7 +68,8 @@ func (f *remoteFlags) add(cmd *cobra.Command) {
 	cmd.MarkFlagsMutuallyExclusive("provider", "terraform-provider")
 }
 
-// addPrograms adds the flags that say which providers of a cluster are used, and where their programs are.
+// addPrograms adds the flags that say which providers of a cluster are used, and where their
+// programs are.
 func (f *remoteFlags) addPrograms(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	f.addSources(cmd)
@@ -193,8 +194,8 @@ func (f *remoteFlags) open(cmd *cobra.Command, withCluster bool) (_ *remote, err
 	return r, r.fromBinaries(cmd)
 }
 
-// openedAtOnce bounds the providers that run at once while they are asked for their schemas. One that does not start
-// delays the others no longer than its own timeout.
+// openedAtOnce bounds the providers that run at once while they are asked for their schemas. One
+// that does not start delays the others no longer than its own timeout.
 const openedAtOnce = 4
 
 func (r *remote) fromCluster(ctx context.Context) error {
@@ -221,7 +222,8 @@ func (r *remote) fromCluster(ctx context.Context) error {
 	return nil
 }
 
-// start starts providers of the cluster to read their schemas, and adds them to those of this machine.
+// start starts providers of the cluster to read their schemas, and adds them to those of this
+// machine.
 func (r *remote) start(ctx context.Context, all []v1alpha1.TerraformProvider) error {
 	done := showProgress(r.flags.cmd, "Starting the providers of "+plural(len(all), "TerraformProvider"))
 	defer done()
@@ -354,8 +356,8 @@ func (r *remote) configure(ctx context.Context, p *remoteProvider, out *importer
 	return nil
 }
 
-// owners returns the owners of objects with a configuration, or with another one for the same account. It reads each type
-// once.
+// owners returns the owners of objects with a configuration, or with another one for the same
+// account. It reads each type once.
 func (r *remote) owners(p *remoteProvider, c importer.Configuration, namespace string) func(context.Context, *model.Resource) (*discover.Owners, error) {
 	known := map[*model.Resource]*discover.Owners{}
 	accounts := map[cluster.ConfigurationReference]ownership.Account{}
@@ -395,8 +397,8 @@ func (r *remote) owners(p *remoteProvider, c importer.Configuration, namespace s
 	}
 }
 
-// ofModules returns the objects of modules, which it reads once. Without permission to read them, they are left out,
-// which a note tells.
+// ofModules returns the objects of modules, which it reads once. Without permission to read them,
+// they are left out, which a note tells.
 func (r *remote) ofModules(ctx context.Context) (cluster.ModuleObjects, error) {
 	if r.modules != nil {
 		return *r.modules, nil

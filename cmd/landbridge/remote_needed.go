@@ -15,7 +15,8 @@ import (
 type need struct {
 	// of reports whether a provider is needed, as far as its TerraformProvider tells.
 	of func(*v1alpha1.TerraformProvider) bool
-	// enough reports whether the started providers have all that is needed. If they do not, all others are started. Nil: they do.
+	// enough reports whether the started providers have all that is needed. If they do not, all
+	// others are started. Nil: they do.
 	enough func([]*remoteProvider) bool
 }
 
@@ -77,13 +78,14 @@ func (p *remoteProvider) hasGroup(group string) bool {
 	return false
 }
 
-// builtIn reports whether a group is one of Kubernetes or of Landbridge itself, whose kinds need no provider.
+// builtIn reports whether a group is one of Kubernetes or of Landbridge itself, whose kinds need no
+// provider.
 func builtIn(group string) bool {
 	return !strings.Contains(group, ".") || strings.HasSuffix(group, ".k8s.io") || group == v1alpha1.Group
 }
 
-// forTypes needs the providers that resource types are named after: those of google_project_service are google and google-beta. It needs
-// all without patterns, or if one begins with a wildcard.
+// forTypes needs the providers that resource types are named after: those of google_project_service
+// are google and google-beta. It needs all without patterns, or if one begins with a wildcard.
 func forTypes(patterns []string) *need {
 	names := map[string]bool{}
 	for _, pattern := range patterns {
@@ -113,8 +115,8 @@ func forTypes(patterns []string) *need {
 	}
 }
 
-// forUpjet needs the providers that the groups of Upjet's kinds are named after: that of s3.aws.upbound.io is aws. An argument
-// is a group, or a kind with its group and perhaps a name.
+// forUpjet needs the providers that the groups of Upjet's kinds are named after: that of
+// s3.aws.upbound.io is aws. An argument is a group, or a kind with its group and perhaps a name.
 func forUpjet(args []string) *need {
 	names := map[string]bool{}
 	var groups []string

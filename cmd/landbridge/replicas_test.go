@@ -41,8 +41,9 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// operated is a cluster with the roles of deploy/rbac, a resource, and users. The API server is a real one, which decides about
-// permissions; pods and their logs are answered by a stand-in, since it has neither pods nor nodes.
+// operated is a cluster with the roles of deploy/rbac, a resource, and users. The API server is a
+// real one, which decides about permissions; pods and their logs are answered by a stand-in, since
+// it has neither pods nor nodes.
 type operated struct {
 	client.Client
 	server     *playgroundtest.Server
@@ -134,8 +135,8 @@ func (o *operated) permit(t *testing.T, role string) {
 	})
 }
 
-// front is a proxy of the API server. A request about pods that is permitted, and that the API server has no resource for, is answered
-// by the stand-in.
+// front is a proxy of the API server. A request about pods that is permitted, and that the API
+// server has no resource for, is answered by the stand-in.
 func (o *operated) front(t *testing.T) http.Handler {
 	t.Helper()
 	transport, err := rest.TransportFor(o.server.Config)
@@ -310,7 +311,8 @@ func TestLogsOfPods(t *testing.T) {
 	}
 }
 
-// explain names the replica that works on a resource with the Role for it, and says what may not be read otherwise.
+// explain names the replica that works on a resource with the Role for it, and says what may not be
+// read otherwise.
 func TestExplainReplicas(t *testing.T) {
 	t.Parallel()
 	o := newOperated(t)

@@ -138,7 +138,8 @@ type statusView struct {
 	out, err  io.Writer
 }
 
-// kinds returns the kinds with the given names; without names, all. Of supporting ones only those in trouble are shown then.
+// kinds returns the kinds with the given names; without names, all. Of supporting ones only those
+// in trouble are shown then.
 func (s *statusView) kinds() ([]status.Kind, error) {
 	all, err := s.cluster.AllKinds()
 	if err != nil {
@@ -171,7 +172,8 @@ func (s *statusView) kinds() ([]status.Kind, error) {
 	return out, nil
 }
 
-// filter returns which rows the flags and the arguments select. matched is set of those that only --unready or --drifted leave out.
+// filter returns which rows the flags and the arguments select. matched is set of those that only
+// --unready or --drifted leave out.
 func (s *statusView) filter() (func(r status.Row) (matched, shown bool), error) {
 	var used status.ProviderConfig
 	if s.flags.providerConfig != "" {
@@ -365,7 +367,8 @@ func (l nameList) Write(rows []status.Row) error {
 
 func (nameList) Close() error { return nil }
 
-// rowList writes rows as the list resources of an object, and those of what resources need as its list supporting.
+// rowList writes rows as the list resources of an object, and those of what resources need as its
+// list supporting.
 type rowList struct {
 	stream.List
 	supporting []status.Row
@@ -440,7 +443,8 @@ func (s *statusView) encode(v any) error {
 	return err
 }
 
-// Terminal sequences: enter and leave the alternate screen; move the cursor to the top and clear below it.
+// Terminal sequences: enter and leave the alternate screen; move the cursor to the top and clear
+// below it.
 const (
 	screenOn  = "\x1b[?1049h\x1b[?25l"
 	screenOff = "\x1b[?25h\x1b[?1049l"

@@ -14,8 +14,9 @@ import (
 	"github.com/landbridge-io/landbridge/internal/provider/sources"
 )
 
-// explainUsage gives a command and all below it their usage: unknown commands are errors, errors of the usage name what is
-// missing, and help shows the flags for provider sources as a group of their own.
+// explainUsage gives a command and all below it their usage: unknown commands are errors, errors of
+// the usage name what is missing, and help shows the flags for provider sources as a group of their
+// own.
 func explainUsage(root *cobra.Command) {
 	addTemplateFunctions()
 	root.InitDefaultHelpCmd()
@@ -92,7 +93,8 @@ func helpFor(root *cobra.Command, args []string) error {
 	return at.Help()
 }
 
-// flagError is the error of a flag that cannot be parsed. Flags of a command that does not exist are unknown, too.
+// flagError is the error of a flag that cannot be parsed. Flags of a command that does not exist
+// are unknown, too.
 func flagError(c *cobra.Command, err error) error {
 	if args := c.Flags().Args(); c.HasSubCommands() && len(args) > 0 {
 		return unknownCommand(c, args[0])
@@ -100,8 +102,8 @@ func flagError(c *cobra.Command, err error) error {
 	return fmt.Errorf("%w; %s --help lists the flags", err, c.CommandPath())
 }
 
-// usageError returns an error if the arguments or flags of a command are not as its usage says. Cobra checks the same, but says
-// only how many arguments it wants.
+// usageError returns an error if the arguments or flags of a command are not as its usage says.
+// Cobra checks the same, but says only how many arguments it wants.
 func usageError(c *cobra.Command, args []string, check cobra.PositionalArgs) error {
 	usage := c.CommandPath() + strings.TrimPrefix(c.Use, c.Name())
 	if err := check(c, args); err != nil {
@@ -192,7 +194,8 @@ var failures = map[string]int{
 	"landbridge provider compare": 2,
 }
 
-// exitStatus returns the exit status of a command that ended with an error, and whether the error must still be printed.
+// exitStatus returns the exit status of a command that ended with an error, and whether the error
+// must still be printed.
 func exitStatus(c *cobra.Command, err error) (code int, tell bool) {
 	if code, tell = exitCode(err); tell && c != nil {
 		if other, ok := failures[c.CommandPath()]; ok {
@@ -214,7 +217,8 @@ func flagUsages(c *cobra.Command, forSources bool) string {
 	return strings.TrimRight(out.FlagUsages(), " \n")
 }
 
-// withFlagGroups returns cobra's template of the usage, with the flags for provider sources apart from the others.
+// withFlagGroups returns cobra's template of the usage, with the flags for provider sources apart
+// from the others.
 func withFlagGroups(template string) string {
 	const all = "{{.LocalFlags.FlagUsages | trimTrailingWhitespaces}}"
 	if !strings.Contains(template, all) {

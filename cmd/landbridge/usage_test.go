@@ -22,8 +22,8 @@ func commands() (out []*cobra.Command) {
 // words returns the arguments that call a command.
 func words(c *cobra.Command) []string { return strings.Fields(c.CommandPath())[1:] }
 
-// TestUnknownCommands checks all commands that have others below them: another name is an error, which suggests the similar one, and
-// flags of the command that was meant make no difference.
+// TestUnknownCommands checks all commands that have others below them: another name is an error,
+// which suggests the similar one, and flags of the command that was meant make no difference.
 func TestUnknownCommands(t *testing.T) {
 	t.Parallel()
 	n := 0
@@ -72,7 +72,8 @@ func TestUnknownCommands(t *testing.T) {
 	}
 }
 
-// TestMissing checks all commands that require arguments or flags: without them, the error names the first of them and the usage.
+// TestMissing checks all commands that require arguments or flags: without them, the error names
+// the first of them and the usage.
 func TestMissing(t *testing.T) {
 	t.Parallel()
 	n := 0
@@ -128,7 +129,8 @@ func TestUsageErrors(t *testing.T) {
 	}
 }
 
-// TestHelp checks that the help of all commands shows the flags for provider sources as a group, of those that have them.
+// TestHelp checks that the help of all commands shows the flags for provider sources as a group, of
+// those that have them.
 func TestHelp(t *testing.T) {
 	t.Parallel()
 	n := 0
@@ -154,8 +156,8 @@ func TestHelp(t *testing.T) {
 	}
 }
 
-// TestOutputIsAFormat checks that --output of all commands is a format: either it is not a path at all, or it is one only for
-// compatibility, with a flag of its own.
+// TestOutputIsAFormat checks that --output of all commands is a format: either it is not a path at
+// all, or it is one only for compatibility, with a flag of its own.
 func TestOutputIsAFormat(t *testing.T) {
 	t.Parallel()
 	for _, c := range commands() {
@@ -206,7 +208,8 @@ func TestPathOrFormat(t *testing.T) {
 	}
 }
 
-// TestCommandsPage checks that docs/commands.md names every command and what its exit statuses mean, and no other.
+// TestCommandsPage checks that docs/commands.md names every command and what its exit statuses
+// mean, and no other.
 func TestCommandsPage(t *testing.T) {
 	t.Parallel()
 	root, err := testbin.Root()

@@ -52,7 +52,8 @@ func TestVersionWithoutCluster(t *testing.T) {
 	}
 }
 
-// TestVersionAndDoctor runs both commands with a real API server, without a controller and with the Lease of one.
+// TestVersionAndDoctor runs both commands with a real API server, without a controller and with the
+// Lease of one.
 func TestVersionAndDoctor(t *testing.T) {
 	t.Parallel()
 	server := playgroundtest.New(t, playgroundtest.Options{})

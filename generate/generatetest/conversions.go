@@ -21,9 +21,9 @@ import (
 	"github.com/landbridge-io/landbridge/internal/testing/evolutiontest"
 )
 
-// Conversions tests the kinds with several API versions whose CRDs are in a directory. Any object has
-// the fields and types of each version that it is converted to, and a round trip over any versions does
-// not change it.
+// Conversions tests the kinds with several API versions whose CRDs are in a directory. Any object
+// has the fields and types of each version that it is converted to, and a round trip over any
+// versions does not change it.
 func Conversions(t *testing.T, crds string) {
 	t.Helper()
 	kinds := converted(t, crds)
@@ -52,8 +52,8 @@ type convertedKind struct {
 	definition *apiextensionsv1.CustomResourceDefinition
 	converter  *evolution.Converter
 	versions   []*apiVersion
-	// forgets is set if a field is in a Secret in one version and in the object in another. A round trip
-	// loses its value.
+	// forgets is set if a field is in a Secret in one version and in the object in another. A round
+	// trip loses its value.
 	forgets bool
 }
 
@@ -116,7 +116,8 @@ func converted(t testing.TB, crds string) []*convertedKind {
 	return out
 }
 
-// roundTrip generates an object of one version, converts it to others and back, and compares the two.
+// roundTrip generates an object of one version, converts it to others and back, and compares the
+// two.
 func (k *convertedKind) roundTrip(t *rapid.T) {
 	from := rapid.SampledFrom(k.versions).Draw(t, "version")
 	object := map[string]any{
@@ -169,8 +170,8 @@ func (k *convertedKind) convert(t *rapid.T, object map[string]any, to string) ma
 	return through(t, out)
 }
 
-// problems returns the unknown fields and wrong types of an object in a version. Missing fields are no
-// problem, since the other version may not have them.
+// problems returns the unknown fields and wrong types of an object in a version. Missing fields are
+// no problem, since the other version may not have them.
 func (v *apiVersion) problems(object map[string]any) []string {
 	var out []string
 	for _, err := range validation.ValidateCustomResource(nil, object, v.validator) {

@@ -59,8 +59,8 @@ func storageVersion(d *apiextensionsv1.CustomResourceDefinition) string {
 	return ""
 }
 
-// resourceType returns Terraform's name of the resource type of a kind. It is empty for kinds of the
-// provider's configuration.
+// resourceType returns Terraform's name of the resource type of a kind. It is empty for kinds of
+// the provider's configuration.
 func resourceType(d *apiextensionsv1.CustomResourceDefinition) string {
 	return d.Annotations[v1alpha1.AnnotationResourceType]
 }

@@ -24,14 +24,14 @@ import (
 
 // EndToEndOptions are the options of EndToEnd.
 type EndToEndOptions struct {
-	// Program is the path of the repository's program. The provider's binary is in the same directory, unless the
-	// provider is linked into the program.
+	// Program is the path of the repository's program. The provider's binary is in the same
+	// directory, unless the provider is linked into the program.
 	Program string
 	// CRDs and Examples are directories.
 	CRDs, Examples string
-	// Manifests is a directory of manifests, applied file by file in the order of their names. After
-	// each file the test waits for its resources. At the end it deletes all objects in reverse order.
-	// There may be no files.
+	// Manifests is a directory of manifests, applied file by file in the order of their names.
+	// After each file the test waits for its resources. At the end it deletes all objects in
+	// reverse order. There may be no files.
 	Manifests string
 	// Timeout limits each wait. Defaults to 2m.
 	Timeout time.Duration
@@ -40,10 +40,10 @@ type EndToEndOptions struct {
 // fieldOwner is the field manager.
 const fieldOwner = client.FieldOwner("end-to-end")
 
-// EndToEnd installs the CRDs in a cluster, runs the program, lets the API server validate all examples,
-// and then applies the manifests. If $PLAYGROUND is the path of the playground's program, the cluster is
-// a playground, else that of $KUBECONFIG. $PROGRAM_FLAGS has further flags of the program, such as --provider-write-path for
-// a provider that writes files.
+// EndToEnd installs the CRDs in a cluster, runs the program, lets the API server validate all
+// examples, and then applies the manifests. If $PLAYGROUND is the path of the playground's program,
+// the cluster is a playground, else that of $KUBECONFIG. $PROGRAM_FLAGS has further flags of the
+// program, such as --provider-write-path for a provider that writes files.
 func EndToEnd(t *testing.T, o EndToEndOptions) {
 	t.Helper()
 	if o.Timeout == 0 {

@@ -19,8 +19,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/crd/validation"
 )
 
-// Examples tests that the API server would accept all manifests in and below a directory, with the CRDs
-// in another, and that each kind of resource has one.
+// Examples tests that the API server would accept all manifests in and below a directory, with the
+// CRDs in another, and that each kind of resource has one.
 func Examples(t *testing.T, crds, examples string) {
 	t.Helper()
 	kinds := readCRDs(t, crds)

@@ -19,14 +19,14 @@ import (
 
 // FiguresOptions are the options of Figures.
 type FiguresOptions struct {
-	// Program is the path of the repository's program, which links the provider. Provider is the path of the
-	// provider's own program.
+	// Program is the path of the repository's program, which links the provider. Provider is the
+	// path of the provider's own program.
 	Program, Provider string
-	// CRDs is a directory, and so is Manifests: the resources of its first file are managed while memory is measured.
-	// There may be no files.
+	// CRDs is a directory, and so is Manifests: the resources of its first file are managed while
+	// memory is measured. There may be no files.
 	CRDs, Manifests string
-	// Page is the file to write the figures to, between the lines that begin with "<!-- figures" and
-	// "<!-- end of figures".
+	// Page is the file to write the figures to, between the lines that begin with "<!-- figures"
+	// and "<!-- end of figures".
 	Page string
 	// Timeout limits each wait. Defaults to 2m.
 	Timeout time.Duration
@@ -44,13 +44,14 @@ const pluginFlagsVariable = "PLUGIN_FLAGS"
 
 const (
 	starts = 3
-	// settle is how long a program runs before its memory is measured. It returns unused memory every ten seconds.
+	// settle is how long a program runs before its memory is measured. It returns unused memory
+	// every ten seconds.
 	settle = 25 * time.Second
 )
 
-// Figures measures the start and the memory of a program that links its provider, and of the same program with the
-// provider as a plugin, in a cluster as EndToEnd. $PLUGIN_FLAGS has further flags for the plugin, such as
-// --provider-write-path. Linux only.
+// Figures measures the start and the memory of a program that links its provider, and of the same
+// program with the provider as a plugin, in a cluster as EndToEnd. $PLUGIN_FLAGS has further flags
+// for the plugin, such as --provider-write-path. Linux only.
 func Figures(t *testing.T, o FiguresOptions) {
 	t.Helper()
 	if runtime.GOOS != "linux" {
@@ -178,8 +179,8 @@ func family(pid int) []int {
 	return out
 }
 
-// memory returns the memory of a process and those that it has started in MiB, and their number. What several share
-// counts once.
+// memory returns the memory of a process and those that it has started in MiB, and their number.
+// What several share counts once.
 func memory(t *testing.T, pid int) (mib float64, processes int) {
 	t.Helper()
 	for _, p := range family(pid) {
@@ -201,7 +202,8 @@ func memory(t *testing.T, pid int) (mib float64, processes int) {
 	return mib, processes
 }
 
-// processorTime returns the processor time of a process, of those that it has started, and of those that have ended.
+// processorTime returns the processor time of a process, of those that it has started, and of those
+// that have ended.
 func processorTime(t *testing.T, pid int) time.Duration {
 	t.Helper()
 	const ticksPerSecond = 100 // USER_HZ, on all Linux platforms that Go runs on

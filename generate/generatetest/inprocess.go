@@ -34,9 +34,10 @@ type InProcessOptions struct {
 	Protocol6 func() (tfprotov6.ProviderServer, error)
 }
 
-// InProcess tests the provider that is linked into the program, which may have other versions of the modules that
-// it depends on than its own program. It has the recorded schema, its servers share nothing that shows, and it
-// validates, upgrades and plans each resource type as its own program does. No server is configured.
+// InProcess tests the provider that is linked into the program, which may have other versions of
+// the modules that it depends on than its own program. It has the recorded schema, its servers
+// share nothing that shows, and it validates, upgrades and plans each resource type as its own
+// program does. No server is configured.
 func InProcess(t *testing.T, o InProcessOptions) {
 	t.Helper()
 	for _, name := range plugin.LogVariables {
@@ -168,7 +169,8 @@ func (p *testedProvider) answers(r *schema.Resource) map[string]any {
 	return out
 }
 
-// sampleConfig returns a configuration in which arguments that are required are unknown, and others null.
+// sampleConfig returns a configuration in which arguments that are required are unknown, and others
+// null.
 func sampleConfig(r *schema.Resource) cty.Value {
 	values := r.Block.EmptyValue().AsValueMap()
 	for name, a := range r.Block.Attributes {

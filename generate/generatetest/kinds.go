@@ -10,8 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// Kinds tests the Go types: each kind of the CRDs in a directory is registered, and its type and its deep
-// copies keep an object with every field of the CRD unchanged.
+// Kinds tests the Go types: each kind of the CRDs in a directory is registered, and its type and
+// its deep copies keep an object with every field of the CRD unchanged.
 func Kinds(t *testing.T, crds string, addToScheme func(*runtime.Scheme) error) {
 	t.Helper()
 	scheme := runtime.NewScheme()

@@ -51,8 +51,8 @@ func TestPublicAPIHasNoStaleFiles(t *testing.T) {
 	}
 }
 
-// Whoever uses a public package can name all types that it has to do with: an internal type is in an
-// exported signature only if a public package has an alias of it.
+// Whoever uses a public package can name all types that it has to do with: an internal type is in
+// an exported signature only if a public package has an alias of it.
 func TestPublicAPINamesNoInternalTypes(t *testing.T) {
 	all := publicPackages(t)
 	aliased := map[*types.TypeName]bool{}
@@ -119,8 +119,8 @@ func publicPackages(t *testing.T) []*types.Package {
 // api is the exported API of a package.
 type api struct{ pkg *types.Package }
 
-// lines returns one line for each constant, variable, function, type, field and method, sorted by the
-// name of what is declared. Deep copies are left out.
+// lines returns one line for each constant, variable, function, type, field and method, sorted by
+// the name of what is declared. Deep copies are left out.
 func (a api) lines() []string {
 	out := []string{"package " + strings.TrimPrefix(a.pkg.Path(), modulePath+"/")}
 	for _, name := range a.pkg.Scope().Names() {
@@ -142,8 +142,8 @@ func (a api) lines() []string {
 	return out
 }
 
-// declaration returns the lines of a type. Of an alias of an internal type, they include its fields and
-// methods, which are public by it.
+// declaration returns the lines of a type. Of an alias of an internal type, they include its fields
+// and methods, which are public by it.
 func (a api) declaration(o *types.TypeName) []string {
 	name, alias := o.Name(), ""
 	if o.IsAlias() {
@@ -229,8 +229,8 @@ func (a api) signature(f *types.Func) string {
 
 func (a api) typ(t types.Type) string { return types.TypeString(t, a.qualifier) }
 
-// qualifier returns how the package's API names another package: by its path, within this module by the
-// path there.
+// qualifier returns how the package's API names another package: by its path, within this module by
+// the path there.
 func (a api) qualifier(p *types.Package) string {
 	if p == a.pkg {
 		return ""

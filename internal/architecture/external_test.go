@@ -37,7 +37,8 @@ func TestExternalModuleCompiles(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// This compiles and does not link. With the flags of the programs, nothing is compiled once more.
+	// This compiles and does not link. With the flags of the programs, nothing is compiled once
+	// more.
 	cmd := exec.CommandContext(t.Context(), "go", "list", "-export", "./...")
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "GOWORK=off", "CGO_ENABLED=0", "GOFLAGS="+strings.TrimSpace(os.Getenv("GOFLAGS")+" -mod=mod"))

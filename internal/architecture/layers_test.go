@@ -58,8 +58,8 @@ var layers = [][]string{
 	{"internal/child", "internal/expression", "internal/faultpoint", "internal/hcltext", "internal/inflight", "internal/kubeconfig", "internal/memory", "internal/redact", "internal/tfplugin", "internal/tracing", "internal/version", "internal/wire"},
 }
 
-// unseen are packages that use Terraform by the interface of internal/terraform alone. They import none of the ways that implement
-// it, so that each can be replaced by another one.
+// unseen are packages that use Terraform by the interface of internal/terraform alone. They import
+// none of the ways that implement it, so that each can be replaced by another one.
 var (
 	unseen = []string{"internal/scheduler", "internal/controller/managed", "internal/desired", "internal/policy"}
 	ways   = []string{

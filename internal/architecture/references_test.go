@@ -23,8 +23,8 @@ var (
 	vectorReference  = regexp.MustCompile(`\bV\d{2,3}\b`)
 )
 
-// TestContractReferences checks that Go files and pages refer only to sections and test vectors that
-// the contract has.
+// TestContractReferences checks that Go files and pages refer only to sections and test vectors
+// that the contract has.
 func TestContractReferences(t *testing.T) {
 	files := sources(t)
 	contract := known(files[contractPage])

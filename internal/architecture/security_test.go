@@ -22,7 +22,8 @@ const (
 	attackFolder = "test/tenancy"
 )
 
-// TestSecurityPolicyNamesTests checks that each statement of the policy names tests that exist and are run.
+// TestSecurityPolicyNamesTests checks that each statement of the policy names tests that exist and
+// are run.
 func TestSecurityPolicyNamesTests(t *testing.T) {
 	s := newSuites(sources(t))
 	rows := statements(s.files[policyPage])
@@ -42,8 +43,8 @@ func TestSecurityPolicyNamesTests(t *testing.T) {
 	}
 }
 
-// TestSecurityPageNamesTests checks that the tests and attacks exist that the page names, and that no row of its tables of what is
-// impossible lacks them.
+// TestSecurityPageNamesTests checks that the tests and attacks exist that the page names, and that
+// no row of its tables of what is impossible lacks them.
 func TestSecurityPageNamesTests(t *testing.T) {
 	files := sources(t)
 	for _, problem := range unheld(files[securityPage], testNames(files), attackNames(t, files)) {
@@ -58,7 +59,8 @@ var (
 	testFunc   = regexp.MustCompile(`(?m)^func ((?:Test|Fuzz)\w+)\(\w+ \*testing\.[TF]\)`)
 )
 
-// unheld returns the tests and attacks that a page names and that do not exist, and the rows of tables with tests that name none.
+// unheld returns the tests and attacks that a page names and that do not exist, and the rows of
+// tables with tests that name none.
 func unheld(page string, tests, attacks map[string]bool) []string {
 	var out []string
 	inTable := false

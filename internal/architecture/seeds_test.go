@@ -18,8 +18,8 @@ import (
 
 const seedsPage = "docs/seeds.md"
 
-// TestSeedsNameTests checks that each statement of the page names tests that exist and are run, or the
-// reason why there is none.
+// TestSeedsNameTests checks that each statement of the page names tests that exist and are run, or
+// the reason why there is none.
 func TestSeedsNameTests(t *testing.T) {
 	s := newSuites(sources(t))
 	rows := statements(s.files[seedsPage])
@@ -48,7 +48,8 @@ type statement struct {
 	heldBy string
 }
 
-// statements returns the rows of the tables of statements. A row that has not two cells is held by nothing.
+// statements returns the rows of the tables of statements. A row that has not two cells is held by
+// nothing.
 func statements(page string) []statement {
 	var out []statement
 	inTable := false
@@ -92,7 +93,8 @@ type testPackage struct {
 	cases map[string]declared
 }
 
-// declared is what a function or variable of a package has: names of cases, and the functions and variables that it uses.
+// declared is what a function or variable of a package has: names of cases, and the functions and
+// variables that it uses.
 type declared struct {
 	cases map[string]bool
 	uses  map[string]bool
@@ -258,7 +260,8 @@ func (s *suites) pkg(folder string) (testPackage, error) {
 	return p, nil
 }
 
-// registers tells whether a package has a test of a behaviour: in a table for register, or as a subtest of a test.
+// registers tells whether a package has a test of a behaviour: in a table for register, or as a
+// subtest of a test.
 func (p testPackage) registers(name string) bool {
 	if p.cases["_"].cases[name] {
 		return true
@@ -306,7 +309,8 @@ func (p testPackage) add(name string, declaration ast.Node) {
 	})
 }
 
-// isTable tells whether a type is that of a table of tests: a map from names to anything but values of JSON.
+// isTable tells whether a type is that of a table of tests: a map from names to anything but values
+// of JSON.
 func isTable(e ast.Expr) bool {
 	m, ok := e.(*ast.MapType)
 	if !ok {
@@ -345,7 +349,8 @@ func (s *suites) testedByMake(folder string) string {
 	return ""
 }
 
-// suite checks that there is a target, which `make verify` runs, and which runs a test of a folder if they are given.
+// suite checks that there is a target, which `make verify` runs, and which runs a test of a folder
+// if they are given.
 func (s *suites) suite(target, folder, test string) string {
 	quoted := regexp.QuoteMeta(target)
 	recipe := regexp.MustCompile(`(?m)^` + quoted + `:.*\n((?:\t.*\n)+)`).FindStringSubmatch(s.files["Makefile"])

@@ -14,18 +14,19 @@ import (
 // noTrace is set when this program may not trace its children.
 var noTrace atomic.Bool
 
-// noCore is the limit of core dumps that prevents them. With 0, the kernel would still pass one on if that is how the
-// machine is configured.
+// noCore is the limit of core dumps that prevents them. With 0, the kernel would still pass one on
+// if that is how the machine is configured.
 const noCore = 1
 
-// NoCoreDumps prevents core dumps of this program, and of those that it starts: they would have secrets in them.
+// NoCoreDumps prevents core dumps of this program, and of those that it starts: they would have
+// secrets in them.
 func NoCoreDumps() error {
 	return unix.Setrlimit(unix.RLIMIT_CORE, &unix.Rlimit{Cur: noCore, Max: noCore})
 }
 
-// begin starts a command with f and limits its resources. Limits belong to a process, so they cannot be set before it
-// exists, unlike the other restrictions. So that it runs nothing without them, it is traced until they are set, where
-// that is permitted.
+// begin starts a command with f and limits its resources. Limits belong to a process, so they
+// cannot be set before it exists, unlike the other restrictions. So that it runs nothing without
+// them, it is traced until they are set, where that is permitted.
 func (s *Sandbox) begin(cmd *exec.Cmd, f func() error) error {
 	cmd.SysProcAttr.Ptrace = !noTrace.Load()
 	err := f()
@@ -51,7 +52,8 @@ func (s *Sandbox) begin(cmd *exec.Cmd, f func() error) error {
 	return err
 }
 
-// awaitStop waits until a traced child is stopped, after its program was loaded and before it runs, or has ended.
+// awaitStop waits until a traced child is stopped, after its program was loaded and before it runs,
+// or has ended.
 func awaitStop(pid int) {
 	for {
 		err := unix.Waitid(unix.P_PID, pid, nil, unix.WSTOPPED|unix.WEXITED|unix.WNOWAIT|unix.WALL, nil)

@@ -15,7 +15,8 @@ import (
 // bombVariable makes the test run the bomb itself, as another user: root has no limit of processes.
 const bombVariable = "LANDBRIDGE_TEST_BOMB"
 
-// TestForkBomb checks that a program that starts ever more processes comes to the limit, and that none is left.
+// TestForkBomb checks that a program that starts ever more processes comes to the limit, and that
+// none is left.
 func TestForkBomb(t *testing.T) {
 	t.Parallel()
 	if !child.SandboxSupported() {
@@ -29,7 +30,8 @@ func TestForkBomb(t *testing.T) {
 		defer os.RemoveAll(dir)
 		self, err := os.ReadFile("/proc/self/exe")
 		if err == nil {
-			// A process that is forked meanwhile would have the file open, which then could not be run.
+			// A process that is forked meanwhile would have the file open, which then could not be
+			// run.
 			syscall.ForkLock.RLock()
 			err = os.WriteFile(filepath.Join(dir, "test"), self, 0o755)
 			syscall.ForkLock.RUnlock()

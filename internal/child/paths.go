@@ -5,8 +5,8 @@ import (
 	"path/filepath"
 )
 
-// systemPaths are what programs in general need: libraries, other programs, name resolution, certificates, time zones.
-// Above all, no folder among them has keys or credentials.
+// systemPaths are what programs in general need: libraries, other programs, name resolution,
+// certificates, time zones. Above all, no folder among them has keys or credentials.
 var systemPaths = []string{
 	"/bin", "/sbin", "/lib", "/lib32", "/lib64", "/usr", "/nix/store",
 	"/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/alternatives",

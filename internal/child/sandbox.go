@@ -6,19 +6,22 @@ import (
 	"syscall"
 )
 
-// Sandbox is what a child may do. It has no capabilities and cannot gain privileges. Where the kernel is new enough, it
-// signals none but its own children, and connects to no abstract sockets but theirs. Nil is no restriction.
+// Sandbox is what a child may do. It has no capabilities and cannot gain privileges. Where the
+// kernel is new enough, it signals none but its own children, and connects to no abstract sockets
+// but theirs. Nil is no restriction.
 type Sandbox struct {
-	// Hidden are the paths that it cannot read or write, unless Read or Write has paths within them.
+	// Hidden are the paths that it cannot read or write, unless Read or Write has paths within
+	// them.
 	Hidden []string
-	// Read are the paths that it can read. Nil is all but those of Hidden, and except new ones beside hidden ones.
+	// Read are the paths that it can read. Nil is all but those of Hidden, and except new ones
+	// beside hidden ones.
 	Read []string
 	// Write are the only paths that it can write, besides /dev/null. It can read them, too.
 	Write []string
 	// Connect are the only TCP ports that it can connect to. Nil is all.
 	Connect []uint16
-	// Processes is the number of processes and threads from which on it can start no more. All of the user's count, of the
-	// whole machine; root has no limit. Defaults to 4096.
+	// Processes is the number of processes and threads from which on it can start no more. All of
+	// the user's count, of the whole machine; root has no limit. Defaults to 4096.
 	Processes uint64
 	// OpenFiles is the number of files that each of its processes can open. Defaults to 16384.
 	OpenFiles uint64
@@ -65,6 +68,6 @@ func StartIn(s *Sandbox, cmd *exec.Cmd) error {
 	})
 }
 
-// retried reports whether a command that failed to start is started once more: a binary that was just written is busy
-// for a moment if another child started at the same time.
+// retried reports whether a command that failed to start is started once more: a binary that was
+// just written is busy for a moment if another child started at the same time.
 func retried(err error) bool { return errors.Is(err, syscall.ETXTBSY) || errors.Is(err, errAgain) }

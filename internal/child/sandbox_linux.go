@@ -23,9 +23,10 @@ const (
 	// onFiles are the rights that a rule for a file can have.
 	onFiles = unix.LANDLOCK_ACCESS_FS_EXECUTE | unix.LANDLOCK_ACCESS_FS_READ_FILE | unix.LANDLOCK_ACCESS_FS_WRITE_FILE | unix.LANDLOCK_ACCESS_FS_TRUNCATE |
 		unix.LANDLOCK_ACCESS_FS_IOCTL_DEV
-	// minLandlock is the version of Landlock's interface from which files cannot be truncated without the right to
-	// (Linux 6.2). ports is the one that restricts ports (6.7), devices the one that restricts what devices are told
-	// (6.10), and scopes the one that keeps signals and abstract sockets inside (6.12).
+	// minLandlock is the version of Landlock's interface from which files cannot be truncated
+	// without the right to (Linux 6.2). ports is the one that restricts ports (6.7), devices the
+	// one that restricts what devices are told (6.10), and scopes the one that keeps signals and
+	// abstract sockets inside (6.12).
 	minLandlock, ports, devices, scopes = 3, 4, 5, 6
 )
 
@@ -52,7 +53,8 @@ func SandboxLimitation() string {
 	return ""
 }
 
-// onThread runs a function on a thread of its own, which ends with it. It is never the main thread, which does not end.
+// onThread runs a function on a thread of its own, which ends with it. It is never the main thread,
+// which does not end.
 func onThread(f func()) {
 	go func() {
 		runtime.LockOSThread()
@@ -126,8 +128,9 @@ func (s *Sandbox) restrict() error {
 	return dropCapabilities()
 }
 
-// dropCapabilities makes programs that the calling thread runs have no capabilities, also as root: some of them lift
-// restrictions of Landlock. For example, with CAP_PERFMON environments of other processes can be read.
+// dropCapabilities makes programs that the calling thread runs have no capabilities, also as root:
+// some of them lift restrictions of Landlock. For example, with CAP_PERFMON environments of other
+// processes can be read.
 func dropCapabilities() error {
 	for c := uintptr(0); ; c++ {
 		err := unix.Prctl(unix.PR_CAPBSET_DROP, c, 0, 0, 0)
@@ -187,8 +190,9 @@ func allow(ruleset int, path string, access uint64) error {
 	return nil
 }
 
-// except returns paths that together have everything at a path but the hidden paths. Entries that are made later in
-// a folder above a hidden path are not among them. A path within a hidden one is not hidden.
+// except returns paths that together have everything at a path but the hidden paths. Entries that
+// are made later in a folder above a hidden path are not among them. A path within a hidden one is
+// not hidden.
 func except(path string, hidden []string) []string {
 	if strings.HasPrefix(path, "/proc/self/fd/") {
 		return []string{path} // an open file, which need not have a path any more

@@ -11,7 +11,8 @@ import (
 )
 
 const (
-	// cacheSettles is how long after the start of the controllers all providers that are in use were found once.
+	// cacheSettles is how long after the start of the controllers all providers that are in use
+	// were found once.
 	cacheSettles = time.Hour
 	cacheCleans  = 24 * time.Hour
 )

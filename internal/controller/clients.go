@@ -12,8 +12,8 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// clients are typed clients of the API groups that the controllers use. The program is smaller by megabytes than with
-// kubernetes.Clientset, which has those of all groups.
+// clients are typed clients of the API groups that the controllers use. The program is smaller by
+// megabytes than with kubernetes.Clientset, which has those of all groups.
 type clients struct {
 	core          corev1.CoreV1Interface
 	admission     admissionv1.AdmissionregistrationV1Interface

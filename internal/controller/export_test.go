@@ -20,7 +20,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 )
 
-// Recorder returns a recorder with a queue for events that happen once, and one for repeated events.
+// Recorder returns a recorder with a queue for events that happen once, and one for repeated
+// events.
 func Recorder(once, repeated record.EventRecorder) record.EventRecorder {
 	return recorder{once: once, repeated: repeated}
 }
@@ -117,7 +118,8 @@ func NewGroup(leases coordinationv1client.LeaseInterface, holder string, duratio
 	return Group{&group{leases: leases, name: "lease", holder: holder, duration: duration, safe: duration * 2 / 3, retry: duration * 2 / 15, log: logr.Discard()}}
 }
 
-// Join waits until the lease is held, Keep keeps it, and Holds reports whether it is held for certain.
+// Join waits until the lease is held, Keep keeps it, and Holds reports whether it is held for
+// certain.
 func (g Group) Join(ctx context.Context) error { return g.join(ctx) }
 func (g Group) Keep(ctx context.Context) error { return g.keep(ctx) }
 func (g Group) Holds() bool                    { return g.holds() }

@@ -8,9 +8,9 @@ import (
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 )
 
-// fence refuses writes of a process that no longer leads, right before they are sent. A process that was
-// suspended between a decision and its write would otherwise release a resource, or publish an outdated
-// connection Secret, for which its successor is responsible.
+// fence refuses writes of a process that no longer leads, right before they are sent. A process
+// that was suspended between a decision and its write would otherwise release a resource, or
+// publish an outdated connection Secret, for which its successor is responsible.
 type fence struct {
 	next  http.RoundTripper
 	lease *lease
@@ -32,8 +32,8 @@ func (f fence) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 // harmless reports whether a request needs no lease: reads, and updates of stored instances, whose
-// resource version is checked, so that the outcome of an operation is recorded unless another replica recorded it. A large
-// one is in parts, to which that update points.
+// resource version is checked, so that the outcome of an operation is recorded unless another
+// replica recorded it. A large one is in parts, to which that update points.
 func (f fence) harmless(r *http.Request) bool {
 	switch r.Method {
 	case http.MethodGet, http.MethodHead, http.MethodOptions:

@@ -12,9 +12,9 @@ import (
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 )
 
-// follower makes writes of what is not of one shard dry runs: CRDs, ClusterRoles, admission policies, and the status of
-// Landbridge's own kinds. The holder of the first shard, which leads, makes them. The controllers of other shards so have the
-// same code as the leader's.
+// follower makes writes of what is not of one shard dry runs: CRDs, ClusterRoles, admission
+// policies, and the status of Landbridge's own kinds. The holder of the first shard, which leads,
+// makes them. The controllers of other shards so have the same code as the leader's.
 type follower struct{ next http.RoundTripper }
 
 // clusterWide are the API groups whose objects only the leader writes.

@@ -14,9 +14,9 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// group is the lease that a controller without shards holds alone, held by all replicas with the same number of shards together.
-// So no other replica works on everything, or divides the work otherwise, while one of them works. Each renews it for itself, and stops to
-// work when it cannot.
+// group is the lease that a controller without shards holds alone, held by all replicas with the
+// same number of shards together. So no other replica works on everything, or divides the work
+// otherwise, while one of them works. Each renews it for itself, and stops to work when it cannot.
 type group struct {
 	leases v1.LeaseInterface
 	name   string
@@ -27,7 +27,8 @@ type group struct {
 	log                   logr.Logger
 
 	mu sync.Mutex
-	// renewed is when this replica last requested a successful renewal; zero before it holds the lease.
+	// renewed is when this replica last requested a successful renewal; zero before it holds the
+	// lease.
 	renewed time.Time
 	// lost is set when the lease was not renewed in time. Others may have held it since.
 	lost bool
@@ -38,14 +39,16 @@ type group struct {
 
 var errGroup = errors.New("this replica could not renew the lease that replicas with shards hold together, so it ends")
 
-// holds reports whether certainly no other replica works on everything, or divides the work otherwise.
+// holds reports whether certainly no other replica works on everything, or divides the work
+// otherwise.
 func (g *group) holds() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return !g.lost && !g.renewed.IsZero() && age(g.renewed) <= g.safe
 }
 
-// age compares both clocks, since not every clock advances while the process or its machine is suspended.
+// age compares both clocks, since not every clock advances while the process or its machine is
+// suspended.
 func age(t time.Time) time.Duration {
 	now := time.Now()
 	return max(now.Sub(t), now.Round(0).Sub(t.Round(0)))
@@ -92,7 +95,8 @@ func (g *group) keep(ctx context.Context) error {
 	}
 }
 
-// outlived reports whether the lease was not renewed for so long that others may hold it, or may have held it.
+// outlived reports whether the lease was not renewed for so long that others may hold it, or may
+// have held it.
 func (g *group) outlived() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -100,7 +104,8 @@ func (g *group) outlived() bool {
 	return g.lost
 }
 
-// renew renews the lease once, or takes it if no other replica holds it. It returns an error only when it was lost.
+// renew renews the lease once, or takes it if no other replica holds it. It returns an error only
+// when it was lost.
 func (g *group) renew(ctx context.Context) (held bool, _ error) {
 	ctx, cancel := context.WithTimeout(ctx, g.safe/2)
 	defer cancel()
@@ -154,7 +159,8 @@ func (g *group) write(ctx context.Context) (written bool, _ error) {
 // seconds returns the duration for others, rounded up.
 func (g *group) seconds() *int32 { return ptr.To(int32((g.duration + time.Second - 1) / time.Second)) }
 
-// expired reports whether a lease that others hold has not been renewed for its duration, as this replica has seen it.
+// expired reports whether a lease that others hold has not been renewed for its duration, as this
+// replica has seen it.
 func (g *group) expired(lease *coordinationv1.Lease) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -25,8 +25,8 @@ const (
 	admittedMax = 1000
 )
 
-// metricsOptions returns the options of the metrics endpoint: HTTPS for those that the API server permits to get /metrics, or
-// plain HTTP for anybody.
+// metricsOptions returns the options of the metrics endpoint: HTTPS for those that the API server
+// permits to get /metrics, or plain HTTP for anybody.
 func metricsOptions(o Options) metricsserver.Options {
 	out := metricsserver.Options{BindAddress: o.MetricsAddress}
 	if o.SecureMetrics {
@@ -38,8 +38,9 @@ func metricsOptions(o Options) metricsserver.Options {
 	return out
 }
 
-// guardMetrics returns a filter that asks the API server who sends a request, and whether they may. It does what
-// controller-runtime's WithAuthenticationAndAuthorization does, which would link most of the API server's libraries.
+// guardMetrics returns a filter that asks the API server who sends a request, and whether they may.
+// It does what controller-runtime's WithAuthenticationAndAuthorization does, which would link most
+// of the API server's libraries.
 func guardMetrics(config *rest.Config, client *http.Client) (metricsserver.Filter, error) {
 	tokens, err := authentication.NewForConfigAndClient(config, client)
 	if err != nil {

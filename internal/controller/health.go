@@ -20,15 +20,16 @@ import (
 // probeTimeout bounds each check of a probe.
 const probeTimeout = 2 * time.Second
 
-// check is one reason for which a replica cannot do its work. detail is for people, and names no objects: anybody who
-// reaches the port can read it.
+// check is one reason for which a replica cannot do its work. detail is for people, and names no
+// objects: anybody who reaches the port can read it.
 type check struct {
 	name string
 	run  func(ctx context.Context) (detail string, err error)
 }
 
-// health serves /healthz, which tells whether the process answers, and /readyz, which tells whether the replica can do its
-// work or is ready to take it over. With ?verbose, both the checks that pass and those that fail are listed.
+// health serves /healthz, which tells whether the process answers, and /readyz, which tells whether
+// the replica can do its work or is ready to take it over. With ?verbose, both the checks that pass
+// and those that fail are listed.
 func health(address string, checks func() []check) *manager.Server {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/healthz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "ok") })

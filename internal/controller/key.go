@@ -14,8 +14,8 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// planKeyName is the Secret with the key of the hashes of plans, in Landbridge's own namespace. Without it, plans that
-// wait for approval have other hashes.
+// planKeyName is the Secret with the key of the hashes of plans, in Landbridge's own namespace.
+// Without it, plans that wait for approval have other hashes.
 const planKeyName = "landbridge-plan-key"
 
 const planKeyType corev1.SecretType = "landbridge.io/plan-key"
@@ -25,8 +25,8 @@ const (
 	planKeySize = 32
 )
 
-// planKey returns the key of the hashes of plans, which it makes if there is none. All processes of an installation have
-// the same one.
+// planKey returns the key of the hashes of plans, which it makes if there is none. All processes of
+// an installation have the same one.
 func planKey(ctx context.Context, secrets typedcorev1.SecretInterface) ([]byte, error) {
 	secret, err := secrets.Get(ctx, planKeyName, metav1.GetOptions{})
 	if kerrors.IsNotFound(err) {

@@ -17,20 +17,21 @@ import (
 	"github.com/landbridge-io/landbridge/internal/version"
 )
 
-// lease is a lock for leader election that records when it was renewed. Leader election itself informs a process that
-// was suspended only after a while that it does not lead any more.
+// lease is a lock for leader election that records when it was renewed. Leader election itself
+// informs a process that was suspended only after a while that it does not lead any more.
 type lease struct {
 	resourcelock.Interface
 	// name is that of the Lease object.
 	name string
-	// duration is how long other processes wait after the last renewal. safe is how long after it operations may be
-	// started.
+	// duration is how long other processes wait after the last renewal. safe is how long after it
+	// operations may be started.
 	duration, safe time.Duration
 	// group is the lease that all shards hold together. It is nil without shards.
 	group *group
 
 	mu sync.Mutex
-	// renewed is when the last successful renewal was requested; zero if this process does not lead.
+	// renewed is when the last successful renewal was requested; zero if this process does not
+	// lead.
 	renewed time.Time
 	// transitions identifies the term that this process leads; nil before it leads.
 	transitions *int
@@ -57,7 +58,8 @@ func newLease(config *rest.Config, recorder resourcelock.EventRecorder, o Option
 	if err != nil {
 		return nil, err
 	}
-	// safe is the renewal deadline: a request that is started by then reaches the provider before another process leads.
+	// safe is the renewal deadline: a request that is started by then reaches the provider before
+	// another process leads.
 	return &lease{Interface: lock, name: name, duration: o.LeaseDuration, safe: o.renewDeadline()}, nil
 }
 
@@ -72,8 +74,8 @@ func (o Options) retryPeriod() time.Duration { return o.LeaseDuration * 2 / 15 }
 // requestTimeout bounds a request for a lease, so that one request does not cost the lease.
 func (o Options) requestTimeout() time.Duration { return max(time.Second, o.renewDeadline()/2) }
 
-// notLed sets the metric of a lease that this process has given up to 0. Leader election does so when it begins and when it cannot renew
-// the lease, but not when it ends in order.
+// notLed sets the metric of a lease that this process has given up to 0. Leader election does so
+// when it begins and when it cannot renew the lease, but not when it ends in order.
 func (l *lease) notLed() error {
 	_, err := leaderelection.NewLeaderElector(leaderelection.LeaderElectionConfig{
 		Lock: l, Name: l.name, LeaseDuration: l.duration, RenewDeadline: l.safe, RetryPeriod: l.safe / 2,
@@ -125,8 +127,8 @@ func (l *lease) lost() bool {
 	return led && !l.leads()
 }
 
-// leads reports whether no other process can lead now or immediately after. It compares both clocks, since not every
-// clock advances while the process or its machine is suspended.
+// leads reports whether no other process can lead now or immediately after. It compares both
+// clocks, since not every clock advances while the process or its machine is suspended.
 func (l *lease) leads() bool {
 	if l.Interface == nil {
 		return true

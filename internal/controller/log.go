@@ -10,14 +10,15 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log/zap"
 )
 
-// NewLogger returns a logger that writes lines of JSON, with a verbosity: 0 is for operators. Errors have no stack traces: those
-// that are logged are expected, and of those that are not the process ends.
+// NewLogger returns a logger that writes lines of JSON, with a verbosity: 0 is for operators.
+// Errors have no stack traces: those that are logged are expected, and of those that are not the
+// process ends.
 func NewLogger(out io.Writer, verbosity int) logr.Logger {
 	return discreet(zap.New(zap.UseDevMode(false), zap.WriteTo(out), zap.Level(zapcore.Level(-verbosity)), zap.StacktraceLevel(zapcore.PanicLevel)))
 }
 
-// noise are the beginnings of messages that controller-runtime logs for each kind and part of the program when it starts and stops. They
-// are for debugging.
+// noise are the beginnings of messages that controller-runtime logs for each kind and part of the
+// program when it starts and stops. They are for debugging.
 var noise = []string{
 	"Starting EventSource", "Starting Controller", "Starting workers", "Shutdown signal received", "All workers finished",
 	"Stopping and waiting for ", "Wait completed, ", "starting server", "Starting metrics server", "Serving metrics server", "Shutting down metrics server",
@@ -29,11 +30,12 @@ func isNoise(msg string) bool {
 	return slices.ContainsFunc(noise, func(n string) bool { return strings.HasPrefix(msg, n) })
 }
 
-// bodies is the verbosity from which client-go logs the bodies of requests and responses, including those of Secrets.
+// bodies is the verbosity from which client-go logs the bodies of requests and responses, including
+// those of Secrets.
 const bodies = 8
 
-// discreet returns a logger that drops bodies logged by client-go, which uses the logger in the caller's context, and that logs what
-// controller-runtime says of its parts for debugging only.
+// discreet returns a logger that drops bodies logged by client-go, which uses the logger in the
+// caller's context, and that logs what controller-runtime says of its parts for debugging only.
 func discreet(log logr.Logger) logr.Logger {
 	if _, already := log.GetSink().(discreetSink); already || log.GetSink() == nil {
 		return log
@@ -41,7 +43,8 @@ func discreet(log logr.Logger) logr.Logger {
 	return log.WithSink(discreetSink{LogSink: log.GetSink()})
 }
 
-// discreetSink adds values to the sink when something is logged: most loggers that are made for one reconcile log nothing.
+// discreetSink adds values to the sink when something is logged: most loggers that are made for one
+// reconcile log nothing.
 type discreetSink struct {
 	logr.LogSink
 	values []any

@@ -16,8 +16,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 )
 
-// lostSecrets reports stored instances that were deleted. It watches the metadata of the Secrets only, and
-// keeps no more than their names.
+// lostSecrets reports stored instances that were deleted. It watches the metadata of the Secrets
+// only, and keeps no more than their names.
 type lostSecrets struct {
 	metadata  metadata.Interface
 	namespace string
@@ -110,7 +110,8 @@ func (l *lostSecrets) Delete(object any) error {
 	return nil
 }
 
-// Replace implements cache.ReflectorStore. What is not listed any more was deleted while nothing watched.
+// Replace implements cache.ReflectorStore. What is not listed any more was deleted while nothing
+// watched.
 func (l *lostSecrets) Replace(objects []any, _ string) error {
 	l.mu.Lock()
 	before := l.known

@@ -53,7 +53,8 @@ func TestLostSecrets(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// It is not known when it has listed what there is: a Secret that is deleted before is not reported.
+	// It is not known when it has listed what there is: a Secret that is deleted before is not
+	// reported.
 	probe := store.Key{Group: "test.landbridge.io", Kind: "Thing", Namespace: "team", Name: "probe"}
 	for heard := false; !heard; {
 		if _, err := stored.Save(t.Context(), probe, &schema.Resource{Type: "thing", Block: &schema.Block{}}, store.Record{Owner: "uid"}); err != nil {

@@ -21,8 +21,8 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// resourceMetrics returns Crossplane's metrics of the process. Metrics can be registered only once, however often Run is
-// called.
+// resourceMetrics returns Crossplane's metrics of the process. Metrics can be registered only once,
+// however often Run is called.
 var resourceMetrics = sync.OnceValues(func() (xpmanaged.MetricRecorder, error) {
 	m := lifecycleMetrics{xpmanaged.NewMRMetricRecorder()}
 	errs := []error{metrics.Registry.Register(m)}
@@ -70,8 +70,8 @@ var (
 
 const driftMetric = "crossplane_managed_resource_drift_seconds"
 
-// lifecycleMetrics are Crossplane's metrics without drift. managed.Reconciler, which records it, is not asked to reconcile
-// resources that are unchanged.
+// lifecycleMetrics are Crossplane's metrics without drift. managed.Reconciler, which records it, is
+// not asked to reconcile resources that are unchanged.
 type lifecycleMetrics struct{ *xpmanaged.MRMetricRecorder }
 
 // Describe implements prometheus.Collector.

@@ -130,7 +130,8 @@ func TestSnapshot(t *testing.T) {
 	}
 }
 
-// gather returns the values of metrics by their name and labels; of histograms the number of observations.
+// gather returns the values of metrics by their name and labels; of histograms the number of
+// observations.
 func gather(t *testing.T, from prometheus.Gatherer) map[string]float64 {
 	t.Helper()
 	families, err := from.Gather()

@@ -10,8 +10,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/controller/managed"
 )
 
-// newRecorder returns a recorder that writes events at a bounded rate, so that they do not compete with
-// the work. stop ends it.
+// newRecorder returns a recorder that writes events at a bounded rate, so that they do not compete
+// with the work. stop ends it.
 func newRecorder(config *rest.Config, name string, perSecond float32, scheme *runtime.Scheme) (_ record.EventRecorder, stop func(), err error) {
 	config = protobuf(config)
 	config.QPS, config.Burst = perSecond, int(perSecond)
@@ -34,9 +34,9 @@ func newRecorder(config *rest.Config, name string, perSecond float32, scheme *ru
 	return recorder{once: recorders[0], repeated: recorders[1]}, stop, nil
 }
 
-// recorder keeps events that each reconcile repeats, such as while a cloud is down, in a queue of their
-// own: they neither delay nor displace events that happen once, such as that an identity changed.
-// A broadcaster writes one event after the other, and drops those beyond a thousand.
+// recorder keeps events that each reconcile repeats, such as while a cloud is down, in a queue of
+// their own: they neither delay nor displace events that happen once, such as that an identity
+// changed. A broadcaster writes one event after the other, and drops those beyond a thousand.
 type recorder struct {
 	once, repeated record.EventRecorder
 }

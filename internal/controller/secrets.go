@@ -19,8 +19,9 @@ import (
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 )
 
-// referredSecrets wakes resources when a Secret changes that they, or their provider configurations, refer to. It watches the metadata of the Secrets in the
-// namespaces of such resources, and keeps no more than names and versions. Where the controller may not watch Secrets,
+// referredSecrets wakes resources when a Secret changes that they, or their provider
+// configurations, refer to. It watches the metadata of the Secrets in the namespaces of such
+// resources, and keeps no more than names and versions. Where the controller may not watch Secrets,
 // resources notice changes at their next poll.
 type referredSecrets struct {
 	metadata metadata.Interface
@@ -130,8 +131,8 @@ func (s *referredSecrets) watch(namespace string, n *referredNamespace) {
 	}()
 }
 
-// seen notes the version of a Secret, "" for none, and wakes its users if it is another one. The first version only
-// wakes them if told to.
+// seen notes the version of a Secret, "" for none, and wakes its users if it is another one. The
+// first version only wakes them if told to.
 func (n *referredNamespace) seen(name, version string, first bool) {
 	n.of.mu.Lock()
 	before, known := n.versions[name]
@@ -174,7 +175,8 @@ func (n *referredNamespace) Delete(object any) error {
 	return err
 }
 
-// Replace implements cache.ReflectorStore. What is listed first was there when the resources read it.
+// Replace implements cache.ReflectorStore. What is listed first was there when the resources read
+// it.
 func (n *referredNamespace) Replace(objects []any, _ string) error {
 	listed := map[string]bool{}
 	for _, object := range objects {
@@ -202,7 +204,8 @@ func (n *referredNamespace) Replace(objects []any, _ string) error {
 // Resync implements cache.ReflectorStore.
 func (n *referredNamespace) Resync() error { return nil }
 
-// mayWatchSecrets returns a function that reports whether this program may list and watch the Secrets of a namespace.
+// mayWatchSecrets returns a function that reports whether this program may list and watch the
+// Secrets of a namespace.
 func mayWatchSecrets(kube typedauthorizationv1.AuthorizationV1Interface) func(context.Context, string) bool {
 	return func(ctx context.Context, namespace string) bool {
 		for _, verb := range []string{"list", "watch"} {

@@ -89,8 +89,9 @@ func (l *leases) Update(_ context.Context, o *coordinationv1.Lease, _ metav1.Upd
 	return l.put(o, false)
 }
 
-// Replicas with the same number of shards hold the lease together. Others get it when none of them can hold it any more, and
-// one that could not renew it for longer than its duration never holds it again.
+// Replicas with the same number of shards hold the lease together. Others get it when none of them
+// can hold it any more, and one that could not renew it for longer than its duration never holds it
+// again.
 func TestGroup(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const duration = 15 * time.Second
@@ -173,9 +174,10 @@ func (s table) Update(_ context.Context, o *corev1.Secret, _ metav1.UpdateOption
 	return s.put(o, false)
 }
 
-// Whatever the shards see of the table, a shard uses a configuration only if the table that is stored says so, and resources of a
-// type with configurations of one account are never confirmed in two shards, nor those of any types if a module uses one of them.
-// When all have seen the same table, exactly one is responsible for a resource.
+// Whatever the shards see of the table, a shard uses a configuration only if the table that is
+// stored says so, and resources of a type with configurations of one account are never confirmed in
+// two shards, nor those of any types if a module uses one of them. When all have seen the same
+// table, exactly one is responsible for a resource.
 func TestWorkers(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		ctx := context.Background()

@@ -18,12 +18,14 @@ import (
 // onlyMetadata asks the API server to answer with the metadata of an object.
 const onlyMetadata = "application/vnd.kubernetes.protobuf;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"
 
-// statusClient is a client that gets only the metadata of an unstructured object when it updates its status. The rest of an answer would
-// be what was sent, and the API server would encode and the controller decode it for each resource.
+// statusClient is a client that gets only the metadata of an unstructured object when it updates
+// its status. The rest of an answer would be what was sent, and the API server would encode and the
+// controller decode it for each resource.
 type statusClient struct {
 	client.Client
 	rest rest.Interface
-	// mappings are those of the kinds that were written. The mapper looks through all groups for each, and client.Client keeps its own, too.
+	// mappings are those of the kinds that were written. The mapper looks through all groups for
+	// each, and client.Client keeps its own, too.
 	mappings *sync.Map // schema.GroupVersionKind -> *meta.RESTMapping
 }
 
@@ -59,7 +61,8 @@ type statusWriter struct {
 	client statusClient
 }
 
-// Update implements client.SubResourceWriter. Of an unstructured object, it sets the resource version.
+// Update implements client.SubResourceWriter. Of an unstructured object, it sets the resource
+// version.
 func (w statusWriter) Update(ctx context.Context, obj client.Object, opts ...client.SubResourceUpdateOption) error {
 	u, ok := obj.(*unstructured.Unstructured)
 	if !ok || len(opts) > 0 {

@@ -12,8 +12,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/scheduler"
 )
 
-// stopper stops the controllers in order. It is a part of the manager, which releases the lease afterwards: no other
-// process starts to work while operations of this one are running.
+// stopper stops the controllers in order. It is a part of the manager, which releases the lease
+// afterwards: no other process starts to work while operations of this one are running.
 type stopper struct {
 	// reconcilers stops the controllers that the manager does not run itself.
 	reconcilers context.CancelFunc
@@ -33,7 +33,8 @@ func (s *stopper) Start(ctx context.Context) error {
 	return nil
 }
 
-// NeedLeaderElection implements manager.LeaderElectionRunnable. Without the lease there is nothing to stop.
+// NeedLeaderElection implements manager.LeaderElectionRunnable. Without the lease there is nothing
+// to stop.
 func (s *stopper) NeedLeaderElection() bool { return true }
 
 // stop stops the controllers once, and returns what failed.
@@ -45,8 +46,8 @@ func (s *stopper) stop(ctx context.Context) error {
 		if n := s.operations.Running(); n > 0 {
 			s.log.Info("Waiting for operations to end", "operations", n, "gracePeriod", s.grace.String())
 		}
-		// Closing the pool tells providers to stop, so that calls end early but with an answer, and waits for them. The
-		// scheduler records the answers.
+		// Closing the pool tells providers to stop, so that calls end early but with an answer, and
+		// waits for them. The scheduler records the answers.
 		closed := make(chan error, 1)
 		go func() { closed <- s.providers.Close(grace) }()
 		s.err = errors.Join(s.operations.Stop(grace), <-closed)

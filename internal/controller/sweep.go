@@ -13,8 +13,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 )
 
-// sweeper removes, once, the stored state of deleted resources without a remote object that an earlier process did not
-// remove.
+// sweeper removes, once, the stored state of deleted resources without a remote object that an
+// earlier process did not remove.
 type sweeper struct {
 	store  *store.Secrets
 	live   client.Reader

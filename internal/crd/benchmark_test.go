@@ -13,8 +13,8 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// All CRDs of a provider, model included: the 29 resource types of hcloud, and as many as azurerm has. The latter are
-// copies of hcloud's and of a type with everything that a schema can have.
+// All CRDs of a provider, model included: the 29 resource types of hcloud, and as many as azurerm
+// has. The latter are copies of hcloud's and of a type with everything that a schema can have.
 func BenchmarkProvider(b *testing.B) {
 	hcloud, everything := schematest.Provider(b, "hcloud"), schematest.Everything()
 	for name, s := range map[string]*schema.Provider{"29 types": hcloud, "1104 types": copies(1104, hcloud, everything)} {

@@ -23,8 +23,9 @@ func celName(name string) string {
 	return strings.NewReplacer("__", "__underscores__", ".", "__dot__", "-", "__dash__", "/", "__slash__").Replace(name)
 }
 
-// requiredRules returns rules for the required fields, which apply unless the object is only observed
-// (Crossplane Resource Model). Dynamically typed fields are unknown to CEL; the provider validates them.
+// requiredRules returns rules for the required fields, which apply unless the object is only
+// observed (Crossplane Resource Model). Dynamically typed fields are unknown to CEL; the provider
+// validates them.
 func requiredRules(t *model.Type, forProvider props) apiextensionsv1.ValidationRules {
 	var out apiextensionsv1.ValidationRules
 	for _, f := range t.Object.Settable() {
@@ -36,7 +37,8 @@ func requiredRules(t *model.Type, forProvider props) apiextensionsv1.ValidationR
 	return out
 }
 
-// requiredRule returns the rule for a required field. given returns the rule that a field of an object is set.
+// requiredRule returns the rule for a required field. given returns the rule that a field of an
+// object is set.
 func requiredRule(f *model.Field, given func(object, name string) string) string {
 	out := "!('*' in self.managementPolicies || 'Create' in self.managementPolicies || 'Update' in self.managementPolicies) || " +
 		given("self.forProvider", f.InputName())

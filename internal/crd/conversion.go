@@ -20,13 +20,13 @@ const (
 	ConversionPort = 9443
 )
 
-// Service is the Service of the program that converts objects. Installers of a CRD, and the program itself,
-// may replace it.
+// Service is the Service of the program that converts objects. Installers of a CRD, and the program
+// itself, may replace it.
 type Service struct{ Namespace, Name string }
 
-// AddFormer adds versions of an earlier definition of a kind to a definition with one version. They stay
-// served, and a webhook converts objects. Fields that all kinds share have the schema of the new version,
-// since they are not converted.
+// AddFormer adds versions of an earlier definition of a kind to a definition with one version. They
+// stay served, and a webhook converts objects. Fields that all kinds share have the schema of the
+// new version, since they are not converted.
 func AddFormer(d, earlier *apiextensionsv1.CustomResourceDefinition, names []string, s Service) error {
 	own := d.Spec.Versions[0].Schema.OpenAPIV3Schema
 	var former []apiextensionsv1.CustomResourceDefinitionVersion

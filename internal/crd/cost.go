@@ -11,12 +11,14 @@ type Cost struct {
 	// CRDs is their number, and Bytes their size as JSON.
 	CRDs  int `json:"crds"`
 	Bytes int `json:"bytes"`
-	// Memory and OpenAPI are estimates: the memory of each API server, and the size of OpenAPI v3, in bytes.
+	// Memory and OpenAPI are estimates: the memory of each API server, and the size of OpenAPI v3,
+	// in bytes.
 	Memory  int `json:"memory"`
 	OpenAPI int `json:"openAPI"`
 }
 
-// Bytes of resident memory and of OpenAPI v3 for each byte of a CRD, as make bench-crds measures them (docs/performance.md).
+// Bytes of resident memory and of OpenAPI v3 for each byte of a CRD, as make bench-crds measures
+// them (docs/performance.md).
 const (
 	memoryPerByte  = 250.0
 	openAPIPerByte = 3.4

@@ -13,15 +13,16 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// requestLimit is the size of the largest request that the API server accepts, and budget what rules may cost for one
-// object. Both are a sixteenth of it, since the API server takes long for the largest objects.
+// requestLimit is the size of the largest request that the API server accepts, and budget what
+// rules may cost for one object. Both are a sixteenth of it, since the API server takes long for
+// the largest objects.
 const (
 	requestLimit = 3 << 20 / 16
 	budget       = celconfig.RuntimeCELCostBudget / 16
 )
 
-// TestRulesOfLargeObjects: the API server bounds what the rules of a kind may cost for one object. The largest objects
-// stay below that, since no rule could be written otherwise.
+// TestRulesOfLargeObjects: the API server bounds what the rules of a kind may cost for one object.
+// The largest objects stay below that, since no rule could be written otherwise.
 func TestRulesOfLargeObjects(t *testing.T) {
 	t.Parallel()
 	small := &schema.Block{Attributes: map[string]*schema.Attribute{"n": {Type: cty.String, Required: true}}}

@@ -301,8 +301,8 @@ func TestImportImmutable(t *testing.T) {
 	}
 }
 
-// A release that renames an attribute of the identity refuses no change of what was imported before. What is imported
-// from then on needs the new attribute.
+// A release that renames an attribute of the identity refuses no change of what was imported
+// before. What is imported from then on needs the new attribute.
 func TestImportIdentityRenamed(t *testing.T) {
 	t.Parallel()
 	requires := func(n int64, name string) *apiServer {

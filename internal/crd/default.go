@@ -11,15 +11,16 @@ import (
 type Defaults struct {
 	// Values are by Terraform's names.
 	Values map[string]cty.Value
-	// Inner are those in the types of the same, by their names; that of the elements of a collection is "".
+	// Inner are those in the types of the same, by their names; that of the elements of a
+	// collection is "".
 	Inner map[string]*Defaults
 }
 
 // longestDefault is the maximum length of a default in a description, in bytes of JSON.
 const longestDefault = 160
 
-// describe adds the defaults to the descriptions of fields. The schema has no defaults: the module's program applies them, so
-// that manifests stay as they were written.
+// describe adds the defaults to the descriptions of fields. The schema has no defaults: the
+// module's program applies them, so that manifests stay as they were written.
 func (d *Defaults) describe(t *model.Type, p *props) {
 	if d == nil {
 		return

@@ -10,8 +10,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/model"
 )
 
-// The API server estimates the costs of rules by the maximum number of objects. It refuses rules that cost more than ten
-// million, and kinds whose rules cost more than a hundred million in total.
+// The API server estimates the costs of rules by the maximum number of objects. It refuses rules
+// that cost more than ten million, and kinds whose rules cost more than a hundred million in total.
 const (
 	loopCost     = 3       // of one element
 	stepCost     = 1       // of a condition, and of each field on the way to the one that it is about
@@ -23,15 +23,16 @@ const (
 const (
 	// unlessReferred is the beginning of the rules.
 	unlessReferred = "has(self.references) || "
-	// onceImported begins those of the identity. spec.import is immutable, and an identity that was given when the type had
-	// another version of its schema stays valid.
+	// onceImported begins those of the identity. spec.import is immutable, and an identity that was
+	// given when the type had another version of its schema stays valid.
 	onceImported = "oldSelf.?" + importInRules + ".hasValue() || "
 	// importInRules is spec.import: import is a reserved word.
 	importInRules = "__import__"
 )
 
-// demands are the rules that fields of elements and of the identity are given unless spec.references, which may give them,
-// is. A schema cannot require them: it does not know of the references of the same object.
+// demands are the rules that fields of elements and of the identity are given unless
+// spec.references, which may give them, is. A schema cannot require them: it does not know of the
+// references of the same object.
 type demands struct {
 	rules apiextensionsv1.ValidationRules
 	spent int64
@@ -39,12 +40,13 @@ type demands struct {
 
 // place is a value in spec.
 type place struct {
-	// cel is the value in rules, and path the one in messages. field is the path of the value, or of the outermost list
-	// that has it. when begins the rules about what is in the value, with as many open parentheses as opened.
+	// cel is the value in rules, and path the one in messages. field is the path of the value, or
+	// of the outermost list that has it. when begins the rules about what is in the value, with as
+	// many open parentheses as opened.
 	cel, path, field, when string
 	opened                 int
-	// elements is the number of values that there may be, looped the cost of finding them, steps the number of fields from
-	// the innermost element to the value.
+	// elements is the number of values that there may be, looped the cost of finding them, steps
+	// the number of fields from the innermost element to the value.
 	elements, looped, steps int64
 	loops                   int
 }
@@ -62,7 +64,8 @@ func (p place) property(name string) place {
 	return out
 }
 
-// each is the place of the elements of a list of at most so many elements; 0 is unlimited. They may be null.
+// each is the place of the elements of a list of at most so many elements; 0 is unlimited. They may
+// be null.
 func (p place) each(most int64, null bool) place {
 	if most == 0 || most > manyElements {
 		most = manyElements
@@ -80,8 +83,9 @@ func (p place) each(most int64, null bool) place {
 	return out
 }
 
-// take takes what objects in a value require out of its schema, and adds rules for it, if their costs are within the limits.
-// Otherwise the provider reports what is missing, as it does in elements of maps.
+// take takes what objects in a value require out of its schema, and adds rules for it, if their
+// costs are within the limits. Otherwise the provider reports what is missing, as it does in
+// elements of maps.
 func (d *demands) take(t *model.Type, schema *props, at place, visible bool) {
 	if t.Singleton {
 		t = t.Element
@@ -139,7 +143,8 @@ func (d *demands) require(f *model.Field, object *props, at place) {
 	})
 }
 
-// demandUnlessReferred makes rules of what elements of lists in forProvider and initProvider, and the identity, require.
+// demandUnlessReferred makes rules of what elements of lists in forProvider and initProvider, and
+// the identity, require.
 func demandUnlessReferred(t, identity *model.Type, spec *props) {
 	d := demands{}
 	for _, part := range []string{"forProvider", "initProvider"} {

@@ -7,7 +7,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/model"
 )
 
-// description returns the description of a field. complete is set where objects have all fields that are required of them.
+// description returns the description of a field. complete is set where objects have all fields
+// that are required of them.
 func (w writer) description(prefix string, f *model.Field, complete bool) string {
 	if w.descriptions == 0 {
 		return prefix
@@ -33,7 +34,8 @@ func (w writer) description(prefix string, f *model.Field, complete bool) string
 
 const requirement = "Required unless "
 
-// requirement says that a field is required where the schema does not: by a rule, or only the provider requires it.
+// requirement says that a field is required where the schema does not: by a rule, or only the
+// provider requires it.
 func (w writer) requirement(f *model.Field, complete bool) string {
 	referred := w.references && f.Reference != nil
 	switch {
@@ -91,8 +93,8 @@ func printable(r rune) rune {
 	return r
 }
 
-// shorten shortens text to at most n bytes. It cuts after a sentence that ends in the second half, else
-// after a word.
+// shorten shortens text to at most n bytes. It cuts after a sentence that ends in the second half,
+// else after a word.
 func shorten(text string, n int) string {
 	if len(text) <= n {
 		return text

@@ -28,12 +28,12 @@ type writer struct {
 	demanded bool
 	// immutable makes fields immutable that are said to be.
 	immutable bool
-	// late is set if late initialization may write fields, written inside a field that Landbridge may write
-	// as a whole. Lists, sets and maps there have one owner: server-side apply would merge what Landbridge
-	// has written with what the user sets later.
+	// late is set if late initialization may write fields, written inside a field that Landbridge
+	// may write as a whole. Lists, sets and maps there have one owner: server-side apply would
+	// merge what Landbridge has written with what the user sets later.
 	late, written bool
-	// partial is set for what is merged with other values: elements of lists may lack fields, too. Those of
-	// sets are never merged.
+	// partial is set for what is merged with other values: elements of lists may lack fields, too.
+	// Those of sets are never merged.
 	partial bool
 }
 
@@ -144,7 +144,8 @@ func (w writer) list(t *model.Type, level int) props {
 	return out
 }
 
-// element returns the schema of a collection's elements. Terraform allows null elements, except for blocks.
+// element returns the schema of a collection's elements. Terraform allows null elements, except for
+// blocks.
 func (w writer) element(t *model.Type, level int, complete bool) props {
 	p := w.typ(t.Element, level, complete)
 	p.Nullable = t.Block == schema.Nesting("")

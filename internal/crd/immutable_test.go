@@ -13,7 +13,8 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// An immutable field can be set, and not be changed. Others can be changed, though that may replace the object.
+// An immutable field can be set, and not be changed. Others can be changed, though that may replace
+// the object.
 func TestImmutableAdmission(t *testing.T) {
 	t.Parallel()
 	yes := true

@@ -24,8 +24,9 @@ func (s JSONSchema) Path() string {
 	return s.Group + "/" + strings.ToLower(s.Kind) + "_" + s.Version + ".json"
 }
 
-// JSONSchemas returns the JSON schemas of the served versions of a CRD, for editors and linters. Fields that the kind does not
-// have are errors. Rules in CEL cannot be expressed, and are left to the API server.
+// JSONSchemas returns the JSON schemas of the served versions of a CRD, for editors and linters.
+// Fields that the kind does not have are errors. Rules in CEL cannot be expressed, and are left to
+// the API server.
 func JSONSchemas(d *apiextensionsv1.CustomResourceDefinition) ([]JSONSchema, error) {
 	var out []JSONSchema
 	for _, v := range d.Spec.Versions {

@@ -75,8 +75,8 @@ func (u *user) read(s translate.SecretKeySelector) ([]byte, error) {
 	return v, nil
 }
 
-// write returns what the user writes for a value, and the value that this means: what cannot be given
-// is absent, and numbers are ones that the API server keeps.
+// write returns what the user writes for a value, and the value that this means: what cannot be
+// given is absent, and numbers are ones that the API server keeps.
 func (u *user) write(t *model.Type, v cty.Value) (any, cty.Value) {
 	if v.IsNull() && t.Kind != model.Dynamic {
 		return nil, t.Absent

@@ -10,13 +10,14 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// MaxMessage is the maximum length of the message of a condition, in characters. For a longer one, status.messages has the
-// whole text by the type of the condition.
+// MaxMessage is the maximum length of the message of a condition, in characters. For a longer one,
+// status.messages has the whole text by the type of the condition.
 const MaxMessage = 300
 
 const elsewhere = " … The whole text is in status.messages."
 
-// ShortMessage returns the message that a condition shows: at most MaxMessage characters, whole sentences if possible.
+// ShortMessage returns the message that a condition shows: at most MaxMessage characters, whole
+// sentences if possible.
 func ShortMessage(message string) string {
 	if utf8.RuneCountInString(message) <= MaxMessage {
 		return message
@@ -31,8 +32,8 @@ func ShortMessage(message string) string {
 	return text + elsewhere
 }
 
-// ShortenMessages shortens the messages of conditions, and returns the whole messages of those that show only a part, by
-// their types.
+// ShortenMessages shortens the messages of conditions, and returns the whole messages of those that
+// show only a part, by their types.
 func ShortenMessages(conditions []xpv2.Condition) map[string]string {
 	var whole map[string]string
 	for i := range conditions {
@@ -56,7 +57,8 @@ func RestoreMessages(conditions []xpv2.Condition, whole map[string]string) {
 	}
 }
 
-// WholeMessage returns the whole message of a condition of an object, given its type and the message that it shows.
+// WholeMessage returns the whole message of a condition of an object, given its type and the
+// message that it shows.
 func WholeMessage(u *unstructured.Unstructured, conditionType, message string) string {
 	whole, _, _ := unstructured.NestedString(u.Object, "status", "messages", conditionType)
 	return restored(message, whole)
@@ -77,7 +79,8 @@ func NextAttempt(at time.Time) string {
 
 var nextAttempt = regexp.MustCompile(`The next attempt is at (\S+Z)\.`)
 
-// NextAttemptIn returns the time in the sentence of NextAttempt in a message; zero if there is none.
+// NextAttemptIn returns the time in the sentence of NextAttempt in a message; zero if there is
+// none.
 func NextAttemptIn(message string) time.Time {
 	m := nextAttempt.FindStringSubmatch(message)
 	if m == nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/model"
 )
 
-// Module returns the CRD of the kind of a module. It has no spec.import, and its plans list the resources
-// in the module.
+// Module returns the CRD of the kind of a module. It has no spec.import, and its plans list the
+// resources in the module.
 func Module(r *model.Resource, args ModuleArguments) (*apiextensionsv1.CustomResourceDefinition, error) {
 	out, err := Resource(r)
 	if err != nil {
@@ -57,7 +57,8 @@ func Module(r *model.Resource, args ModuleArguments) (*apiextensionsv1.CustomRes
 	return out, nil
 }
 
-// ModuleArguments are facts about the variables of a module that its model does not have. Names are Terraform's.
+// ModuleArguments are facts about the variables of a module that its model does not have. Names are
+// Terraform's.
 type ModuleArguments struct {
 	// Rules are validations of variables.
 	Rules map[string][]ModuleRule
@@ -71,20 +72,22 @@ type ModuleArguments struct {
 
 // ModuleRule is a validation of a variable.
 type ModuleRule struct {
-	// CEL is true of values that pass; self is the value. Message describes what is wrong with others.
+	// CEL is true of values that pass; self is the value. Message describes what is wrong with
+	// others.
 	CEL, Message string
 	// Patterns is the length of the patterns in it, which decide its costs.
 	Patterns int
 }
 
 const (
-	// maxPatterns is the length of the patterns in one rule, allPatterns in all rules of a kind, whose costs the API server
-	// bounds: it estimates them for texts of any length.
+	// maxPatterns is the length of the patterns in one rule, allPatterns in all rules of a kind,
+	// whose costs the API server bounds: it estimates them for texts of any length.
 	maxPatterns, allPatterns = 100, 350
 )
 
-// complete adds the facts to the schemas of variables. Attributes of objects may be null: in Terraform, an attribute is
-// given if it is null. They may be left out, too, which is the same: the API server removes null from lists in patches.
+// complete adds the facts to the schemas of variables. Attributes of objects may be null: in
+// Terraform, an attribute is given if it is null. They may be left out, too, which is the same: the
+// API server removes null from lists in patches.
 func (a ModuleArguments) complete(t *model.Type, fields map[string]props) {
 	patterns := 0
 	for _, f := range t.Object.All {

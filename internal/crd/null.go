@@ -7,8 +7,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/model"
 )
 
-// permitNull makes null a value of the required variables that may be null. In Terraform, a required variable is given if it is
-// null.
+// permitNull makes null a value of the required variables that may be null. In Terraform, a
+// required variable is given if it is null.
 func (a ModuleArguments) permitNull(t *model.Type, spec *props) {
 	for _, f := range t.Object.Settable() {
 		name := f.InputName()
@@ -29,8 +29,8 @@ func (a ModuleArguments) permitNull(t *model.Type, spec *props) {
 	}
 }
 
-// givenOrNull returns the rule that a field is set, if only to null. To has(), null is the same as absent, but the names of an
-// object's fields, as those of a map, include it.
+// givenOrNull returns the rule that a field is set, if only to null. To has(), null is the same as
+// absent, but the names of an object's fields, as those of a map, include it.
 func givenOrNull(object, name string) string {
 	return fmt.Sprintf("dyn(%s).exists(k, k == %s)", object, strconv.Quote(celName(name)))
 }

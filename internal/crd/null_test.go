@@ -11,7 +11,8 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// TestNullVariable: a required variable of a module is given if it is null, unless it is not nullable.
+// TestNullVariable: a required variable of a module is given if it is null, unless it is not
+// nullable.
 func TestNullVariable(t *testing.T) {
 	t.Parallel()
 	required := func(ty cty.Type) *schema.Attribute { return &schema.Attribute{Type: ty, Required: true} }
@@ -93,7 +94,8 @@ func TestNullVariable(t *testing.T) {
 	}
 }
 
-// TestManyNullVariables: the rules for variables that may be null are within the API server's limit of costs.
+// TestManyNullVariables: the rules for variables that may be null are within the API server's limit
+// of costs.
 func TestManyNullVariables(t *testing.T) {
 	t.Parallel()
 	b := &schema.Block{Attributes: map[string]*schema.Attribute{}}

@@ -37,8 +37,8 @@ func fieldManager(t *testing.T, r *model.Resource) managedfieldstest.TestFieldMa
 	return managedfieldstest.NewTestFieldManager(converter, kschema.GroupVersionKind{Group: r.Group, Version: r.Version, Kind: r.Kind})
 }
 
-// A user applies an object by server-side apply, the controller writes fields that are not set, and the user sets them,
-// too. With force, the user's values are the only ones.
+// A user applies an object by server-side apply, the controller writes fields that are not set, and
+// the user sets them, too. With force, the user's values are the only ones.
 func TestOwnershipOfWrittenFields(t *testing.T) {
 	t.Parallel()
 	chosen := func(ty cty.Type) *schema.Attribute {
@@ -109,7 +109,8 @@ func TestOwnershipOfWrittenFields(t *testing.T) {
 	}
 }
 
-// Values without a schema are merged by their keys, so late initialization writes no objects of them.
+// Values without a schema are merged by their keys, so late initialization writes no objects of
+// them.
 func TestLateInitializeDynamic(t *testing.T) {
 	t.Parallel()
 	block := &schema.Block{Attributes: map[string]*schema.Attribute{

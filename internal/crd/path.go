@@ -11,7 +11,8 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
-// CheckPath returns an error unless objects of a kind can have a field at a path, such as status.atProvider.rule[0].id.
+// CheckPath returns an error unless objects of a kind can have a field at a path, such as
+// status.atProvider.rule[0].id.
 func CheckPath(d *apiextensionsv1.CustomResourceDefinition, path string) error {
 	segments, err := fieldpath.Parse(path)
 	if err != nil {
@@ -64,7 +65,8 @@ func hasProperty(at *apiextensionsv1.JSONSchemaProps, name string) bool {
 // minBeginning is the length of a beginning that is not likely to be another word's.
 const minBeginning = 4
 
-// nearest returns the name that a misspelled one most likely means, or that begins with it; empty if none is alike.
+// nearest returns the name that a misspelled one most likely means, or that begins with it; empty
+// if none is alike.
 func nearest(name string, of map[string]apiextensionsv1.JSONSchemaProps) string {
 	best, below := "", 2+len(name)/4
 	for _, candidate := range slices.Sorted(maps.Keys(of)) {

@@ -96,7 +96,8 @@ func allowedNamespaces() props {
 	}
 }
 
-// serviceAccountTokens is the schema of a list of managed.ServiceAccountToken or managed.ClusterServiceAccountToken.
+// serviceAccountTokens is the schema of a list of managed.ServiceAccountToken or
+// managed.ClusterServiceAccountToken.
 func serviceAccountTokens(cluster bool) props {
 	atomic, byName := "atomic", "map"
 	variable := func(description string) props {

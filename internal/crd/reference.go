@@ -8,8 +8,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/model"
 )
 
-// referenceFields returns the reference and the selector of a field: Crossplane's NamespacedReference and
-// NamespacedSelector, with a kind if there are several.
+// referenceFields returns the reference and the selector of a field: Crossplane's
+// NamespacedReference and NamespacedSelector, with a kind if there are several.
 func referenceFields(r *model.Reference) map[string]props {
 	ref := props{
 		Type:     "object",

@@ -31,7 +31,8 @@ func fieldAt(t *testing.T, d *apiextensionsv1.CustomResourceDefinition, path str
 	return field
 }
 
-// Whoever reads kubectl explain sees which fields are required: by the schema, else in the description.
+// Whoever reads kubectl explain sees which fields are required: by the schema, else in the
+// description.
 func TestRequirementsAreDescribed(t *testing.T) {
 	t.Parallel()
 	d := definition(t, provider(t, "everything", schematest.Everything()).Resources["everything_thing"])
@@ -63,7 +64,8 @@ func TestRequirementsAreDescribed(t *testing.T) {
 	}
 }
 
-// The defaults of a module's variables are in the descriptions, those of attributes in their types too.
+// The defaults of a module's variables are in the descriptions, those of attributes in their types
+// too.
 func TestDefaultsAreDescribed(t *testing.T) {
 	t.Parallel()
 	rule := cty.Object(map[string]cty.Type{"port": cty.Number, "protocol": cty.String})

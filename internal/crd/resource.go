@@ -12,8 +12,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/model"
 )
 
-// Resource returns the CRD of a resource type's kind, which is namespaced and follows the Crossplane
-// Resource Model.
+// Resource returns the CRD of a resource type's kind, which is namespaced and follows the
+// Crossplane Resource Model.
 func Resource(r *model.Resource) (*apiextensionsv1.CustomResourceDefinition, error) {
 	out, _, err := Fit(r)
 	return out, err

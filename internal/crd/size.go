@@ -13,11 +13,11 @@ import (
 )
 
 const (
-	// maxSize is the maximum size of a CRD, in bytes of JSON. etcd stores at most 1.5 MiB, including
-	// managedFields.
+	// maxSize is the maximum size of a CRD, in bytes of JSON. etcd stores at most 1.5 MiB,
+	// including managedFields.
 	maxSize = 700 << 10
-	// applySize is the maximum size of a CRD for kubectl apply without --server-side, which keeps the
-	// manifest in an annotation. The API server allows 256 KiB for all annotations
+	// applySize is the maximum size of a CRD for kubectl apply without --server-side, which keeps
+	// the manifest in an annotation. The API server allows 256 KiB for all annotations
 	// (k8s.io/apimachinery's TotalAnnotationSizeLimitB).
 	applySize = 256 << 10
 	// nearly is the percentage of a limit from which on a CRD is reported.
@@ -72,8 +72,8 @@ type Subtree struct {
 	Bytes int
 }
 
-// Measure returns the size of the CRD of a resource type and its largest parts, or nil if the size is not
-// near a limit. leftOut comes from Fit.
+// Measure returns the size of the CRD of a resource type and its largest parts, or nil if the size
+// is not near a limit. leftOut comes from Fit.
 func Measure(r *model.Resource, d *apiextensionsv1.CustomResourceDefinition, leftOut string) (*Size, error) {
 	size, err := sizeOf(d)
 	if err != nil {
@@ -83,7 +83,8 @@ func Measure(r *model.Resource, d *apiextensionsv1.CustomResourceDefinition, lef
 		return nil, nil
 	}
 	out := &Size{Name: d.Name, Bytes: size, LeftOut: leftOut}
-	// Without descriptions, but with all types: types that were left out of the CRD are the largest.
+	// Without descriptions, but with all types: types that were left out of the CRD are the
+	// largest.
 	whole := resource(r, r.Root(), writer{}).Spec.Versions[0].Schema.OpenAPIV3Schema.Properties
 	spec := whole["spec"].Properties
 	m := measurer{}
@@ -98,8 +99,8 @@ type measurer struct {
 	err   error
 }
 
-// fields finds the largest subtrees of an object. Instead of a field that makes up most of its parent, or
-// that cannot be omitted, it finds those inside the field.
+// fields finds the largest subtrees of an object. Instead of a field that makes up most of its
+// parent, or that cannot be omitted, it finds those inside the field.
 func (m *measurer) fields(prefix string, t *model.Type, input, observed props) {
 	for t.Element != nil {
 		t, input, observed = t.Element, elementOf(input), elementOf(observed)

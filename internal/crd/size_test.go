@@ -40,8 +40,8 @@ func measure(t *testing.T, b *schema.Block, omit ...string) (_ *crd.Size, bytes 
 	return size, len(raw)
 }
 
-// nested returns a resource type as deep as the largest there are: what is large is inside of something
-// required, and has two large branches.
+// nested returns a resource type as deep as the largest there are: what is large is inside of
+// something required, and has two large branches.
 func nested(width int) *schema.Block {
 	leaf := func() *schema.Block {
 		b := &schema.Block{Attributes: map[string]*schema.Attribute{}}

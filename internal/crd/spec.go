@@ -8,8 +8,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/model"
 )
 
-// The values of spec.lifecycle.replacePolicy, taintPolicy, existenceCheck, approvalPolicy, driftPolicy and
-// replaceDependents; the first of each is the default.
+// The values of spec.lifecycle.replacePolicy, taintPolicy, existenceCheck, approvalPolicy,
+// driftPolicy and replaceDependents; the first of each is the default.
 const (
 	ReplaceAutomatic        = "Automatic"
 	ReplaceNever            = "Never"
@@ -89,9 +89,9 @@ func importSchema(r *model.Resource) props {
 	return out
 }
 
-// sameImport is the rule that spec.import is immutable, for identity schemas with a version above 0. The
-// identity itself is not compared: one of an older version may have attributes of another type, on which
-// CEL fails. It no longer matters once the object is adopted.
+// sameImport is the rule that spec.import is immutable, for identity schemas with a version above
+// 0. The identity itself is not compared: one of an older version may have attributes of another
+// type, on which CEL fails. It no longer matters once the object is adopted.
 const sameImport = "has(self.id) == has(oldSelf.id) && (!has(self.id) || self.id == oldSelf.id) && has(self.identity) == has(oldSelf.identity)"
 
 func lifecycleSchema() props {

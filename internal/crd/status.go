@@ -16,8 +16,8 @@ func statusSchema(r *model.Resource, root *model.Type, w writer) props {
 		Type:        "object",
 		Description: "The observed state of the resource.",
 		Default:     unobserved(),
-		// The controller alone writes it. Managed fields of each of its fields would be as large as the status, and the API server would
-		// compute them at each write.
+		// The controller alone writes it. Managed fields of each of its fields would be as large as
+		// the status, and the API server would compute them at each write.
 		XMapType: &atomic,
 		Properties: map[string]props{
 			"atProvider":             atProvider,
@@ -54,8 +54,8 @@ func messagesSchema() props {
 	}
 }
 
-// unobserved is the status of an object that no controller has seen. Tools that compare generations, as kstatus does, wait
-// until one has.
+// unobserved is the status of an object that no controller has seen. Tools that compare
+// generations, as kstatus does, wait until one has.
 func unobserved() *apiextensionsv1.JSON {
 	return &apiextensionsv1.JSON{Raw: []byte(`{"observedGeneration":-1}`)}
 }
@@ -67,7 +67,8 @@ func Unobserved(u *unstructured.Unstructured) bool {
 	return len(fields) == 0 || len(fields) == 1 && fields["observedGeneration"] == int64(-1)
 }
 
-// identityHistorySchema returns an untyped schema: identities of earlier schema versions have other fields.
+// identityHistorySchema returns an untyped schema: identities of earlier schema versions have other
+// fields.
 func identityHistorySchema() props {
 	yes := true
 	former := props{

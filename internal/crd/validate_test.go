@@ -51,8 +51,9 @@ func accept(t rapid.TB, in *apiextensionsv1.CustomResourceDefinition) *apiServer
 	return s
 }
 
-// noAlternatives fails the test if a schema has alternatives. The API server answers to whoever meets none of them with a
-// message that names neither the field nor what to do; a rule has a message of its own.
+// noAlternatives fails the test if a schema has alternatives. The API server answers to whoever
+// meets none of them with a message that names neither the field nor what to do; a rule has a
+// message of its own.
 func noAlternatives(t rapid.TB, at string, p *apiextensionsv1.JSONSchemaProps) {
 	t.Helper()
 	if p == nil {
@@ -97,8 +98,8 @@ var scheme = func() *runtime.Scheme {
 	return s
 }()
 
-// write returns what becomes of a custom resource that is written: it is brought to the API server's
-// form, pruned, defaulted and checked. old is nil for a create.
+// write returns what becomes of a custom resource that is written: it is brought to the API
+// server's form, pruned, defaulted and checked. old is nil for a create.
 func (s *apiServer) write(t rapid.TB, object, old map[string]any) (map[string]any, field.ErrorList) {
 	t.Helper()
 	object = form(t, object)

@@ -15,8 +15,8 @@ const (
 	ApproveEverything
 )
 
-// ParseApproval reads an approvalPolicy. An empty one is ApproveNothing. An unknown one is ApproveEverything, since
-// approval was wanted.
+// ParseApproval reads an approvalPolicy. An empty one is ApproveNothing. An unknown one is
+// ApproveEverything, since approval was wanted.
 func ParseApproval(s string) Approval {
 	switch s {
 	case "", crd.ApprovalNever:

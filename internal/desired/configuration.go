@@ -38,7 +38,8 @@ func (s Spec) Configuration(secrets translate.Secrets) (*terraform.Config, diagn
 		Value: c.Value, SensitivePaths: c.SensitivePaths, CreateBeforeDestroy: s.createBeforeDestroy,
 		IgnoreChanges: terraform.IgnoreChanges{
 			All: all,
-			// A field that only initProvider has applies at creation. Afterwards it belongs to others.
+			// A field that only initProvider has applies at creation. Afterwards it belongs to
+			// others.
 			Paths: append(translate.InitOnly(s.Model, s.Subject.ForProvider, s.Subject.InitProvider), paths...),
 		},
 	}, diags

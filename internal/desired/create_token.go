@@ -37,8 +37,8 @@ func (c *CreateToken) Of(config cty.Value) string {
 	return v.AsString()
 }
 
-// In returns a configuration with the token of its object: the one that the user has set, else that of the
-// existing object, else the given one.
+// In returns a configuration with the token of its object: the one that the user has set, else that
+// of the existing object, else the given one.
 func (c *CreateToken) In(config, existing cty.Value, token string) cty.Value {
 	if c == nil || !config.GetAttr(c.Attribute).IsNull() {
 		return config

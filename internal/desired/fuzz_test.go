@@ -9,8 +9,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/model"
 )
 
-// FuzzKnown checks that annotations which name an object, and which users may write, end no process, and name an object whole or not
-// at all.
+// FuzzKnown checks that annotations which name an object, and which users may write, end no
+// process, and name an object whole or not at all.
 func FuzzKnown(f *testing.F) {
 	models := []*model.Resource{identified(f), identified(f, "name!", "region"), identified(f, "cluster_id!", "name!", "region"), identified(f, "number#!")}
 	f.Add("i-1", "")

@@ -45,10 +45,11 @@ type Spec struct {
 	NamedImport translate.NamedImport
 	// CreateToken is the argument that makes creates idempotent; nil if there is none.
 	CreateToken *CreateToken
-	// CreateAttempts is the number of creates of the same configuration that may fail after they have made an
-	// object.
+	// CreateAttempts is the number of creates of the same configuration that may fail after they
+	// have made an object.
 	CreateAttempts int64
-	// CreationGracePeriod is how long the object may be missing after its create; nil for the controller's default.
+	// CreationGracePeriod is how long the object may be missing after its create; nil for the
+	// controller's default.
 	CreationGracePeriod *time.Duration
 	// DeleteWithoutRefresh is set when the object is to be destroyed without being read first.
 	DeleteWithoutRefresh bool

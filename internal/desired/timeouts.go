@@ -49,7 +49,8 @@ func timeouts(in map[string]any) (Timeouts, diagnostic.Diagnostics) {
 	return out, diags
 }
 
-// gracePeriod reads spec.lifecycle.creationGracePeriod, with the default of the kind's configuration.
+// gracePeriod reads spec.lifecycle.creationGracePeriod, with the default of the kind's
+// configuration.
 func gracePeriod(in any, configured *time.Duration) (*time.Duration, diagnostic.Diagnostics) {
 	text, ok := in.(string)
 	if !ok {

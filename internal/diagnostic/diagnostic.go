@@ -27,7 +27,8 @@ type Diagnostic struct {
 	Attribute cty.Path
 	// OfIdentity is set if Attribute is one of the identity that is given for an import.
 	OfIdentity bool
-	// Object is the address of the object of a module that an inconsistent result is about; empty otherwise.
+	// Object is the address of the object of a module that an inconsistent result is about; empty
+	// otherwise.
 	Object string
 }
 

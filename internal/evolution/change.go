@@ -63,19 +63,20 @@ const (
 
 // Change is one difference.
 type Change struct {
-	// ResourceType is Terraform's name; empty for the provider's configuration. Kind is the new one,
-	// or the old one if there is no new one.
+	// ResourceType is Terraform's name; empty for the provider's configuration. Kind is the new
+	// one, or the old one if there is no new one.
 	ResourceType string `json:"resourceType,omitempty"`
 	Kind         string `json:"kind"`
 	Change       string `json:"change"`
-	// Path is the field in the new version, or in the old one if it was removed. [] is any element of a
-	// list, [key] any element of a map.
+	// Path is the field in the new version, or in the old one if it was removed. [] is any element
+	// of a list, [key] any element of a map.
 	Path string `json:"path,omitempty"`
 	// Old and New are the values that differ: types, names, limits.
 	Old     string  `json:"old,omitempty"`
 	New     string  `json:"new,omitempty"`
 	Verdict Verdict `json:"verdict"`
-	// Accepted is the reason why a change that is not InPlace needs no confirmation; empty if it does.
+	// Accepted is the reason why a change that is not InPlace needs no confirmation; empty if it
+	// does.
 	Accepted string `json:"accepted,omitempty"`
 	// Note describes the effect on existing objects, or what users must do.
 	Note string `json:"note,omitempty"`
@@ -125,13 +126,14 @@ func words(name string) string {
 	return strings.ToLower(b.String())
 }
 
-// Report has the changes between two versions of a provider, sorted by resource type. Its JSON is for
-// programs.
+// Report has the changes between two versions of a provider, sorted by resource type. Its JSON is
+// for programs.
 type Report struct {
 	Changes []Change `json:"changes"`
 }
 
-// Verdict returns the highest verdict of the changes that are not accepted; InPlace if there are none.
+// Verdict returns the highest verdict of the changes that are not accepted; InPlace if there are
+// none.
 func (r Report) Verdict() Verdict {
 	out := InPlace
 	for _, c := range r.Changes {

@@ -90,8 +90,8 @@ type comparer struct {
 	about    Change
 	part     string
 	changes  []Change
-	// said are the changes of settable fields, by path below the part. The same changes of observed fields
-	// are not reported again.
+	// said are the changes of settable fields, by path below the part. The same changes of observed
+	// fields are not reported again.
 	said map[string]bool
 }
 

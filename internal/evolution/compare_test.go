@@ -196,7 +196,8 @@ func TestCompare(t *testing.T) {
 	golden.Check(t, "report.json.golden", append(raw, '\n'))
 }
 
-// An identity schema that changes needs a new version, or the identities that are stored do not fit it.
+// An identity schema that changes needs a new version, or the identities that are stored do not fit
+// it.
 func TestCompareIdentitySchemas(t *testing.T) {
 	t.Parallel()
 	type identity = map[string]*schema.IdentityAttribute
@@ -351,7 +352,8 @@ func TestRealProvidersDoNotDifferFromThemselves(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, c := range evolution.CompareKind(k, exact(t, r)) {
-				// Whether what is inside of an optional object is required, only the model knows, and which lists are sets.
+				// Whether what is inside of an optional object is required, only the model knows,
+				// and which lists are sets.
 				if c.Change != evolution.BecameRequired && !(c.Change == evolution.TypeChanged && c.New == "set") && c.Change != evolution.BecamePlain && c.New != string(evolution.Hidden) {
 					t.Errorf("%s: %v", r.Type, c)
 				}

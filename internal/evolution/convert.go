@@ -18,8 +18,8 @@ type Converter struct {
 	versions map[string]*Kind
 }
 
-// AnnotationFormerNames is on a definition with several versions. Its value has the names of fields in
-// earlier versions as JSON: {"v1beta1":{"spec.forProvider.age":["maxAge"]}}.
+// AnnotationFormerNames is on a definition with several versions. Its value has the names of fields
+// in earlier versions as JSON: {"v1beta1":{"spec.forProvider.age":["maxAge"]}}.
 const AnnotationFormerNames = "landbridge.io/former-names"
 
 // NewConverter reads a definition.
@@ -60,14 +60,15 @@ func (c *Converter) Versions() []string {
 	return slices.SortedFunc(maps.Keys(c.versions), kversion.CompareKubeAwareVersionStrings)
 }
 
-// Convert returns an object in another version. It does not change the object, but the result may share
-// values with it. Numbers are int64 or float64, as in apimachinery's JSON.
+// Convert returns an object in another version. It does not change the object, but the result may
+// share values with it. Numbers are int64 or float64, as in apimachinery's JSON.
 func (c *Converter) Convert(object map[string]any, to string) (map[string]any, error) {
 	return c.via(object, to, map[string]bool{})
 }
 
-// via converts an object through the versions that it was in, since the values in an annotation can only
-// be compared with those of the version that they were converted to. been are the versions so far.
+// via converts an object through the versions that it was in, since the values in an annotation can
+// only be compared with those of the version that they were converted to. been are the versions so
+// far.
 func (c *Converter) via(object map[string]any, to string, been map[string]bool) (map[string]any, error) {
 	apiVersion, _ := object["apiVersion"].(string)
 	group, from, _ := strings.Cut(apiVersion, "/")
@@ -103,8 +104,8 @@ func (c *Converter) via(object map[string]any, to string, been map[string]bool) 
 	return c.via(out, to, been)
 }
 
-// memory returns the values of a version that an object has in an annotation. Annotations that are not from
-// a conversion are ignored.
+// memory returns the values of a version that an object has in an annotation. Annotations that are
+// not from a conversion are ignored.
 func memory(object map[string]any, version string) *remembered {
 	out := &remembered{}
 	if text, ok := annotation(object, version); ok && utiljson.Unmarshal([]byte(text), out) != nil {
@@ -156,7 +157,8 @@ func (c *Converter) convert(object map[string]any, from, to *Kind, was *remember
 	return out, made
 }
 
-// pair are the versions of a conversion, in either direction. Names are matched the same way in both.
+// pair are the versions of a conversion, in either direction. Names are matched the same way in
+// both.
 type pair struct{ backwards bool }
 
 func (c pair) back() pair { return pair{!c.backwards} }
@@ -238,7 +240,8 @@ func annotation(object map[string]any, version string) (string, bool) {
 	return text, ok
 }
 
-// annotate adds the annotation for the version that an object was in, and removes that of its new version.
+// annotate adds the annotation for the version that an object was in, and removes that of its new
+// version.
 func annotate(object map[string]any, from, to string, made *remembered) error {
 	v, _ := get(object, []string{"metadata", "annotations"})
 	had, _ := v.(map[string]any)
@@ -264,8 +267,8 @@ func annotate(object map[string]any, from, to string, made *remembered) error {
 	return nil
 }
 
-// FormerNames returns the former names of the kind's fields, by path, for AnnotationFormerNames. It includes
-// fields of status.
+// FormerNames returns the former names of the kind's fields, by path, for AnnotationFormerNames. It
+// includes fields of status.
 func (k *Kind) FormerNames() map[string][]string {
 	out := map[string][]string{}
 	var walk func(path string, n *Node)

@@ -30,7 +30,8 @@ type fatal interface {
 	Fatal(...any)
 }
 
-// versions returns a definition with a version for each schema, the oldest first, and what converts between them.
+// versions returns a definition with a version for each schema, the oldest first, and what converts
+// between them.
 func versions(t fatal, c config.Resource, schemas ...*schema.Block) (*apiextensionsv1.CustomResourceDefinition, *evolution.Converter) {
 	t.Helper()
 	names := []string{"v1alpha1", "v1beta1", "v1"}
@@ -124,7 +125,8 @@ func TestConvert(t *testing.T) {
 		in, want string // spec.forProvider
 		// others are parts of spec, before and after.
 		others, wantOthers string
-		// edit is what a user makes of want, back what that is in the old version; unless it is edited, in comes back.
+		// edit is what a user makes of want, back what that is in the old version; unless it is
+		// edited, in comes back.
 		edit, back string
 		remembers  bool
 	}{
@@ -225,8 +227,8 @@ func TestConvertRefuses(t *testing.T) {
 	}
 }
 
-// Whatever the versions are, an object comes back as it was, has the types of the version that it is shown in,
-// and never holds what that version says is secret.
+// Whatever the versions are, an object comes back as it was, has the types of the version that it
+// is shown in, and never holds what that version says is secret.
 func TestConversionsLoseNothing(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

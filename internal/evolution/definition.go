@@ -12,8 +12,8 @@ import (
 
 type props = apiextensionsv1.JSONSchemaProps
 
-// FromDefinition returns a kind in one version of its CustomResourceDefinition, which package crd made. It
-// returns an error for definitions of other kinds.
+// FromDefinition returns a kind in one version of its CustomResourceDefinition, which package crd
+// made. It returns an error for definitions of other kinds.
 func FromDefinition(d *apiextensionsv1.CustomResourceDefinition, version string) (*Kind, error) {
 	i := slices.IndexFunc(d.Spec.Versions, func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return v.Name == version })
 	if i < 0 {
@@ -130,7 +130,8 @@ func typed(s props) *Node {
 	}
 }
 
-// isSecretRef reports whether a schema is that of a reference to a key of a Secret, as package crd makes it.
+// isSecretRef reports whether a schema is that of a reference to a key of a Secret, as package crd
+// makes it.
 func isSecretRef(name string, s props) bool {
 	if !strings.Contains(name, secretSuffix) || s.Type != "object" || !slices.Contains(s.Required, "key") || !slices.Contains(s.Required, "name") {
 		return false

@@ -64,8 +64,8 @@ type Field struct {
 	Former []string
 }
 
-// The parts of a custom resource that come from a provider's schema. spec.initProvider has the fields
-// of spec.forProvider.
+// The parts of a custom resource that come from a provider's schema. spec.initProvider has the
+// fields of spec.forProvider.
 const (
 	ForProvider    = "spec.forProvider"
 	InitProvider   = "spec.initProvider"
@@ -86,7 +86,8 @@ type Kind struct {
 	// ResourceType is Terraform's name; empty for the provider's configuration.
 	ResourceType                 string
 	Group, Version, Kind, Plural string
-	// Parts are Objects by their paths: ForProvider and so on. Parts that the kind does not have are missing.
+	// Parts are Objects by their paths: ForProvider and so on. Parts that the kind does not have
+	// are missing.
 	Parts map[string]*Node
 	// Exact is set if the kind was made from a model, so that the following fields are known.
 	Exact bool
@@ -98,8 +99,8 @@ type Kind struct {
 	ExternalName string
 }
 
-// FromModel returns the kinds of a provider by resource type; that of the provider's configuration is at "".
-// It is an error if one cannot be a CustomResourceDefinition.
+// FromModel returns the kinds of a provider by resource type; that of the provider's configuration
+// is at "". It is an error if one cannot be a CustomResourceDefinition.
 func FromModel(p *model.Provider) (map[string]*Kind, error) {
 	out := make(map[string]*Kind, len(p.Resources)+1)
 	config, err := FromDefinition(crd.ProviderConfig(p)[0], p.Version)
@@ -144,7 +145,8 @@ func FromResource(r *model.Resource) (*Kind, error) {
 	return k, nil
 }
 
-// refine adds the facts that only the model has. Nodes whose form differs from the model are not changed.
+// refine adds the facts that only the model has. Nodes whose form differs from the model are not
+// changed.
 func refine(n *Node, t *model.Type, status bool) {
 	switch {
 	case n.Form == Object && t.Singleton:

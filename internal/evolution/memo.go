@@ -10,12 +10,12 @@ import (
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 )
 
-// AnnotationPrefix is the prefix of the annotations with values that other versions cannot hold. The name
-// of the version follows.
+// AnnotationPrefix is the prefix of the annotations with values that other versions cannot hold.
+// The name of the version follows.
 const AnnotationPrefix = "conversion.landbridge.io/"
 
-// maxAnnotation is the maximum size of such an annotation in bytes. All annotations of an object together
-// may have 256 KiB.
+// maxAnnotation is the maximum size of such an annotation in bytes. All annotations of an object
+// together may have 256 KiB.
 const maxAnnotation = 200 << 10
 
 // remembered has the values of an object in one version that another version cannot hold.
@@ -27,7 +27,8 @@ type remembered struct {
 
 // memo is a remembered value, or the remembered parts of it.
 type memo struct {
-	// Value is the value. As is the digest of the value that it was converted to; empty if there is none.
+	// Value is the value. As is the digest of the value that it was converted to; empty if there is
+	// none.
 	Value json.RawMessage `json:"v,omitempty"`
 	As    string          `json:"as,omitempty"`
 	// Fields are the fields of an object or map, by their names in the remembered version.
@@ -78,8 +79,8 @@ func (m *memo) field(name string) *memo {
 	return m.Fields[name]
 }
 
-// elements returns the values that the elements of a list were converted from, by index. It finds elements
-// that were moved, but not those that were changed.
+// elements returns the values that the elements of a list were converted from, by index. It finds
+// elements that were moved, but not those that were changed.
 func (m *memo) elements(list []any) map[int]any {
 	if m == nil || len(m.Elements) == 0 {
 		return nil

@@ -11,7 +11,8 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// TestModuleDefinition: a variable is required in the definition of a module's kind, whether it may be null or not.
+// TestModuleDefinition: a variable is required in the definition of a module's kind, whether it may
+// be null or not.
 func TestModuleDefinition(t *testing.T) {
 	t.Parallel()
 	r := provide(t, of(attributes(map[string]*schema.Attribute{

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// paths converts the paths of fields in spec: those of references and of ignored changes. A path that is not
-// one of both versions is not changed.
+// paths converts the paths of fields in spec: those of references and of ignored changes. A path
+// that is not one of both versions is not changed.
 func (c pair) paths(object map[string]any, from, to *Node) {
 	if v, ok := get(object, []string{"spec", "lifecycle", "ignoreChanges"}); ok {
 		if list, ok := v.([]any); ok {
@@ -46,8 +46,8 @@ func (c pair) paths(object map[string]any, from, to *Node) {
 	put(object, []string{"spec", "references"}, out)
 }
 
-// path converts the path of a field. whole is set if the field is one value, which for a list of one is its
-// element.
+// path converts the path of a field. whole is set if the field is one value, which for a list of
+// one is its element.
 func (c pair) path(path string, from, to *Node, whole bool) string {
 	var out strings.Builder
 	steps, ok := splitPath(path)

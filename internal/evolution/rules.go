@@ -3,7 +3,8 @@ package evolution
 // elsewhere is the end of the note of a conversion that not all values have.
 const elsewhere = "; anything else has to be set again"
 
-// conversion describes how values of one type are converted to another; ok is false if they cannot be.
+// conversion describes how values of one type are converted to another; ok is false if they cannot
+// be.
 func conversion(old, new *Node) (note string, ok bool) {
 	switch {
 	case old.Form == new.Form && old.primitive(), new.Form == Any:

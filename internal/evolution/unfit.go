@@ -5,9 +5,10 @@ import (
 	"slices"
 )
 
-// Unfit returns the fields that are set in an object of the old kind and that the new kind would drop or
-// refuse if it replaced the old kind in the same API version. Paths are sorted, and have the form of those in
-// reports. spec.import is left out: it no longer matters once the object is adopted.
+// Unfit returns the fields that are set in an object of the old kind and that the new kind would
+// drop or refuse if it replaced the old kind in the same API version. Paths are sorted, and have
+// the form of those in reports. spec.import is left out: it no longer matters once the object is
+// adopted.
 func Unfit(object map[string]any, old, new *Kind) []string {
 	found := map[string]bool{}
 	for part, typed := range map[string]string{ForProvider: ForProvider, InitProvider: ForProvider, ConfigSpec: ConfigSpec} {

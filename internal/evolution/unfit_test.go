@@ -54,7 +54,8 @@ func TestUnfit(t *testing.T) {
 	}
 }
 
-// Where everything fits, nothing is dropped or changed by a conversion; and everything fits the kind it is of.
+// Where everything fits, nothing is dropped or changed by a conversion; and everything fits the
+// kind it is of.
 func TestWhatFitsIsKept(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

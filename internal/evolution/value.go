@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// convert converts a value to another version. ok is false if the other version cannot hold any of it. m has
-// the remembered parts of the value in the other version; convert returns the parts of this one to
-// remember.
+// convert converts a value to another version. ok is false if the other version cannot hold any of
+// it. m has the remembered parts of the value in the other version; convert returns the parts of
+// this one to remember.
 func (c pair) convert(v any, from, to *Node, m *memo) (out any, ok bool, made *memo) {
 	if was, ok := m.recall(digest(v)); ok {
 		return was, true, nil

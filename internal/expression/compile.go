@@ -7,7 +7,8 @@ import (
 	"github.com/google/cel-go/cel"
 )
 
-// maxCost bounds what one evaluation may cost, in CEL's units. Kubernetes has the same limit for an expression.
+// maxCost bounds what one evaluation may cost, in CEL's units. Kubernetes has the same limit for an
+// expression.
 const maxCost = 1_000_000
 
 // Compile returns the program of an expression, whose result has a type that check accepts.
@@ -31,7 +32,8 @@ func compile(env *cel.Env, expression string, prepare func(*cel.Ast), check func
 	return env.Program(ast, cel.CostLimit(maxCost), cel.InterruptCheckFrequency(100))
 }
 
-// FirstLine returns an error with the first line of its text: CEL shows the place in the expression below it.
+// FirstLine returns an error with the first line of its text: CEL shows the place in the expression
+// below it.
 func FirstLine(err error) error {
 	line, _, _ := strings.Cut(err.Error(), "\n")
 	return errors.New(line)

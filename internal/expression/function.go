@@ -16,7 +16,8 @@ import (
 	"github.com/google/cel-go/common/types/ref"
 )
 
-// Functions are functions that transforms can call as provider.NAME(argument, …). A nil pointer has none.
+// Functions are functions that transforms can call as provider.NAME(argument, …). A nil pointer has
+// none.
 type Functions struct{ extended func() (*cel.Env, error) }
 
 func (f *Functions) environment() (*cel.Env, error) {
@@ -61,11 +62,12 @@ func NewFunctions(signatures map[string]Function) *Functions {
 	})}
 }
 
-// qualified is the name under which a function is declared, and which calls of it get. CEL has macros and functions that are only its
-// own, such as map and size.
+// qualified is the name under which a function is declared, and which calls of it get. CEL has
+// macros and functions that are only its own, such as map and size.
 func qualified(name string) string { return providerVariable + "." + name }
 
-// keywords are names that CEL reads as something else. Functions of these names are called with an underscore behind it.
+// keywords are names that CEL reads as something else. Functions of these names are called with an
+// underscore behind it.
 var keywords = map[string]bool{"in": true, "true": true, "false": true, "null": true}
 
 // qualify gives calls of functions their qualified names.

@@ -20,8 +20,8 @@ const (
 
 var errTooLarge = errors.New("the result is too large")
 
-// stringFunctions are functions of CEL's string extension, which are the same but for the bounds of their results. Positions
-// count characters.
+// stringFunctions are functions of CEL's string extension, which are the same but for the bounds of
+// their results. Positions count characters.
 func stringFunctions() []cel.EnvOption {
 	text, number := cel.StringType, cel.IntType
 	list := cel.ListType(text)

@@ -25,10 +25,11 @@ type Transform struct {
 // MaxTransformLength is the length up to which a transform is accepted, in bytes.
 const MaxTransformLength = 1024
 
-// transforms has the functions of transforms. Anyone who may create a resource can write one, and CEL counts what a call
-// costs only after it. So there are no loops and no variables, which would make values that grow with each step: the
-// length of an expression bounds what it does. Functions whose results can be much larger than their arguments have bounds
-// of their own, and there are no regular expressions.
+// transforms has the functions of transforms. Anyone who may create a resource can write one, and
+// CEL counts what a call costs only after it. So there are no loops and no variables, which would
+// make values that grow with each step: the length of an expression bounds what it does. Functions
+// whose results can be much larger than their arguments have bounds of their own, and there are no
+// regular expressions.
 var transforms = sync.OnceValues(func() (*cel.Env, error) {
 	standard := &env.LibrarySubset{
 		IncludeMacros:    []string{operators.Has},
@@ -51,8 +52,8 @@ type (
 	}
 )
 
-// NewTransform returns the transform of an expression for values of a type, which is cel.DynType if it is not known. It can
-// call functions, which may be nil. The error has one line.
+// NewTransform returns the transform of an expression for values of a type, which is cel.DynType if
+// it is not known. It can call functions, which may be nil. The error has one line.
 func NewTransform(expression string, self *cel.Type, functions *Functions) (*Transform, error) {
 	from := source{expression, self.String(), functions}
 	if o, ok := compiled.Get(from); ok {
@@ -95,8 +96,9 @@ func plain(t *cel.Type) error {
 	return fmt.Errorf("the result is of type %s: it must be a string, number, boolean, list or map", t)
 }
 
-// Of returns the value that is made of another one. Functions are called by call, which may be nil if there are none. Values
-// are as in unstructured.Unstructured; nil means that there is no value. The error has one line.
+// Of returns the value that is made of another one. Functions are called by call, which may be nil
+// if there are none. Values are as in unstructured.Unstructured; nil means that there is no value.
+// The error has one line.
 func (t *Transform) Of(ctx context.Context, self any, call Caller) (any, error) {
 	out, _, err := t.program.ContextEval(ctx, map[string]any{"self": self, providerVariable: &receiver{ctx: ctx, call: call}})
 	if err == nil {

@@ -112,7 +112,8 @@ func TestTransformTypes(t *testing.T) {
 	}
 }
 
-// FuzzTransform compiles and evaluates what users may write: results have a bound, whatever the expression is.
+// FuzzTransform compiles and evaluates what users may write: results have a bound, whatever the
+// expression is.
 func FuzzTransform(f *testing.F) {
 	for _, seed := range []string{
 		"self.split('/')[3]", "self.replace('', self).replace('a', self)", "[self, self] + [self]", "{self: {'a': 1.5}}", "self.substring(1, 2)",

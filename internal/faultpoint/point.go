@@ -61,8 +61,8 @@ const (
 // Step is the next step of a process.
 type Step string
 
-// The steps of the processes. An operation has the first five; other results that are stored have the
-// last two of those.
+// The steps of the processes. An operation has the first five; other results that are stored have
+// the last two of those.
 const (
 	BeforeIntent   Step = "before-intent"
 	BeforeDispatch Step = "before-dispatch"
@@ -77,9 +77,9 @@ const (
 	BeforeForget  Step = "before-forget"
 	AfterForget   Step = "after-forget"
 
-	// BeforeAsk is after the program requested the change, and before the provider is asked; BeforeAnswer
-	// is after the provider answered, and before the program gets the answer; BeforeState is after the
-	// program ended, and before its state file is read.
+	// BeforeAsk is after the program requested the change, and before the provider is asked;
+	// BeforeAnswer is after the provider answered, and before the program gets the answer;
+	// BeforeState is after the program ended, and before its state file is read.
 	BeforeAsk    Step = "before-ask"
 	BeforeAnswer Step = "before-answer"
 	BeforeState  Step = "before-state"
@@ -128,14 +128,15 @@ const (
 	Kill Action = "kill"
 	// Pause stops the process until it receives SIGCONT.
 	Pause Action = "pause"
-	// KillProviders kills the child processes: providers and command lines. KillPrograms kills only those
-	// with a working directory of their own, which are command lines.
+	// KillProviders kills the child processes: providers and command lines. KillPrograms kills only
+	// those with a working directory of their own, which are command lines.
 	KillProviders Action = "kill-providers"
 	KillPrograms  Action = "kill-programs"
 )
 
-// Variable is the environment variable that selects the point and the action. Announcement is what the
-// process writes to standard error before the action, followed by the point's name and a newline.
+// Variable is the environment variable that selects the point and the action. Announcement is what
+// the process writes to standard error before the action, followed by the point's name and a
+// newline.
 const (
 	Variable     = "LANDBRIDGE_FAULT_POINT"
 	Announcement = "fault point reached: "

@@ -12,7 +12,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/model"
 )
 
-// KnownNames returns the names of the kinds that were generated into a directory before, by resource type.
+// KnownNames returns the names of the kinds that were generated into a directory before, by
+// resource type.
 func KnownNames(dir string) (map[string]config.Names, error) {
 	earlier, err := generatedCRDs(dir)
 	if err != nil {

@@ -92,8 +92,8 @@ func (k *kind) markdown() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// fieldTable lists fields by their paths, where [] is any element of a list and [key] of a map. status
-// selects observed fields; otherwise settable ones.
+// fieldTable lists fields by their paths, where [] is any element of a list and [key] of a map.
+// status selects observed fields; otherwise settable ones.
 func fieldTable(b *bytes.Buffer, schema props, t *model.Type, status bool) {
 	if len(schema.Properties) == 0 {
 		b.WriteString("There are no fields.\n")

@@ -17,8 +17,9 @@ import (
 const crdsDir = "package/crds"
 
 // Compare returns the changes of files to the kinds that were generated into a directory before. It
-// compares CustomResourceDefinitions. If nothing was generated before, there are no changes. Changes in a
-// new API version of a kind are accepted, and so are versions that the configuration drops.
+// compares CustomResourceDefinitions. If nothing was generated before, there are no changes.
+// Changes in a new API version of a kind are accepted, and so are versions that the configuration
+// drops.
 func Compare(dir string, files Files) (evolution.Report, error) {
 	earlier, err := generatedCRDs(dir)
 	if err != nil || len(earlier) == 0 {
@@ -127,8 +128,8 @@ func changes(old, new *definition) []evolution.Change {
 	return out
 }
 
-// Refuse returns an error if changes break manifests or programs of users. The error lists these changes
-// and the alternatives; option is the option that allows them.
+// Refuse returns an error if changes break manifests or programs of users. The error lists these
+// changes and the alternatives; option is the option that allows them.
 func Refuse(changes evolution.Report, option string) error {
 	breaking := changes.Needing()
 	if len(breaking.Changes) == 0 {

@@ -14,7 +14,8 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// What was generated before is compared with what is generated now; the configuration can keep it as it was.
+// What was generated before is compared with what is generated now; the configuration can keep it
+// as it was.
 func TestCompare(t *testing.T) {
 	t.Parallel()
 	cloud := func(attributes map[string]*schema.Attribute) *schema.Provider {

@@ -15,8 +15,8 @@ const exampleNamespace, exampleSecret = "default", "example"
 // ExampleSecret is each sensitive value of an example.
 const ExampleSecret = "example"
 
-// example returns a manifest that the API server accepts: with the configuration of the provider's documentation, if there is
-// one, and the required fields.
+// example returns a manifest that the API server accepts: with the configuration of the provider's
+// documentation, if there is one, and the required fields.
 func (k *kind) example() map[string]any {
 	r := k.resource
 	root := k.version().Schema.OpenAPIV3Schema
@@ -28,8 +28,8 @@ func (k *kind) example() map[string]any {
 	}
 }
 
-// Example returns spec.forProvider of the example of a resource type's kind, with a configuration as schema.Record.Examples has
-// them; nil: there is none.
+// Example returns spec.forProvider of the example of a resource type's kind, with a configuration
+// as schema.Record.Examples has them; nil: there is none.
 func Example(r *model.Resource, configuration map[string]any) (map[string]any, error) {
 	d, err := crd.Resource(r)
 	if err != nil {
@@ -49,7 +49,8 @@ func (k *kind) importExample() map[string]any {
 	return map[string]any{"import": map[string]any{"identity": exampleObject(identity, schema, nil)}}
 }
 
-// exampleObject returns an object with the required fields, and those of given, which has Terraform's names.
+// exampleObject returns an object with the required fields, and those of given, which has
+// Terraform's names.
 func exampleObject(t *model.Type, schema props, given map[string]any) map[string]any {
 	out := map[string]any{}
 	if t.Object == nil || schema.XPreserveUnknownFields != nil {

@@ -11,7 +11,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/testing/schematest"
 )
 
-// Examples have the configurations of the documentation, with the names and types of the kind, and all required fields.
+// Examples have the configurations of the documentation, with the names and types of the kind, and
+// all required fields.
 func TestExample(t *testing.T) {
 	t.Parallel()
 	type m = map[string]any

@@ -12,8 +12,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/model"
 )
 
-// addExamples adds a manifest for each kind, and one for the provider's configuration if it has any. It
-// keeps those of earlier versions in dir.
+// addExamples adds a manifest for each kind, and one for the provider's configuration if it has
+// any. It keeps those of earlier versions in dir.
 func (o *Output) addExamples(p *model.Provider, packages map[string]*goPackage, dir string, configs []*configKind) error {
 	const providerConfig = "examples/providerconfig.yaml"
 	var all []*kind
@@ -50,8 +50,8 @@ func (o *Output) addExamples(p *model.Provider, packages map[string]*goPackage, 
 	return err
 }
 
-// providerConfigExample returns the default provider configuration, with required and sensitive fields.
-// The latter usually are credentials.
+// providerConfigExample returns the default provider configuration, with required and sensitive
+// fields. The latter usually are credentials.
 func providerConfigExample(p *model.Provider) map[string]any {
 	var d *apiextensionsv1.CustomResourceDefinition
 	for _, d = range crd.ProviderConfig(p) {

@@ -37,14 +37,14 @@ var reserved = []string{"CRDGroup", "CRDVersion", "CRDGroupVersion", "SchemeBuil
 type Options struct {
 	// Module is the import path of the output directory.
 	Module string
-	// Dir is the output directory. API versions that were generated into it earlier are kept, unless the
-	// configuration drops them. If it is empty, there are no earlier versions.
+	// Dir is the output directory. API versions that were generated into it earlier are kept,
+	// unless the configuration drops them. If it is empty, there are no earlier versions.
 	Dir string
 	// Examples also generates a manifest of each kind.
 	Examples bool
-	// Record is the schema that the model is made from. If set, config/zz_provider.go is generated with
-	// its version and checksum, and config/zz_names.go with the names of kinds that keep other names than they would
-	// get today.
+	// Record is the schema that the model is made from. If set, config/zz_provider.go is generated
+	// with its version and checksum, and config/zz_names.go with the names of kinds that keep other
+	// names than they would get today.
 	Record *schema.Record
 }
 
@@ -103,16 +103,16 @@ func Provider(p *model.Provider, o Options) (*Output, error) {
 	return out, out.addDocs(packages)
 }
 
-// goPackage is one Go package: the kinds of an API group in one version, sorted by resource type, and
-// the kinds that had that version earlier.
+// goPackage is one Go package: the kinds of an API group in one version, sorted by resource type,
+// and the kinds that had that version earlier.
 type goPackage struct {
 	group, version string
 	kinds          []*kind
 	former         []*former
 }
 
-// packagesOf returns the Go packages by their directories. Each version of an API group has one, named
-// after the first label of the group. The package of the provider's own group always exists.
+// packagesOf returns the Go packages by their directories. Each version of an API group has one,
+// named after the first label of the group. The package of the provider's own group always exists.
 func packagesOf(p *model.Provider) (map[string]*goPackage, error) {
 	out := map[string]*goPackage{packageDir(p.Group, p.Version): {group: p.Group, version: p.Version}}
 	for _, t := range slices.Sorted(maps.Keys(p.Resources)) {

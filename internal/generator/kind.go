@@ -29,7 +29,8 @@ type kindNames struct {
 	imports, importIdentity, identity string
 }
 
-// claim claims the names of a kind's own types. The names of kinds and their lists are claimed before.
+// claim claims the names of a kind's own types. The names of kinds and their lists are claimed
+// before.
 func (k *kind) claim() {
 	b, name := k.types, k.resource.Kind
 	k.names = kindNames{
@@ -146,8 +147,8 @@ func (k *kind) root() *goType {
 	return out
 }
 
-// kindMarkers returns the markers of a kind that are not about its schema. extra is added before the
-// columns.
+// kindMarkers returns the markers of a kind that are not about its schema. extra is added before
+// the columns.
 func kindMarkers(d *apiextensionsv1.CustomResourceDefinition, extra ...string) []string {
 	v, names := &d.Spec.Versions[0], d.Spec.Names
 	out := []string{"+kubebuilder:object:root=true", storageVersion}

@@ -30,8 +30,8 @@ import (
 
 var yamlBlock = regexp.MustCompile("(?s)```yaml\n(.*?)```")
 
-// The manifests in the documentation of every kind are accepted by the CRD beside it, and nothing of
-// them is pruned: the example, and the example with the import that is shown.
+// The manifests in the documentation of every kind are accepted by the CRD beside it, and nothing
+// of them is pruned: the example, and the example with the import that is shown.
 func TestLargeExamplesAreAccepted(t *testing.T) {
 	providers := map[string]*schema.Provider{"everything": schematest.Everything()}
 	for _, name := range schematest.Providers {

@@ -20,8 +20,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/testing/schematest"
 )
 
-// The limits for a provider with more than a thousand types notice what grows faster than the number of types, also
-// on a busy machine. `make bench-scale` measures.
+// The limits for a provider with more than a thousand types notice what grows faster than the
+// number of types, also on a busy machine. `make bench-scale` measures.
 const (
 	sourcesLimit = 5 * time.Minute
 	crdsLimit    = time.Minute
@@ -92,7 +92,8 @@ func TestLargeProvider(t *testing.T) {
 	}
 }
 
-// Everything that is generated for a provider of schematest.LargeTypes resource types, but for writing it.
+// Everything that is generated for a provider of schematest.LargeTypes resource types, but for
+// writing it.
 func BenchmarkLargeProvider(b *testing.B) {
 	s := schematest.Large(b)
 	b.ReportAllocs()

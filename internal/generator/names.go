@@ -20,12 +20,13 @@ func (s scope) claim(name string) string {
 	return got
 }
 
-// fieldName has the Go names of a field of an object: of its value, its reference to a Secret, and its
-// reference and selector of other resources.
+// fieldName has the Go names of a field of an object: of its value, its reference to a Secret, and
+// its reference and selector of other resources.
 type fieldName struct{ value, secretRef, ref, selector string }
 
-// fieldNames returns the Go names of the fields of an object. As in the model, names are claimed even if
-// they are not used, so that a field that becomes an input or sensitive does not rename others.
+// fieldNames returns the Go names of the fields of an object. As in the model, names are claimed
+// even if they are not used, so that a field that becomes an input or sensitive does not rename
+// others.
 func fieldNames(t *model.Fields) map[*model.Field]fieldName {
 	// controller-gen gives every type these methods.
 	taken := scope{"DeepCopy": true, "DeepCopyInto": true}
@@ -58,8 +59,8 @@ func goName(f *model.Field) string {
 	return model.GoName(f.Name)
 }
 
-// referenceName returns the Go name of a reference or selector: the configured one, else the name of the
-// referring field with a suffix.
+// referenceName returns the Go name of a reference or selector: the configured one, else the name
+// of the referring field with a suffix.
 func referenceName(value, suffix, property string, r *model.Reference) string {
 	base := r.Field().JSONName
 	if r.Many {

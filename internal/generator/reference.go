@@ -4,8 +4,9 @@ import (
 	"github.com/landbridge-io/landbridge/internal/model"
 )
 
-// referenceFields returns the reference and the selector of a field that can take its value from other
-// resources, if the object's schema has them: spec.initProvider has none. name is the object's.
+// referenceFields returns the reference and the selector of a field that can take its value from
+// other resources, if the object's schema has them: spec.initProvider has none. name is the
+// object's.
 func (b *types) referenceFields(name string, of fieldName, r *model.Reference, schema props) []goField {
 	var out []goField
 	for _, x := range []struct{ goName, property, typ string }{

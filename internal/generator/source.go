@@ -31,8 +31,8 @@ var (
 // source returns the Go file of a kind.
 func (k *kind) source() ([]byte, error) {
 	var body bytes.Buffer
-	// The declaration is in a group and indented, because gofmt rewrites the comments of declarations
-	// outside groups, and this comment is the provider's text.
+	// The declaration is in a group and indented, because gofmt rewrites the comments of
+	// declarations outside groups, and this comment is the provider's text.
 	var root bytes.Buffer
 	k.root().write(&root)
 	fmt.Fprintf(&body, "type (\n\t%s\n)\n\n", strings.ReplaceAll(strings.TrimSpace(root.String()), "\n", "\n\t"))
@@ -116,7 +116,8 @@ func (t *goType) write(b *bytes.Buffer) {
 	b.WriteString("}\n\n")
 }
 
-// comment writes text as a comment. Without indentation gofmt would also rewrite comments of fields.
+// comment writes text as a comment. Without indentation gofmt would also rewrite comments of
+// fields.
 func comment(b *bytes.Buffer, indent, text string) {
 	if text == "" {
 		return

@@ -30,7 +30,8 @@ type goField struct {
 	json, tf  string
 }
 
-// types makes the Go types of one kind from the schema of the CRD, with names and shapes from the model.
+// types makes the Go types of one kind from the schema of the CRD, with names and shapes from the
+// model.
 type types struct {
 	// of is the resource type or the kind.
 	of string
@@ -60,8 +61,8 @@ func (b *types) namesOf(t *model.Fields) map[*model.Field]fieldName {
 	return names
 }
 
-// object declares the struct of an object whose name is already claimed. status selects observed fields;
-// otherwise settable ones.
+// object declares the struct of an object whose name is already claimed. status selects observed
+// fields; otherwise settable ones.
 func (b *types) object(name string, t *model.Type, schema props, status bool) error {
 	declared := &goType{name: name, markers: rules(schema)}
 	b.declared = append(b.declared, declared)
@@ -114,8 +115,8 @@ func (b *types) object(name string, t *model.Type, schema props, status bool) er
 	return nil
 }
 
-// optional makes a field optional unless it is required: nil means unset and is omitted. An empty list
-// or map is set.
+// optional makes a field optional unless it is required: nil means unset and is omitted. An empty
+// list or map is set.
 func (f *goField) optional(property string, required bool) {
 	omit := ""
 	switch {

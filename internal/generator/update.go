@@ -22,8 +22,9 @@ type UpdateOptions struct {
 	Notes io.Writer
 }
 
-// Update generates everything for a provider, compares it with the contents of Options.Dir, and writes
-// it there. It writes nothing if the changes break manifests or programs, unless that is allowed.
+// Update generates everything for a provider, compares it with the contents of Options.Dir, and
+// writes it there. It writes nothing if the changes break manifests or programs, unless that is
+// allowed.
 func Update(p *model.Provider, o UpdateOptions) (*Changes, error) {
 	out, err := Provider(p, o.Options)
 	if err != nil {

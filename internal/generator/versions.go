@@ -23,7 +23,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/model"
 )
 
-// former is a kind in an earlier API version that stays served. Its Go types stay as they were generated.
+// former is a kind in an earlier API version that stays served. Its Go types stay as they were
+// generated.
 type former struct {
 	of, kind, listKind, version string // of is the resource type
 	file                        string
@@ -38,8 +39,8 @@ type history struct {
 	// dir has the Go types of earlier versions. earlier is the definition in dir, or nil.
 	dir     string
 	earlier *apiextensionsv1.CustomResourceDefinition
-	// dropped are the versions that are no longer served. setting is the path of the setting that drops
-	// them.
+	// dropped are the versions that are no longer served. setting is the path of the setting that
+	// drops them.
 	dropped []string
 	setting string
 	// names are the former names of fields, by their paths.

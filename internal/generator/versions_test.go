@@ -96,8 +96,8 @@ func volume(r config.Resource) config.Provider {
 
 const volumes = "cloud.landbridge.io_volumes.yaml"
 
-// A kind that is given another version keeps those that it had, until they are dropped; the others stay
-// what they are.
+// A kind that is given another version keeps those that it had, until they are dropped; the others
+// stay what they are.
 func TestVersions(t *testing.T) {
 	t.Parallel()
 	r := repository{t.TempDir()}

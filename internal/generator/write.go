@@ -27,9 +27,9 @@ type Changes struct {
 	Unchanged int
 }
 
-// Write writes the files into a directory. It removes files in the same top-level directories that were
-// generated before and no longer are. It never overwrites or removes files that were not generated. If
-// anything fails, the directory stays unchanged.
+// Write writes the files into a directory. It removes files in the same top-level directories that
+// were generated before and no longer are. It never overwrites or removes files that were not
+// generated. If anything fails, the directory stays unchanged.
 func Write(dir string, files Files) (*Changes, error) {
 	made, err := makeDir(dir)
 	if err != nil {

@@ -15,7 +15,8 @@ var closing = map[hclsyntax.TokenType]hclsyntax.TokenType{
 // frame is what a token has begun.
 type frame struct {
 	begin hclsyntax.TokenType
-	// operators is the number of operators for whose operands the parser recurses, and of open template directives.
+	// operators is the number of operators for whose operands the parser recurses, and of open
+	// template directives.
 	operators int
 }
 

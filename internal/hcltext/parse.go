@@ -18,8 +18,8 @@ import (
 const (
 	// MaxSize is the maximum size of a text, in bytes.
 	MaxSize = 8 << 20
-	// MaxNesting is the maximum nesting of expressions, templates and blocks. A level takes the parser up to 4 KiB of
-	// stack, of which Go allows 1 GiB.
+	// MaxNesting is the maximum nesting of expressions, templates and blocks. A level takes the
+	// parser up to 4 KiB of stack, of which Go allows 1 GiB.
 	MaxNesting = 2000
 )
 
@@ -47,8 +47,8 @@ func ParseExpression(text []byte, name string) (hclsyntax.Expression, hcl.Diagno
 	return hclsyntax.ParseExpression(text, name, hcl.InitialPos)
 }
 
-// ParseJSON parses a file in HCL's JSON syntax, as json.Parse of hcl does. All texts in it may be templates, which are
-// parsed later. A text with an invalid template is no error.
+// ParseJSON parses a file in HCL's JSON syntax, as json.Parse of hcl does. All texts in it may be
+// templates, which are parsed later. A text with an invalid template is no error.
 func ParseJSON(text []byte, name string) (*hcl.File, hcl.Diagnostics) {
 	diags := EachText(text, name, func(template []byte, at hcl.Pos) hcl.Diagnostics {
 		if check(template, name, hclsyntax.LexTemplate).HasErrors() {
@@ -62,8 +62,9 @@ func ParseJSON(text []byte, name string) (*hcl.File, hcl.Diagnostics) {
 	return hcljson.Parse(text, name)
 }
 
-// EachText calls do with each text of a JSON file that may be a template or a reference with an index, and with where it
-// ends, until do returns an error. It returns an error also for a file that is not JSON by the standard.
+// EachText calls do with each text of a JSON file that may be a template or a reference with an
+// index, and with where it ends, until do returns an error. It returns an error also for a file
+// that is not JSON by the standard.
 func EachText(text []byte, name string, do func(text []byte, at hcl.Pos) hcl.Diagnostics) hcl.Diagnostics {
 	if len(text) > MaxSize {
 		return tooLarge(name)
@@ -134,12 +135,14 @@ func failure(name string, at hcl.Pos, summary, detail string) hcl.Diagnostics {
 	}}
 }
 
-// Refused reports whether a text was refused by its size or nesting, although another parser may accept it.
+// Refused reports whether a text was refused by its size or nesting, although another parser may
+// accept it.
 func Refused(diags hcl.Diagnostics) bool {
 	return slices.ContainsFunc(diags, func(d *hcl.Diagnostic) bool { return d.Extra == refused{} })
 }
 
-// ReadFile reads a file, of which it returns so much that the functions of this package can refuse it as too large.
+// ReadFile reads a file, of which it returns so much that the functions of this package can refuse
+// it as too large.
 func ReadFile(path string) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {

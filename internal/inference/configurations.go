@@ -16,9 +16,9 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// Configurations returns the configurations of resource types that the documentation has as examples, as JSON by Terraform's
-// names, the best first: those on the page of the type, and those that are complete. Values that are not literal, and sensitive
-// ones, are left out.
+// Configurations returns the configurations of resource types that the documentation has as
+// examples, as JSON by Terraform's names, the best first: those on the page of the type, and those
+// that are complete. Values that are not literal, and sensitive ones, are left out.
 func Configurations(s *schema.Provider, docs fs.FS) (map[string][]map[string]any, error) {
 	all, err := snippets(docs)
 	if err != nil {
@@ -56,8 +56,8 @@ func Configurations(s *schema.Provider, docs fs.FS) (map[string][]map[string]any
 	return out, nil
 }
 
-// isPageOf reports whether a file is about a resource type: docs/resources/offset.md, website/docs/r/time_offset.html.markdown or
-// examples/resources/time_offset/resource.tf.
+// isPageOf reports whether a file is about a resource type: docs/resources/offset.md,
+// website/docs/r/time_offset.html.markdown or examples/resources/time_offset/resource.tf.
 func isPageOf(file, resourceType string) bool {
 	_, short, _ := strings.Cut(resourceType, "_")
 	name, _, _ := strings.Cut(path.Base(file), ".")
@@ -114,7 +114,8 @@ func (l *literals) block(b *schema.Block, body *hclsyntax.Body) map[string]any {
 	return out
 }
 
-// literal returns the value of an attribute as JSON, if its expression has no variables and calls no functions.
+// literal returns the value of an attribute as JSON, if its expression has no variables and calls
+// no functions.
 func literal(a *schema.Attribute, x hclsyntax.Expression) (any, bool) {
 	if a.Sensitive || a.WriteOnly {
 		return nil, false

@@ -157,7 +157,8 @@ func (e *examples) note(at place, t hcl.Traversal) {
 		case hcl.TraverseAttr:
 			path = append(path, step.Name)
 		case hcl.TraverseIndex:
-			// Of the resource, or of a block that there is one of: everything else is found out below.
+			// Of the resource, or of a block that there is one of: everything else is found out
+			// below.
 			if i > 0 && (!step.Key.Type().Equals(cty.Number) || !step.Key.RawEquals(cty.NumberIntVal(0))) {
 				return
 			}

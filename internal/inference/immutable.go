@@ -15,10 +15,12 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// argument is an item of a list of arguments in Markdown: "* `name` - (Required) The name. Changing this forces a new resource."
+// argument is an item of a list of arguments in Markdown: "* `name` - (Required) The name. Changing
+// this forces a new resource."
 var argument = regexp.MustCompile("^[*-]\\s+`([a-z0-9_]+)`\\s*(.*)$")
 
-// forcing returns the top-level arguments of which a page of documentation says that their changes force a new resource.
+// forcing returns the top-level arguments of which a page of documentation says that their changes
+// force a new resource.
 func forcing(page []byte) []string {
 	var out []string
 	name, text, arguments := "", "", false
@@ -54,7 +56,8 @@ func forcing(page []byte) []string {
 	return out
 }
 
-// immutable adds to a configuration the fields that documentation says to force a new resource, of types that permit that.
+// immutable adds to a configuration the fields that documentation says to force a new resource, of
+// types that permit that.
 func immutable(p *model.Provider, c *config.Provider, configured map[string]config.Merged, docs fs.FS) error {
 	pages := map[string]string{}
 	for t := range p.Resources {
@@ -71,8 +74,8 @@ func immutable(p *model.Provider, c *config.Provider, configured map[string]conf
 	})
 }
 
-// ForceNew returns a configuration with the fields, by their paths, of which the provider's code says that a change forces a new
-// object, in types that permit to infer that.
+// ForceNew returns a configuration with the fields, by their paths, of which the provider's code
+// says that a change forces a new object, in types that permit to infer that.
 func ForceNew(name string, s *schema.Provider, c config.Provider, known map[string]config.Names, paths map[string][]string) (config.Provider, error) {
 	p, err := model.KeepNames(name, s, c, known)
 	if err != nil {
@@ -91,7 +94,8 @@ func ForceNew(name string, s *schema.Provider, c config.Provider, known map[stri
 	return out, nil
 }
 
-// addImmutable makes fields of a type immutable that can be, except for those of which its configuration says something.
+// addImmutable makes fields of a type immutable that can be, except for those of which its
+// configuration says something.
 func addImmutable(r *model.Resource, c *config.Provider, configured config.Merged, paths []string) {
 	resource := c.Resources[r.Schema.Type]
 	count := 0

@@ -13,7 +13,8 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// Documentation says which arguments force a new resource; what it says of arguments inside blocks is not taken for others.
+// Documentation says which arguments force a new resource; what it says of arguments inside blocks
+// is not taken for others.
 func TestImmutable(t *testing.T) {
 	page := strings.Join([]string{
 		"# cloud_server", "", "```hcl", "resource \"cloud_server\" \"s\" {}", "```", "",

@@ -42,9 +42,9 @@ func (r Reference) String() string {
 // errConfigured is the error of references that the configuration overrides.
 var errConfigured = errors.New("the configuration says otherwise")
 
-// Provider makes the model of a provider like model.KeepNames, with the references that are inferred from
-// its documentation in addition to those of the configuration. References are sorted by type and path. known are the names
-// that kinds had before (see model.KeepNames).
+// Provider makes the model of a provider like model.KeepNames, with the references that are
+// inferred from its documentation in addition to those of the configuration. References are sorted
+// by type and path. known are the names that kinds had before (see model.KeepNames).
 func Provider(name string, s *schema.Provider, c config.Provider, known map[string]config.Names, docs fs.FS) (*model.Provider, []Reference, error) {
 	p, err := model.KeepNames(name, s, c, known)
 	if err != nil {

@@ -23,7 +23,8 @@ type snippet struct {
 	body *hclsyntax.Body
 }
 
-// folders are where providers keep documentation and examples. A directory without them is searched itself.
+// folders are where providers keep documentation and examples. A directory without them is searched
+// itself.
 var folders = []string{"docs", "website/docs", "templates", "examples"}
 
 // snippets returns the snippets of HCL of all files, in the order of their names.

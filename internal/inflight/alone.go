@@ -8,7 +8,8 @@ import (
 // aloneKey is the key of the *Calls in contexts of Alone.
 type aloneKey struct{}
 
-// BeginWithin is Begin, and waits while Alone holds calls back. It is false if ctx has ended, or ends before.
+// BeginWithin is Begin, and waits while Alone holds calls back. It is false if ctx has ended, or
+// ends before.
 func (c *Calls) BeginWithin(ctx context.Context) bool {
 	for ctx.Err() == nil {
 		c.mu.Lock()
@@ -27,9 +28,9 @@ func (c *Calls) BeginWithin(ctx context.Context) bool {
 	return false
 }
 
-// Alone runs f while no call is in flight but those of f, which have its context. It waits for calls in flight for a while
-// at most: ran is false if there still are some, or c is closed, or another Alone runs. If f fails, c is closed, and the
-// calls that were held back do not begin.
+// Alone runs f while no call is in flight but those of f, which have its context. It waits for
+// calls in flight for a while at most: ran is false if there still are some, or c is closed, or
+// another Alone runs. If f fails, c is closed, and the calls that were held back do not begin.
 func (c *Calls) Alone(ctx context.Context, wait time.Duration, f func(context.Context) error) (ran bool, err error) {
 	c.mu.Lock()
 	if c.closing || c.held != nil {

@@ -68,7 +68,8 @@ func TestAlone(t *testing.T) {
 	}
 }
 
-// TestAloneIsCancelled checks that a call that is held back ends with its context, and Alone with its own.
+// TestAloneIsCancelled checks that a call that is held back ends with its context, and Alone with
+// its own.
 func TestAloneIsCancelled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var calls inflight.Calls

@@ -21,12 +21,13 @@ type Calls struct {
 	closing bool
 	// idle is made by Close.
 	idle chan struct{}
-	// held is closed when Alone does not hold calls back any more, and nil while it does not. none is closed when no
-	// call is in flight, if Alone waits for that.
+	// held is closed when Alone does not hold calls back any more, and nil while it does not. none
+	// is closed when no call is in flight, if Alone waits for that.
 	held, none chan struct{}
 }
 
-// Begin counts a call; false after Close. Call End if it is true. Where Alone is used, calls begin with BeginWithin.
+// Begin counts a call; false after Close. Call End if it is true. Where Alone is used, calls begin
+// with BeginWithin.
 func (c *Calls) Begin() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -116,8 +117,9 @@ func (c *Calls) Drain(ctx context.Context, gone <-chan struct{}, stop func()) bo
 	}
 }
 
-// Repeat calls stop, which is to end calls in flight, until ended or gone is closed or ctx ends. Once is not
-// enough: a stop does not reach a call that has begun and has not arrived at its provider yet.
+// Repeat calls stop, which is to end calls in flight, until ended or gone is closed or ctx ends.
+// Once is not enough: a stop does not reach a call that has begun and has not arrived at its
+// provider yet.
 func Repeat(ctx context.Context, ended, gone <-chan struct{}, stop func()) {
 	for wait := stopSoon; ; wait = min(2*wait, stopSeldom) {
 		stop()

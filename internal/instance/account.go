@@ -9,8 +9,8 @@ import (
 	"unique"
 )
 
-// Account is what is stored of where the objects of an instance are: the provider configurations that gave access to
-// them, as JSON. It has no secrets. Empty if it is not known.
+// Account is what is stored of where the objects of an instance are: the provider configurations
+// that gave access to them, as JSON. It has no secrets. Empty if it is not known.
 type Account string
 
 // Configuration is a provider configuration that gave access to objects.
@@ -21,19 +21,20 @@ type Configuration struct {
 	UID string `json:"uid,omitempty"`
 	// Declared is the account that an administrator has declared the configuration to be for.
 	Declared string `json:"declared,omitempty"`
-	// Naming is a keyed hash of the arguments that name the account, and Arguments one of all arguments that hold no
-	// secrets. They are empty if there are no such arguments.
+	// Naming is a keyed hash of the arguments that name the account, and Arguments one of all
+	// arguments that hold no secrets. They are empty if there are no such arguments.
 	Naming    string `json:"naming,omitempty"`
 	Arguments string `json:"arguments,omitempty"`
-	// Confirmed is the Code with which an administrator has confirmed that arguments which have changed are still for
-	// the same account.
+	// Confirmed is the Code with which an administrator has confirmed that arguments which have
+	// changed are still for the same account.
 	Confirmed string `json:"confirmed,omitempty"`
 }
 
 // Account returns the account of objects that only one configuration gives access to.
 func (c Configuration) Account() Account { return AccountOf(map[string]Configuration{"": c}) }
 
-// AccountOf returns the account of objects that several configurations give access to, by the key of each.
+// AccountOf returns the account of objects that several configurations give access to, by the key
+// of each.
 func AccountOf(configurations map[string]Configuration) Account {
 	if len(configurations) == 0 {
 		return ""
@@ -103,17 +104,19 @@ func (c Configuration) Title() string {
 // Code is the Title with the beginning of Arguments.
 func (c Configuration) Code() string { return c.Title() + "@" + c.Arguments[:min(8, len(c.Arguments))] }
 
-// Relation is how the account of objects relates to the one that a resource's provider configurations give access to.
+// Relation is how the account of objects relates to the one that a resource's provider
+// configurations give access to.
 type Relation uint8
 
 // The relations, from what permits most to what permits least.
 const (
 	// SameAccount: it is the same, or one of them is not known.
 	SameAccount Relation = iota
-	// UnprovedAccount: it is accessed by the same configuration, or by one of the same name that was made again, with
-	// other arguments.
+	// UnprovedAccount: it is accessed by the same configuration, or by one of the same name that
+	// was made again, with other arguments.
 	UnprovedAccount
-	// OtherAccount: it is accessed by another configuration that is not known to be for the same account.
+	// OtherAccount: it is accessed by another configuration that is not known to be for the same
+	// account.
 	OtherAccount
 )
 

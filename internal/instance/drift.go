@@ -22,14 +22,16 @@ type Drift struct {
 	Changes []DriftChange `json:"changes,omitempty"`
 }
 
-// DriftChange is the change of one value. A list whose length changed is one value, and so is a set.
+// DriftChange is the change of one value. A list whose length changed is one value, and so is a
+// set.
 type DriftChange struct {
 	Path Path `json:"path"`
-	// Was identifies the value before the change. Config identifies the configured value, if the object was compared
-	// with the same configuration before; empty otherwise.
+	// Was identifies the value before the change. Config identifies the configured value, if the
+	// object was compared with the same configuration before; empty otherwise.
 	Was    string `json:"was"`
 	Config string `json:"config,omitempty"`
-	// Before and After are the values with their types; nil is null. If Instead is set, they are not kept, and are true.
+	// Before and After are the values with their types; nil is null. If Instead is set, they are
+	// not kept, and are true.
 	Before  json.RawMessage `json:"before,omitempty"`
 	After   json.RawMessage `json:"after,omitempty"`
 	Instead Instead         `json:"instead,omitempty"`
@@ -120,7 +122,8 @@ type Read struct {
 	At     time.Time
 }
 
-// DriftAfter returns the drift after a read; nil if there is none. Values that are as they were before former are left out.
+// DriftAfter returns the drift after a read; nil if there is none. Values that are as they were
+// before former are left out.
 func DriftAfter(former *Drift, read Read) *Drift {
 	out := Drift{Found: Moment(read.At)}
 	paths := Differences(read.Before, read.After)
@@ -242,8 +245,8 @@ func Digest(v cty.Value) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Differences returns the paths of the values in which two states of one type differ, in the order of their attributes.
-// If there are very many, the paths are those of whole attributes.
+// Differences returns the paths of the values in which two states of one type differ, in the order
+// of their attributes. If there are very many, the paths are those of whole attributes.
 func Differences(before, after cty.Value) []cty.Path {
 	if !isSet(before) || !isSet(after) || !sameAttributes(before.Type(), after.Type()) {
 		return nil
@@ -262,8 +265,8 @@ func Differences(before, after cty.Value) []cty.Path {
 	return out
 }
 
-// sameAttributes reports whether two types are of objects with the same attributes, whose types may differ if they are
-// dynamic.
+// sameAttributes reports whether two types are of objects with the same attributes, whose types may
+// differ if they are dynamic.
 func sameAttributes(a, b cty.Type) bool {
 	if !a.IsObjectType() || !b.IsObjectType() || len(a.AttributeTypes()) != len(b.AttributeTypes()) {
 		return false

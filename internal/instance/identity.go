@@ -32,7 +32,8 @@ func IdentityChanged(prior, next Instance) bool {
 		prior.Identity.Type().Equals(next.Identity.Type()) && !prior.Identity.RawEquals(next.Identity)
 }
 
-// WithoutIdentity returns the instance without its identity: the next read of the object returns the one that it has.
+// WithoutIdentity returns the instance without its identity: the next read of the object returns
+// the one that it has.
 func (i Instance) WithoutIdentity() Instance {
 	i.Identity, i.IdentityVersion, i.RawIdentity, i.Wire = cty.NilVal, 0, nil, nil
 	return i
@@ -72,8 +73,8 @@ func (i Instance) IdentityJSON() []byte {
 	return canonical(raw)
 }
 
-// Identified reports whether an identity identifies an object: it is known, and has values. Providers return null for all of them if
-// they do not know it, and states have that.
+// Identified reports whether an identity identifies an object: it is known, and has values.
+// Providers return null for all of them if they do not know it, and states have that.
 func Identified(identity cty.Value) bool {
 	return isSet(identity) && identity.IsWhollyKnown() && !allNull(identity)
 }

@@ -25,12 +25,13 @@ type Instance struct {
 	// Private is the provider's own bytes, carried verbatim.
 	Private []byte
 	Status  Status
-	// CreatedAt is when the create or the import of the object has ended; zero if that is long ago. An API may show the object only
-	// some time later.
+	// CreatedAt is when the create or the import of the object has ended; zero if that is long ago.
+	// An API may show the object only some time later.
 	CreatedAt time.Time
 	// CreateBeforeDestroy is kept as in Terraform's state: it orders a later replacement.
 	CreateBeforeDestroy bool
-	// SensitivePaths are paths that are sensitive by the user's configuration, in addition to the schema's.
+	// SensitivePaths are paths that are sensitive by the user's configuration, in addition to the
+	// schema's.
 	SensitivePaths []cty.Path
 	// Deposed are earlier objects of this resource that are still to be destroyed.
 	Deposed []Deposed
@@ -38,10 +39,11 @@ type Instance struct {
 	Operation *Operation
 	// IdentityHistory are the identities that the object had before this one, the latest last.
 	IdentityHistory []FormerIdentity
-	// Incomplete is set when the last apply of an object that consists of several ended before all changes were made.
+	// Incomplete is set when the last apply of an object that consists of several ended before all
+	// changes were made.
 	Incomplete bool
-	// Drift is what was read that was changed outside Landbridge since the last operation: also values that are not
-	// configured. DriftHistory is drift that has ended, the latest last.
+	// Drift is what was read that was changed outside Landbridge since the last operation: also
+	// values that are not configured. DriftHistory is drift that has ended, the latest last.
 	Drift        *Drift
 	DriftHistory []FormerDrift
 	// Unsettled counts the applies that did not settle; nil if the last one did.
@@ -62,7 +64,8 @@ type Instance struct {
 // Wire holds values in the protocol's encoding (msgpack).
 type Wire struct{ State, Identity []byte }
 
-// WireOf returns the state and the identity of an instance in the protocol's encoding; nil if they cannot be encoded.
+// WireOf returns the state and the identity of an instance in the protocol's encoding; nil if they
+// cannot be encoded.
 func WireOf(in Instance, r *schema.Resource) *Wire {
 	t := typesOf(r)
 	encode := func(v cty.Value, t cty.Type) ([]byte, error) {
@@ -99,7 +102,8 @@ func (w *Wire) decode(r *schema.Resource) (state, identity cty.Value, err error)
 // undecoded stands for values that only Wire has. Values of an instance are known otherwise.
 var undecoded = cty.DynamicVal
 
-// Packed returns the instance without the values that Wire has, too. It is false if there are others.
+// Packed returns the instance without the values that Wire has, too. It is false if there are
+// others.
 func (i Instance) Packed() (Instance, bool) {
 	if i.Wire == nil || len(i.Wire.State) == 0 || !isSet(i.State) || isSet(i.Identity) && len(i.Wire.Identity) == 0 {
 		return i, false
@@ -110,8 +114,8 @@ func (i Instance) Packed() (Instance, bool) {
 	return i, true
 }
 
-// Undecoded returns a complete instance of which only the values in the protocol's encoding are known, as Packed does. Identified is set
-// if it has an identity.
+// Undecoded returns a complete instance of which only the values in the protocol's encoding are
+// known, as Packed does. Identified is set if it has an identity.
 func Undecoded(w *Wire, identified bool) Instance {
 	out := Instance{Wire: w, Status: Full, State: undecoded}
 	if identified {
@@ -123,7 +127,8 @@ func Undecoded(w *Wire, identified bool) Instance {
 // IsPacked reports whether the instance is one that Packed has returned.
 func (i Instance) IsPacked() bool { return i.State == undecoded }
 
-// Unpacked returns the instance with the values that Wire has, in the current version of a resource's schema. Others stay as they are.
+// Unpacked returns the instance with the values that Wire has, in the current version of a
+// resource's schema. Others stay as they are.
 func (i Instance) Unpacked(r *schema.Resource) (Instance, error) {
 	if !i.IsPacked() {
 		return i, nil
@@ -194,7 +199,8 @@ const (
 // Exists reports whether there is an object.
 func (i Instance) Exists() bool { return isSet(i.State) || isSetJSON(i.RawState) }
 
-// Nothing reports whether there is neither an object, nor one that is still to be destroyed, nor an operation.
+// Nothing reports whether there is neither an object, nor one that is still to be destroyed, nor an
+// operation.
 func (i Instance) Nothing() bool { return !i.Exists() && i.Operation == nil && len(i.Deposed) == 0 }
 
 // HasIdentity reports whether the object's identity is known.
@@ -219,20 +225,22 @@ type Operation struct {
 	// Absent is set for a Create if no object with its planned identity existed right before it:
 	// one that is found afterwards is its own.
 	Absent bool
-	// Mapped is set for a Create if PlannedIdentity is made by the configuration's mapping, and not by the
-	// provider. ImportID is the id by which its object can be imported, if that is known beforehand. Confirmed
-	// is set if an object had confirmed the mapping, or the id of another object, when the Create began.
+	// Mapped is set for a Create if PlannedIdentity is made by the configuration's mapping, and not
+	// by the provider. ImportID is the id by which its object can be imported, if that is known
+	// beforehand. Confirmed is set if an object had confirmed the mapping, or the id of another
+	// object, when the Create began.
 	Mapped    bool
 	ImportID  string
 	Confirmed bool
-	// CreateToken is the generated value that makes a Create idempotent, and CreateTokenAt the time when it
-	// was used first.
+	// CreateToken is the generated value that makes a Create idempotent, and CreateTokenAt the time
+	// when it was used first.
 	CreateToken   string
 	CreateTokenAt time.Time
-	// Listed are the objects that existed right before a Create, if they are needed to find its own; else nil.
+	// Listed are the objects that existed right before a Create, if they are needed to find its
+	// own; else nil.
 	Listed *Listing
-	// Made is set for a Create that has made an object, if the store did not accept the outcome: the status
-	// of the object. MadeID is the object's id, and PlannedIdentity its identity.
+	// Made is set for a Create that has made an object, if the store did not accept the outcome:
+	// the status of the object. MadeID is the object's id, and PlannedIdentity its identity.
 	Made   Status
 	MadeID string
 	// Generation is that of the custom resource when the operation began.
@@ -271,8 +279,8 @@ const (
 	Create OperationKind = "Create"
 	Update OperationKind = "Update"
 	Delete OperationKind = "Delete"
-	// Move changes no object: the resource is being moved to another cluster, or its object to another resource. While it
-	// stands, no controller of this cluster acts on the resource. Only the command that began it ends it, or the scheduler
-	// if the object moves to another resource.
+	// Move changes no object: the resource is being moved to another cluster, or its object to
+	// another resource. While it stands, no controller of this cluster acts on the resource. Only
+	// the command that began it ends it, or the scheduler if the object moves to another resource.
 	Move OperationKind = "Move"
 )

@@ -12,7 +12,8 @@ type Unsettled struct {
 	// Config identifies the configuration, and the provider's release.
 	Config string `json:"config"`
 	Repeats
-	// Objects are the counts of the objects of a module, by address. Changes of its outputs alone have none.
+	// Objects are the counts of the objects of a module, by address. Changes of its outputs alone
+	// have none.
 	Objects map[string]Repeats `json:"objects,omitempty"`
 }
 
@@ -50,8 +51,8 @@ func (r Repeats) ended(now time.Time) Repeats {
 	return r
 }
 
-// After returns the counts after an operation on a module that has changed these objects only, and before which
-// the counts were those of before. It is nil if nothing is counted.
+// After returns the counts after an operation on a module that has changed these objects only, and
+// before which the counts were those of before. It is nil if nothing is counted.
 func (u *Unsettled) After(before *Unsettled, changed func(address string) bool) *Unsettled {
 	out := Unsettled{Objects: map[string]Repeats{}}
 	for _, from := range []*Unsettled{before, u} {

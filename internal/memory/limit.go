@@ -6,10 +6,12 @@ import (
 	"strings"
 )
 
-// limitFiles are where Linux tells the memory limit of a container, by version 2 and 1 of control groups.
+// limitFiles are where Linux tells the memory limit of a container, by version 2 and 1 of control
+// groups.
 var limitFiles = []string{"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"}
 
-// Limit returns the memory limit of the container that the process runs in, in bytes; 0 if there is none, or it is not known.
+// Limit returns the memory limit of the container that the process runs in, in bytes; 0 if there is
+// none, or it is not known.
 func Limit() int64 { return limit(os.ReadFile) }
 
 func limit(read func(name string) ([]byte, error)) int64 {

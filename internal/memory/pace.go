@@ -21,16 +21,18 @@ const (
 // calm is the part of the most allocations between two ticks at which work is over.
 const calm = 4
 
-// worthwhile is how many bytes a process allocates at least before its heap is released again, and worthwhilePart which part of what
-// lives: that collects garbage, which costs more than everything else that an idle process does, and more the more lives.
+// worthwhile is how many bytes a process allocates at least before its heap is released again, and
+// worthwhilePart which part of what lives: that collects garbage, which costs more than everything
+// else that an idle process does, and more the more lives.
 const (
 	worthwhile     = 8 << 20
 	worthwhilePart = 8
 )
 
-// Garbage is how much garbage a heap may have before it is collected: Bytes, or more as long as the heap has at most Heap bytes
-// with it; but at least Least and at most Most percent of what lives. With a percentage alone, a large heap would grow by so much
-// garbage that its pages stay in use afterwards: each has something that lives.
+// Garbage is how much garbage a heap may have before it is collected: Bytes, or more as long as the
+// heap has at most Heap bytes with it; but at least Least and at most Most percent of what lives.
+// With a percentage alone, a large heap would grow by so much garbage that its pages stay in use
+// afterwards: each has something that lives.
 type Garbage struct {
 	Heap, Bytes uint64
 	Least, Most int
@@ -45,8 +47,9 @@ func (g Garbage) percent(live uint64) int {
 	return int(max(uint64(g.Least), min(garbage*100/live, uint64(g.Most)))) //nolint:gosec // percentages
 }
 
-// Pace adjusts the garbage collector's percentage until ctx ends, and then restores it. It is low while the process is idle, to
-// keep it small, and high while it is busy, since collecting a heap of long-lived objects repeatedly costs more than anything else.
+// Pace adjusts the garbage collector's percentage until ctx ends, and then restores it. It is low
+// while the process is idle, to keep it small, and high while it is busy, since collecting a heap
+// of long-lived objects repeatedly costs more than anything else.
 func Pace(ctx context.Context, idle, busy Garbage) {
 	p := &pace{sample: []metrics.Sample{{Name: alive}}}
 	defer debug.SetGCPercent(debug.SetGCPercent(idle.Most))
@@ -66,7 +69,8 @@ type pace struct {
 	percent int
 }
 
-// set sets the percentage for the heap as it is. Each call of SetGCPercent stops the process for a moment.
+// set sets the percentage for the heap as it is. Each call of SetGCPercent stops the process for a
+// moment.
 func (p *pace) set(g Garbage) {
 	if percent := g.percent(read(p.sample)); percent != p.percent {
 		debug.SetGCPercent(percent)
@@ -74,12 +78,13 @@ func (p *pace) set(g Garbage) {
 	}
 }
 
-// work is what a process has allocated: until its heap was released last, until the last tick, and at most between two ticks since the
-// release.
+// work is what a process has allocated: until its heap was released last, until the last tick, and
+// at most between two ticks since the release.
 type work struct{ released, before, most uint64 }
 
-// over reports whether the heap is worth to be released now: more than a little was allocated since the last time, and that work is over.
-// total is what was allocated until now, and live what lives of it.
+// over reports whether the heap is worth to be released now: more than a little was allocated since
+// the last time, and that work is over. total is what was allocated until now, and live what lives
+// of it.
 func (w *work) over(total, live uint64) bool {
 	lately := total - w.before
 	w.before, w.most = total, max(w.most, lately)
@@ -90,8 +95,9 @@ func (w *work) over(total, live uint64) bool {
 	return true
 }
 
-// KeepSmall releases memory at ticks until ctx ends: the pages of the program at each, and the free heap when more than a little was
-// allocated since the last time, and that work is over. Work that goes on needs what was free again. failed is called with errors.
+// KeepSmall releases memory at ticks until ctx ends: the pages of the program at each, and the free
+// heap when more than a little was allocated since the last time, and that work is over. Work that
+// goes on needs what was free again. failed is called with errors.
 func KeepSmall(ctx context.Context, ticks <-chan time.Time, failed func(error)) {
 	total, living := []metrics.Sample{{Name: allocated}}, []metrics.Sample{{Name: alive}}
 	var w work
@@ -110,8 +116,8 @@ func KeepSmall(ctx context.Context, ticks <-chan time.Time, failed func(error)) 
 	}
 }
 
-// awaitWork waits until the process is busy. It is false when ctx has ended. It wakes at each garbage collection, of which
-// an idle process has one in two minutes.
+// awaitWork waits until the process is busy. It is false when ctx has ended. It wakes at each
+// garbage collection, of which an idle process has one in two minutes.
 func awaitWork(ctx context.Context, pace func()) bool {
 	for a := newAllocations(); ; {
 		pace()

@@ -9,9 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ReleaseProgram releases the pages of the program's own file, which are mapped because something near them ran once. They stay
-// in the page cache and return when they are needed, at the cost of minor faults. For a program with Kubernetes client libraries
-// this saves 20 of 50 MiB permanently.
+// ReleaseProgram releases the pages of the program's own file, which are mapped because something
+// near them ran once. They stay in the page cache and return when they are needed, at the cost of
+// minor faults. For a program with Kubernetes client libraries this saves 20 of 50 MiB permanently.
 func ReleaseProgram() error {
 	exe, err := os.Readlink("/proc/self/exe")
 	if err != nil {

@@ -43,7 +43,8 @@ func TestKeepSmall(t *testing.T) {
 		defer close(ended)
 		memory.KeepSmall(ctx, ticks, func(err error) { t.Error(err) })
 	}()
-	// A tick is accepted when the one before was dealt with. Work is over when there was no more of it between two ticks.
+	// A tick is accepted when the one before was dealt with. Work is over when there was no more of
+	// it between two ticks.
 	tick := func() {
 		for range 3 {
 			ticks <- time.Time{}

@@ -112,14 +112,14 @@ func nestedType(nesting schema.Nesting, object *Type, implied cty.Type) *Type {
 	}
 }
 
-// isImplicitID reports whether an attribute is the id that SDKv2 adds to every resource. It is optional
-// only for compatibility with old configurations, and the SDK refuses it if it is set.
+// isImplicitID reports whether an attribute is the id that SDKv2 adds to every resource. It is
+// optional only for compatibility with old configurations, and the SDK refuses it if it is set.
 func isImplicitID(name string, a *schema.Attribute) bool {
 	return name == "id" && a.Optional && a.Computed && a.Nested == nil && a.Type == cty.String && a.Description.Text == ""
 }
 
-// PlainType returns a cty type without a schema, such as the type of a plain attribute. The fields of its
-// objects are inputs and observations.
+// PlainType returns a cty type without a schema, such as the type of a plain attribute. The fields
+// of its objects are inputs and observations.
 func PlainType(t cty.Type) *Type {
 	return plainType(t, place{rules: &rules{}, input: true, observed: true})
 }
@@ -165,8 +165,8 @@ func plainType(t cty.Type, p place) *Type {
 	return out
 }
 
-// newFields names the fields. It claims all names that a field could have, also unused ones. A flag that
-// changes between versions of a provider then renames no other field.
+// newFields names the fields. It claims all names that a field could have, also unused ones. A flag
+// that changes between versions of a provider then renames no other field.
 func newFields(fields []*Field, p place) *Fields {
 	slices.SortFunc(fields, func(a, b *Field) int { return strings.Compare(a.Name, b.Name) })
 	out := &Fields{

@@ -9,12 +9,14 @@ import (
 	"strings"
 )
 
-// PlainCredential is a value that looks like a credential, in a field that is not sensitive. So it is not in a Secret, and is
-// shown in spec, plans and status.
+// PlainCredential is a value that looks like a credential, in a field that is not sensitive. So it
+// is not in a Secret, and is shown in spec, plans and status.
 type PlainCredential struct {
-	// Path is where the value is, in the user's spelling, from what was searched: auth[0].clientSecret.
+	// Path is where the value is, in the user's spelling, from what was searched:
+	// auth[0].clientSecret.
 	Path string
-	// Field is Terraform's name of the field with those that it is in, by which a configuration names it: auth.client_secret.
+	// Field is Terraform's name of the field with those that it is in, by which a configuration
+	// names it: auth.client_secret.
 	Field string
 	// URL is set if the value is a URL with a password.
 	URL bool
@@ -28,7 +30,8 @@ func (c PlainCredential) Reason() string {
 	return "has the name of a credential"
 }
 
-// credentialName matches names of fields with credentials. Names of files and of Secrets, and public keys, are none.
+// credentialName matches names of fields with credentials. Names of files and of Secrets, and
+// public keys, are none.
 var credentialName = regexp.MustCompile(`(^|_)(passwords?|passwd|passphrase|secrets?|tokens?|credentials?|apikey|nkey|psk|authorization|` +
 	`(secret|client|private|api|access|shared|preshared|auth|encryption|signing)_key|` +
 	`(credentials?|key|token|secret|password)(_file)?_(data|json|pem|base64|value))$`)
@@ -36,14 +39,16 @@ var credentialName = regexp.MustCompile(`(^|_)(passwords?|passwd|passphrase|secr
 // upperCase is where a word begins in a name in camel case.
 var upperCase = regexp.MustCompile(`([a-z0-9])([A-Z])`)
 
-// NamesCredential reports whether a field of the name usually has a credential. The name may be in any case.
+// NamesCredential reports whether a field of the name usually has a credential. The name may be in
+// any case.
 func NamesCredential(name string) bool {
 	name = strings.NewReplacer("-", "_", ".", "_", " ", "_").Replace(upperCase.ReplaceAllString(name, "${1}_$2"))
 	return credentialName.MatchString(strings.ToLower(name))
 }
 
-// PlainCredentials returns the values in v, of the type t as spec has it, that look like credentials in plain text, at every
-// depth: by the name of their field or key, or because they are URLs with passwords.
+// PlainCredentials returns the values in v, of the type t as spec has it, that look like
+// credentials in plain text, at every depth: by the name of their field or key, or because they are
+// URLs with passwords.
 func PlainCredentials(t *Type, v any) []PlainCredential {
 	var out []PlainCredential
 	plainCredentials(t, v, PlainCredential{}, "", &out)
@@ -80,8 +85,8 @@ func plainCredentials(t *Type, v any, at PlainCredential, name string, out *[]Pl
 	}
 }
 
-// UnmarkedCredentials returns the fields of a type that have the name of a credential, and are not sensitive, at every depth,
-// as PlainCredential.Field.
+// UnmarkedCredentials returns the fields of a type that have the name of a credential, and are not
+// sensitive, at every depth, as PlainCredential.Field.
 func UnmarkedCredentials(t *Type) []string {
 	var out []string
 	var walk func(t *Type, prefix string)

@@ -44,7 +44,8 @@ func parameterType(p schema.Parameter) *cel.Type {
 	return celTypeOf(p.Type)
 }
 
-// celTypeOf returns the type of a value in expressions. Numbers are integers or decimals, as their values are.
+// celTypeOf returns the type of a value in expressions. Numbers are integers or decimals, as their
+// values are.
 func celTypeOf(t cty.Type) *cel.Type {
 	switch {
 	case t == cty.String:

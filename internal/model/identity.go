@@ -13,10 +13,11 @@ import (
 	"github.com/landbridge-io/landbridge/config"
 )
 
-// IdentitySource is where an attribute of the identity, or an argument of the list resource, comes from: an argument of
-// the resource, or a constant.
+// IdentitySource is where an attribute of the identity, or an argument of the list resource, comes
+// from: an argument of the resource, or a constant.
 type IdentitySource struct {
-	// Path is the Terraform path of the argument; nil for a constant. The elements of singletons have no step.
+	// Path is the Terraform path of the argument; nil for a constant. The elements of singletons
+	// have no step.
 	Path []string
 	// Constant has the type of the attribute.
 	Constant cty.Value
@@ -72,7 +73,8 @@ func (r *Resource) identifies(path []string, t cty.Type, what string) error {
 	return nil
 }
 
-// defaultTokenValidFor is the time for which a remote side remembers a create token unless configured.
+// defaultTokenValidFor is the time for which a remote side remembers a create token unless
+// configured.
 const defaultTokenValidFor = time.Hour
 
 // tokenize sets the argument that makes creates idempotent.

@@ -14,10 +14,12 @@ import (
 // forcesNew is what descriptions of arguments say whose changes replace the object.
 var forcesNew = regexp.MustCompile(`(?i)\bforces? (?:the creation of )?(?:a )?new (?:resource|instance|object)\b|\brequires? (?:the )?replacement of (?:the|this) resource\b`)
 
-// ForcesNew reports whether the description of an argument says that its changes replace the object.
+// ForcesNew reports whether the description of an argument says that its changes replace the
+// object.
 func ForcesNew(description string) bool { return forcesNew.MatchString(description) }
 
-// settle makes fields immutable, those that the configuration names, and those that it permits to infer.
+// settle makes fields immutable, those that the configuration names, and those that it permits to
+// infer.
 func (r *Resource) settle(c config.Resource) error {
 	for _, path := range slices.Sorted(maps.Keys(c.Fields)) {
 		if given := c.Fields[path].Immutable; given == nil || !*given {
@@ -39,7 +41,8 @@ func (r *Resource) settle(c config.Resource) error {
 	return nil
 }
 
-// MaxImmutable is the maximum number of immutable fields of a resource type: the API server limits the cost of all rules of a kind.
+// MaxImmutable is the maximum number of immutable fields of a resource type: the API server limits
+// the cost of all rules of a kind.
 const MaxImmutable = 40
 
 // MayBeImmutable reports whether the field at a path of Terraform names can be immutable.
@@ -48,7 +51,8 @@ func (r *Resource) MayBeImmutable(path string) bool {
 	return way != nil && mayBeImmutable(way) == nil
 }
 
-// inferImmutable makes the fields of an object immutable whose descriptions say that changes replace the object.
+// inferImmutable makes the fields of an object immutable whose descriptions say that changes
+// replace the object.
 func (r *Resource) inferImmutable(c config.Resource, t *Type, way []*Field, prefix string) {
 	for _, f := range t.Object.All {
 		way, path := append(slices.Clone(way), f), prefix+f.Name
@@ -62,7 +66,8 @@ func (r *Resource) inferImmutable(c config.Resource, t *Type, way []*Field, pref
 	}
 }
 
-// object is the type of an object, or of the one element of a block that is presented as an object; nil for other types.
+// object is the type of an object, or of the one element of a block that is presented as an object;
+// nil for other types.
 func (t *Type) object() *Type {
 	if t.Singleton {
 		return t.Element
@@ -73,8 +78,9 @@ func (t *Type) object() *Type {
 	return nil
 }
 
-// mayBeImmutable returns an error if the last field of a way cannot be immutable. The API server compares only what it can
-// correlate with what it was, which elements of lists are not, and values whose size is limited.
+// mayBeImmutable returns an error if the last field of a way cannot be immutable. The API server
+// compares only what it can correlate with what it was, which elements of lists are not, and values
+// whose size is limited.
 func mayBeImmutable(way []*Field) error {
 	f := way[len(way)-1]
 	switch {

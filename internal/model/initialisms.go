@@ -2,8 +2,9 @@ package model
 
 import "strings"
 
-// initialisms are how words are written in kinds and Go identifiers, by the words in lower case. None of them is a word
-// of another meaning. A change of this list changes no kind that exists: it keeps its name.
+// initialisms are how words are written in kinds and Go identifiers, by the words in lower case.
+// None of them is a word of another meaning. A change of this list changes no kind that exists: it
+// keeps its name.
 var initialisms = func() map[string]string {
 	out := map[string]string{}
 	for _, w := range strings.Fields(upper) {
@@ -15,8 +16,8 @@ var initialisms = func() map[string]string {
 	return out
 }()
 
-// upper are initialisms that are written in capitals: of networks, of clouds and their services, of security, and of
-// computing in general.
+// upper are initialisms that are written in capitals: of networks, of clouds and their services, of
+// security, and of computing in general.
 const upper = `
 aaaa acl arp asn bfd bgp caa cidr cname dhcp dhcpv dkim dmarc dnat dnac dns dnssec dscp eip evpn fqdn ftp gre gslb
 http https icmp icmpv igmp igw ike imap ip ipam ipfix ipsec ipv lacp lan lb ldap lldp mac mpls mqtt mtu mx naptr nat

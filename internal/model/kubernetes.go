@@ -2,7 +2,8 @@ package model
 
 import "strings"
 
-// kubernetes are the resources of Kubernetes itself, by group, as kubectl knows them without a group.
+// kubernetes are the resources of Kubernetes itself, by group, as kubectl knows them without a
+// group.
 var kubernetes = map[string]string{
 	"core": "bindings componentstatuses configmaps endpoints events limitranges namespaces nodes persistentvolumeclaims persistentvolumes pods " +
 		"podtemplates replicationcontrollers resourcequotas secrets serviceaccounts services",
@@ -37,15 +38,15 @@ var kubernetesGroups = func() map[string]string {
 	return out
 }()
 
-// KubernetesGroup returns the group of the resource of Kubernetes with a plural, which kubectl means by the plural alone.
-// The legacy group is core. ok is false if there is none.
+// KubernetesGroup returns the group of the resource of Kubernetes with a plural, which kubectl
+// means by the plural alone. The legacy group is core. ok is false if there is none.
 func KubernetesGroup(plural string) (group string, ok bool) {
 	group, ok = kubernetesGroups[plural]
 	return group, ok
 }
 
-// OwnKind returns a name for the kind of a resource type that tells it from the same kind of others: with the name of the
-// provider before it.
+// OwnKind returns a name for the kind of a resource type that tells it from the same kind of
+// others: with the name of the provider before it.
 func OwnKind(provider, kind string) string {
 	return strings.ToUpper(provider[:1]) + strings.ReplaceAll(provider[1:], "-", "") + kind
 }

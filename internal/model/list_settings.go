@@ -21,7 +21,8 @@ type ListRefresh struct {
 // defaultReadEvery is the number of looks at an object of which one reads it, unless configured.
 const defaultReadEvery = 100
 
-// list sets what the objects of the type are listed for. list is the type's list resource; nil if there is none.
+// list sets what the objects of the type are listed for. list is the type's list resource; nil if
+// there is none.
 func (r *Resource) list(c config.Resource, list *schema.Block) (err error) {
 	if l := c.ListRecovery; l != nil {
 		if r.Settings.ListArguments, err = r.listArguments(l.Arguments, list); err != nil {

@@ -107,7 +107,8 @@ func listed(p *model.Provider) []string {
 	return out
 }
 
-// A provider whose program does not tell its name has that of its resource types: in a cluster and on the command line.
+// A provider whose program does not tell its name has that of its resource types: in a cluster and
+// on the command line.
 func TestNameOfProvider(t *testing.T) {
 	block := &schema.Block{Attributes: map[string]*schema.Attribute{"id": {Type: cty.String, Computed: true}}}
 	for name, test := range map[string]struct {

@@ -57,8 +57,8 @@ func pascalCase(name string) string {
 	return b.String()
 }
 
-// pascalWord returns a word of a kind: with a capital, or as an initialism, in which case digits or the s of a plural may
-// follow it.
+// pascalWord returns a word of a kind: with a capital, or as an initialism, in which case digits or
+// the s of a plural may follow it.
 func pascalWord(w string) string {
 	lower := strings.ToLower(w)
 	letters := strings.TrimRight(lower, "0123456789")
@@ -74,8 +74,8 @@ func pascalWord(w string) string {
 	return title(w)
 }
 
-// GoName returns the exported Go identifier of an attribute or block, made as kinds are: cidr_block becomes
-// CIDRBlock. Two names of one object may have the same.
+// GoName returns the exported Go identifier of an attribute or block, made as kinds are: cidr_block
+// becomes CIDRBlock. Two names of one object may have the same.
 func GoName(name string) string { return kindName(name) }
 
 func words(name string) []string {
@@ -87,9 +87,9 @@ func title(w string) string {
 	return string(unicode.ToUpper(r)) + w[n:]
 }
 
-// plural returns the plural of a kind, in lower case. It uses a few fixed rules instead of a dictionary,
-// because the names of CRDs depend on it and must never change. Words that look like plurals stay as they
-// are.
+// plural returns the plural of a kind, in lower case. It uses a few fixed rules instead of a
+// dictionary, because the names of CRDs depend on it and must never change. Words that look like
+// plurals stay as they are.
 func plural(kind string) string {
 	s := strings.ToLower(kind)
 	ends := func(suffixes ...string) bool {

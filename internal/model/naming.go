@@ -19,7 +19,8 @@ type Naming int
 const (
 	// NamesAssigned are those of the rule, or those that the kind had before.
 	NamesAssigned Naming = iota
-	// NamesConfigured are those of the configuration of the resource type: its kind, its plural, or both.
+	// NamesConfigured are those of the configuration of the resource type: its kind, its plural, or
+	// both.
 	NamesConfigured
 	// NamesHeld are those that the kind has only as long as it has objects.
 	NamesHeld
@@ -30,9 +31,10 @@ func (r *Resource) Names() config.Names {
 	return config.Names{Kind: r.Kind, ListKind: r.ListKind, Plural: r.Plural, Singular: r.Singular}
 }
 
-// AssignedNames returns the names of the kinds that the rule would not give if they were alone, by resource type. With
-// them, the same provider has the same names elsewhere: every other kind has its own names, and there they are free.
-// Names that the configuration of a type decides are left out.
+// AssignedNames returns the names of the kinds that the rule would not give if they were alone, by
+// resource type. With them, the same provider has the same names elsewhere: every other kind has
+// its own names, and there they are free. Names that the configuration of a type decides are left
+// out.
 func (p *Provider) AssignedNames() map[string]config.Names {
 	out := map[string]config.Names{}
 	for t, r := range p.Resources {
@@ -52,8 +54,8 @@ func (p *Provider) AllNames() map[string]config.Names {
 	return out
 }
 
-// KeptNames returns what AllNames does without the names that the configuration decides: another configuration gives
-// them up.
+// KeptNames returns what AllNames does without the names that the configuration decides: another
+// configuration gives them up.
 func (p *Provider) KeptNames() map[string]config.Names {
 	out := p.AllNames()
 	for t, r := range p.Resources {
@@ -71,8 +73,9 @@ const (
 	hashLength = 8
 )
 
-// fit returns a name that Kubernetes accepts, followed by a suffix: the name itself if it is short enough and has ASCII
-// letters and digits only. Otherwise its first letters and digits are followed by a hash of the whole name.
+// fit returns a name that Kubernetes accepts, followed by a suffix: the name itself if it is short
+// enough and has ASCII letters and digits only. Otherwise its first letters and digits are followed
+// by a hash of the whole name.
 func fit(name, suffix string) string {
 	kept := strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {
@@ -108,7 +111,8 @@ func complete(n config.Names) config.Names {
 	return n
 }
 
-// ruled are the names of a kind according to the rule: of its type without and with the provider's name.
+// ruled are the names of a kind according to the rule: of its type without and with the provider's
+// name.
 type ruled struct{ short, long string }
 
 func rule(provider, resourceType string) ruled {
@@ -121,8 +125,8 @@ func rule(provider, resourceType string) ruled {
 	return ruled{fit(kindName(bare), ""), fit(kindName(resourceType), "")}
 }
 
-// nameSpace holds the names that are taken in each API group. In a group, kinds and list kinds must be
-// distinct, and so must plurals, singulars and short names.
+// nameSpace holds the names that are taken in each API group. In a group, kinds and list kinds must
+// be distinct, and so must plurals, singulars and short names.
 type nameSpace struct{ kinds, resources map[string]map[string]bool }
 
 func newNameSpace() *nameSpace {
@@ -185,8 +189,9 @@ func newRequest(r *Resource, provider string, c config.Resource, given, known co
 	return q
 }
 
-// precedence of requests, the first ones first: what is configured for a type, what is given, what the kind had
-// before, and then the rule. Kinds that are added to a provider give way to those that it had.
+// precedence of requests, the first ones first: what is configured for a type, what is given, what
+// the kind had before, and then the rule. Kinds that are added to a provider give way to those that
+// it had.
 func (q *request) precedence() int {
 	none := config.Names{}
 	switch {
@@ -203,10 +208,10 @@ func (q *request) precedence() int {
 	}
 }
 
-// assign gives each kind its names, in the order of precedence. Among kinds of the same precedence, kinds are chosen
-// before list kinds, and plurals of kinds in the singular before those of kinds that have the form of a plural: an
-// addition then changes as little as possible. The errors are *config.Errors below the resource type; for given
-// names, below the names.
+// assign gives each kind its names, in the order of precedence. Among kinds of the same precedence,
+// kinds are chosen before list kinds, and plurals of kinds in the singular before those of kinds
+// that have the form of a plural: an addition then changes as little as possible. The errors are
+// *config.Errors below the resource type; for given names, below the names.
 func (n *nameSpace) assign(all []*request) error {
 	slices.SortStableFunc(all, func(a, b *request) int { return a.precedence() - b.precedence() })
 	for len(all) > 0 {
@@ -243,7 +248,8 @@ type namingError struct {
 
 func (e *namingError) Error() string { return e.err.Error() }
 
-// pluralForm returns 1 for kinds whose natural singular is a plural, such as Settings, and otherwise 0.
+// pluralForm returns 1 for kinds whose natural singular is a plural, such as Settings, and
+// otherwise 0.
 func (q *request) pluralForm() int {
 	if s := strings.ToLower(q.resource.Kind); pluralOf(s) == s {
 		return 1
@@ -251,7 +257,8 @@ func (q *request) pluralForm() int {
 	return 0
 }
 
-// wanted returns what the names of a kind are to be before the rule is asked, in the order of preference.
+// wanted returns what the names of a kind are to be before the rule is asked, in the order of
+// preference.
 func (q *request) wanted(name func(config.Names) string, own string) []string {
 	var out []string
 	for _, x := range []string{name(q.given), name(q.known), own} {
@@ -332,8 +339,9 @@ func (q *request) of(name func(config.Names) string) func(config.Names) string {
 	}
 }
 
-// choose returns the first name that is free: of those that are wanted, of others, and of the last of these with a number.
-// It returns an error if the setting has a configured or required name that is taken.
+// choose returns the first name that is free: of those that are wanted, of others, and of the last
+// of these with a number. It returns an error if the setting has a configured or required name that
+// is taken.
 func (q *request) choose(setting, configured, required string, wanted, others []string, free func(string) bool) (string, error) {
 	switch first := wanted[0]; {
 	case free(first):
@@ -360,8 +368,8 @@ func firstFree(candidates []string, free func(string) bool) string {
 	}
 }
 
-// kindName returns the name of a kind. Kinds are DNS labels, so a name that begins with a digit gets a
-// letter in front.
+// kindName returns the name of a kind. Kinds are DNS labels, so a name that begins with a digit
+// gets a letter in front.
 func kindName(name string) string {
 	k := pascalCase(name)
 	if k == "" || k[0] < 'A' || k[0] > 'Z' {

@@ -33,8 +33,8 @@ func named(t *testing.T, known map[string]config.Names, c config.Provider, types
 	return p
 }
 
-// Types that a new version adds give way to those that exist, and only what collides changes. A new cluster has the same
-// names with those that were recorded.
+// Types that a new version adds give way to those that exist, and only what collides changes. A new
+// cluster has the same names with those that were recorded.
 func TestAdditionsGiveWay(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
@@ -86,8 +86,8 @@ func TestAdditionsGiveWay(t *testing.T) {
 	}
 }
 
-// Whatever is added to a provider, in any order, its types keep their names; and what is recorded makes the same names
-// elsewhere.
+// Whatever is added to a provider, in any order, its types keep their names; and what is recorded
+// makes the same names elsewhere.
 func TestNamesAreStable(t *testing.T) {
 	t.Parallel()
 	word := rapid.SampledFrom([]string{"a", "as", "list", "ip", "ips", "setting", "settings", "policy", "policies", "resource", "2", "provider", "config", "A", ""})
@@ -124,7 +124,8 @@ func TestNamesAreStable(t *testing.T) {
 	})
 }
 
-// Names fit into Kubernetes' limits, however long those of the types are, and do not depend on chance.
+// Names fit into Kubernetes' limits, however long those of the types are, and do not depend on
+// chance.
 func TestNamesFit(t *testing.T) {
 	t.Parallel()
 	letter := rapid.RuneFrom([]rune("abcdefghijklmnopqrstuvwxyz0123456789_-ÄßZ"))

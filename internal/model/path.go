@@ -11,9 +11,9 @@ import (
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 )
 
-// UserPath formats a path as in the custom resource: spec.forProvider.rule[0].maxAgeDays. Steps into
-// singleton blocks are left out, secrets have the name of their reference, and fields that cannot be set
-// are below status.atProvider. Unknown steps are formatted as in Terraform.
+// UserPath formats a path as in the custom resource: spec.forProvider.rule[0].maxAgeDays. Steps
+// into singleton blocks are left out, secrets have the name of their reference, and fields that
+// cannot be set are below status.atProvider. Unknown steps are formatted as in Terraform.
 func (r *Resource) UserPath(p cty.Path) string {
 	prefix := "spec.forProvider"
 	if len(p) > 0 {
@@ -26,7 +26,8 @@ func (r *Resource) UserPath(p cty.Path) string {
 	return r.Root().spell(prefix, p, true)
 }
 
-// ImportPath formats a path of the identity that is given for an import: spec.import.identity.accountId.
+// ImportPath formats a path of the identity that is given for an import:
+// spec.import.identity.accountId.
 func (r *Resource) ImportPath(p cty.Path) string {
 	const prefix = "spec.import.identity"
 	if r.Identity() == nil {
@@ -35,7 +36,8 @@ func (r *Resource) ImportPath(p cty.Path) string {
 	return r.Identity().spell(prefix, p, false)
 }
 
-// FieldPath formats a path as below status.atProvider: rule[0].maxAgeDays. ParseFieldPath parses it.
+// FieldPath formats a path as below status.atProvider: rule[0].maxAgeDays. ParseFieldPath parses
+// it.
 func (r *Resource) FieldPath(p cty.Path) string { return r.Root().spell("", p, false) }
 
 // UserPath formats a path of the provider's configuration as in a ProviderConfig.
@@ -123,8 +125,9 @@ func (t *Type) elementAt(key cty.Value) *Type {
 	return nil
 }
 
-// ParseFieldPath parses the paths that FieldPath formats, and those of spec.lifecycle.ignoreChanges:
-// rule[0].maxAgeDays, tags["team"], tags.team. Elements of sets have no path.
+// ParseFieldPath parses the paths that FieldPath formats, and those of
+// spec.lifecycle.ignoreChanges: rule[0].maxAgeDays, tags["team"], tags.team. Elements of sets have
+// no path.
 func (r *Resource) ParseFieldPath(s string) (cty.Path, error) {
 	steps, err := splitPath(s)
 	if err != nil {
@@ -181,8 +184,9 @@ func (r *Resource) ParseFieldPath(s string) (cty.Path, error) {
 	return out, nil
 }
 
-// CheckInputPath returns an error unless a custom resource can have a field at a path below spec.forProvider:
-// rule[0].maxAgeDays. Elements of sets are those of the list that the custom resource has for the set.
+// CheckInputPath returns an error unless a custom resource can have a field at a path below
+// spec.forProvider: rule[0].maxAgeDays. Elements of sets are those of the list that the custom
+// resource has for the set.
 func (r *Resource) CheckInputPath(path string) error { return r.Root().checkInputPath(path) }
 
 // CheckIdentityPath does so for spec.import.identity.

@@ -24,8 +24,8 @@ const (
 	ClusterProviderConfigKind = "ClusterProviderConfig"
 )
 
-// The fields of the spec of a provider configuration that are not the provider's. Only a ClusterProviderConfig has
-// allowedNamespaces.
+// The fields of the spec of a provider configuration that are not the provider's. Only a
+// ClusterProviderConfig has allowedNamespaces.
 const (
 	AllowedNamespaces    = "allowedNamespaces"
 	ServiceAccountTokens = "serviceAccountTokens"
@@ -41,7 +41,8 @@ type Provider struct {
 	Schema  *schema.Provider
 	// Config is the provider's own configuration, an Object.
 	Config *Type
-	// AccountFrom are the arguments and blocks of the configuration that name the account, by Terraform's names.
+	// AccountFrom are the arguments and blocks of the configuration that name the account, by
+	// Terraform's names.
 	AccountFrom []string
 	// Resources holds the resource types by Terraform's name.
 	Resources map[string]*Resource
@@ -82,14 +83,14 @@ func DefaultGroup(name string) string { return shortName(name) + ".landbridge.io
 func shortName(name string) string { return strings.ToLower(strings.ReplaceAll(name, "_", "-")) }
 
 // NewProvider makes the model. name is the provider's name without namespace, such as random, which
-// usually is the prefix of its resource types, and is taken from them if it is empty. Errors in the configuration are
-// *config.Errors.
+// usually is the prefix of its resource types, and is taken from them if it is empty. Errors in the
+// configuration are *config.Errors.
 func NewProvider(name string, s *schema.Provider, c config.Provider) (*Provider, error) {
 	return KeepNames(name, s, c, nil)
 }
 
-// KeepNames is NewProvider for kinds that had names before, by resource type. Unless the configuration says otherwise, they
-// keep them, and kinds that are new give way.
+// KeepNames is NewProvider for kinds that had names before, by resource type. Unless the
+// configuration says otherwise, they keep them, and kinds that are new give way.
 func KeepNames(name string, s *schema.Provider, c config.Provider, known map[string]config.Names) (*Provider, error) {
 	short := c.Name
 	if short == "" {
@@ -222,7 +223,8 @@ func accountFrom(b *schema.Block, c config.ProviderConfig) ([]string, error) {
 	return c.AccountFrom, nil
 }
 
-// maxGroup is the greatest length of a group: the name of a CRD is that of the plural and the group, with a dot.
+// maxGroup is the greatest length of a group: the name of a CRD is that of the plural and the
+// group, with a dot.
 const maxGroup = validation.DNS1123SubdomainMaxLength - maxName - 1
 
 func checkGroup(group string) error {

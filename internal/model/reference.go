@@ -55,8 +55,8 @@ func (r *Reference) Value() *Type {
 	return r.Field().Type
 }
 
-// Target returns the target of a kind, or the first one for an empty kind. It returns nil if the kind may
-// not be referred to.
+// Target returns the target of a kind, or the first one for an empty kind. It returns nil if the
+// kind may not be referred to.
 func (r *Reference) Target(kind string) *ReferenceTarget {
 	for i := range r.Targets {
 		if kind == "" || r.Targets[i].Kind == kind {
@@ -216,15 +216,15 @@ func (p *Provider) target(c config.Target) (ReferenceTarget, error) {
 	return out, nil
 }
 
-// HasValue reports whether a reference can take its value from an attribute, by its Terraform path with
-// dots: the attribute must be in status, and be a string, number or boolean.
+// HasValue reports whether a reference can take its value from an attribute, by its Terraform path
+// with dots: the attribute must be in status, and be a string, number or boolean.
 func (r *Resource) HasValue(attribute string) bool {
 	_, _, err := r.observed(attribute)
 	return err == nil
 }
 
-// observed returns the path in status of an attribute of a plain type, by its Terraform path with dots, and as what it is
-// presented.
+// observed returns the path in status of an attribute of a plain type, by its Terraform path with
+// dots, and as what it is presented.
 func (r *Resource) observed(attribute string) (string, Kind, error) {
 	var at cty.Path
 	path, _ := r.Root().trace(strings.Split(attribute, "."))
@@ -256,8 +256,8 @@ func checkFieldPath(path string) error {
 	return nil
 }
 
-// trace returns the fields on a path of Terraform names, and the object that has the last one. The path
-// skips elements of collections.
+// trace returns the fields on a path of Terraform names, and the object that has the last one. The
+// path skips elements of collections.
 func (t *Type) trace(path []string) ([]*Field, *Fields) {
 	var out []*Field
 	var in *Fields
@@ -303,8 +303,8 @@ func isFieldName(name string) bool {
 	return name != ""
 }
 
-// Singular returns the singular of a list's name. As for plurals, it uses a few fixed rules, since names of
-// fields depend on it.
+// Singular returns the singular of a list's name. As for plurals, it uses a few fixed rules, since
+// names of fields depend on it.
 func Singular(name string) string {
 	lower := strings.ToLower(name)
 	cut := func(suffix string, n int, with string) (string, bool) {

@@ -48,8 +48,9 @@ func (r *Resource) GroupVersionKind() kschema.GroupVersionKind {
 	return kschema.GroupVersionKind{Group: r.Group, Version: r.Version, Kind: r.Kind}
 }
 
-// ListGroupVersionKind returns the kind by which controller-runtime's clients list custom resources. They take the name of
-// the kind from it, without the suffix, and so it may differ from ListKind.
+// ListGroupVersionKind returns the kind by which controller-runtime's clients list custom
+// resources. They take the name of the kind from it, without the suffix, and so it may differ from
+// ListKind.
 func (r *Resource) ListGroupVersionKind() kschema.GroupVersionKind {
 	return r.GroupVersionKind().GroupVersion().WithKind(r.Kind + "List")
 }
@@ -71,8 +72,8 @@ func (r *Resource) Root() *Type {
 }
 
 // Identity returns the type of the resource's identity: an Object whose fields are Required where
-// an import needs them. Nil when the type has no identity schema. Its numbers are presented as strings where the configured
-// type of the field of the same name is string.
+// an import needs them. Nil when the type has no identity schema. Its numbers are presented as
+// strings where the configured type of the field of the same name is string.
 func (r *Resource) Identity() *Type {
 	r.identityOnce.Do(func() {
 		if r.Schema.Identity == nil {

@@ -79,8 +79,8 @@ func (r *rules) present(t *Type, path string) {
 	}
 }
 
-// presentIdentity presents numbers of an attribute of the identity as text, which holds them exactly, if the attribute's
-// configured type is string.
+// presentIdentity presents numbers of an attribute of the identity as text, which holds them
+// exactly, if the attribute's configured type is string.
 func (r *rules) presentIdentity(t *Type, name string) {
 	if t.Element != nil {
 		t = t.Element

@@ -32,12 +32,12 @@ type Settings struct {
 	ImportID Template
 	// Identity is where attributes of the identity come from, by their names.
 	Identity map[string]IdentitySource
-	// CreateToken is the top-level argument that makes creates idempotent; nil if there is none. The remote
-	// side remembers its value for CreateTokenValidFor.
+	// CreateToken is the top-level argument that makes creates idempotent; nil if there is none.
+	// The remote side remembers its value for CreateTokenValidFor.
 	CreateToken         *Field
 	CreateTokenValidFor time.Duration
-	// ListArguments are the arguments of the list resource, by their names; nil if interrupted creates are not
-	// recovered by listing.
+	// ListArguments are the arguments of the list resource, by their names; nil if interrupted
+	// creates are not recovered by listing.
 	ListArguments map[string]IdentitySource
 	// ListRefresh is how unchanged objects are looked at by listing; nil if they are read.
 	ListRefresh *ListRefresh
@@ -47,13 +47,15 @@ type Settings struct {
 	Tags *Tags
 	// ConnectionDetails are keys of the connection Secret besides those of sensitive attributes.
 	ConnectionDetails map[string]Template
-	// LateInitialize writes values that the provider chose into spec.forProvider, except for fields that are
-	// LateIgnored.
+	// LateInitialize writes values that the provider chose into spec.forProvider, except for fields
+	// that are LateIgnored.
 	LateInitialize bool
 	Timeouts       config.Timeouts
-	// PollInterval is the interval at which unchanged objects are read. Defaults to that of the provider.
+	// PollInterval is the interval at which unchanged objects are read. Defaults to that of the
+	// provider.
 	PollInterval time.Duration
-	// CreationGracePeriod is how long an object may be missing after its create; nil for the controller's default.
+	// CreationGracePeriod is how long an object may be missing after its create; nil for the
+	// controller's default.
 	CreationGracePeriod *time.Duration
 	Functions           config.Functions
 }
@@ -64,8 +66,8 @@ type Value struct {
 	Template Template
 }
 
-// configure checks the configuration of the resource type, and keeps its settings for values. Errors are
-// *config.Errors with paths in the type's configuration.
+// configure checks the configuration of the resource type, and keeps its settings for values.
+// Errors are *config.Errors with paths in the type's configuration.
 func (r *Resource) configure(c config.Resource) error {
 	root := r.Root()
 	if len(r.rules.wrong) > 0 {

@@ -19,8 +19,8 @@ const (
 
 // Tags are added to every object.
 type Tags struct {
-	// Field is a top-level attribute or block: a map of strings, or a list or set of objects that have
-	// TagKey and TagValue, strings, and need nothing else.
+	// Field is a top-level attribute or block: a map of strings, or a list or set of objects that
+	// have TagKey and TagValue, strings, and need nothing else.
 	Field *Field
 	// Tags are the tags of the configuration.
 	Tags map[string]Template

@@ -30,8 +30,8 @@ func (t Template) Render(value func(path []string) (string, bool)) (text string,
 	return b.String(), true
 }
 
-// Match is the inverse of Render for a template that has a path once: it returns the text in place of the
-// path. ok is false if the text does not match the template, or the value is empty.
+// Match is the inverse of Render for a template that has a path once: it returns the text in place
+// of the path. ok is false if the text does not match the template, or the value is empty.
 func (t Template) Match(text, path string, value func(path []string) (string, bool)) (found string, ok bool) {
 	i := 0
 	for i < len(t) && strings.Join(t[i].Path, ".") != path {
@@ -81,8 +81,8 @@ func (r *Resource) template(t config.Template, secrets bool, roots ...string) (T
 }
 
 // at returns the field at a path of Terraform names through objects, its type, and whether it is
-// sensitive, which includes everything in a sensitive field. Elements of lists, sets and maps have no
-// path, except for the one of a singleton.
+// sensitive, which includes everything in a sensitive field. Elements of lists, sets and maps have
+// no path, except for the one of a singleton.
 func (t *Type) at(path []string) (*Field, *Type) {
 	for i, name := range path {
 		if t.Singleton {

@@ -11,8 +11,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/expression"
 )
 
-// transform returns the transform of the values of a target for a field, of the type of one value; nil if there is none. As
-// far as the types are known, it is checked against both.
+// transform returns the transform of the values of a target for a field, of the type of one value;
+// nil if there is none. As far as the types are known, it is checked against both.
 func transform(c config.Target, from ReferenceTarget, to *Type, functions *expression.Functions) (*expression.Transform, error) {
 	if c.Transform == "" {
 		return nil, nil
@@ -30,7 +30,8 @@ func transform(c config.Target, from ReferenceTarget, to *Type, functions *expre
 	return t, nil
 }
 
-// celType returns the type of the values of a kind. Numbers are integers or decimals, as their values are.
+// celType returns the type of the values of a kind. Numbers are integers or decimals, as their
+// values are.
 func celType(k Kind) *cel.Type {
 	switch k {
 	case String:
@@ -43,7 +44,8 @@ func celType(k Kind) *cel.Type {
 	return cel.DynType
 }
 
-// fits reports whether some values of a type can be converted to a primitive kind, as Terraform would.
+// fits reports whether some values of a type can be converted to a primitive kind, as Terraform
+// would.
 func fits(t *cel.Type, k Kind) bool {
 	switch t.Kind() {
 	case types.DynKind, types.StringKind, types.NullTypeKind:

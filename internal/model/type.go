@@ -11,8 +11,8 @@ import (
 // Kind is the shape of a Type.
 type Kind string
 
-// The kinds. Set is a list without order or duplicates. The keys of a Map are the user's. Dynamic is any
-// value, which determines its own type.
+// The kinds. Set is a list without order or duplicates. The keys of a Map are the user's. Dynamic
+// is any value, which determines its own type.
 const (
 	String  Kind = "string"
 	Number  Kind = "number"
@@ -31,13 +31,13 @@ const (
 	JSON    Kind = "json"
 )
 
-// Type is the type of a value in Terraform and in Kubernetes. It is used for attributes of a plain type,
-// attributes with nested attributes, and nested blocks.
+// Type is the type of a value in Terraform and in Kubernetes. It is used for attributes of a plain
+// type, attributes with nested attributes, and nested blocks.
 type Type struct {
 	Kind Kind
-	// As is the kind of a primitive type in Kubernetes if it differs: String for numbers and booleans,
-	// Integer for numbers, and Number, Integer, Bool or JSON for strings, which have its text. Defaults to
-	// Kind.
+	// As is the kind of a primitive type in Kubernetes if it differs: String for numbers and
+	// booleans, Integer for numbers, and Number, Integer, Bool or JSON for strings, which have its
+	// text. Defaults to Kind.
 	As Kind
 	// Cty is the type constraint. It is dynamic for list and map blocks that hold dynamically
 	// typed attributes: their values are tuples and objects.
@@ -103,8 +103,8 @@ func (t *Type) Secrets(v cty.Value, visit func(cty.Value)) {
 type Fields struct {
 	// All is sorted by Terraform name.
 	All []*Field
-	// Added are inputs that the provider does not have, sorted by name. Their Name is their JSONName. Only
-	// the type of a resource has them, and values do not contain them.
+	// Added are inputs that the provider does not have, sorted by name. Their Name is their
+	// JSONName. Only the type of a resource has them, and values do not contain them.
 	Added []*Field
 
 	terraform, json, input map[string]*Field
@@ -121,7 +121,8 @@ func (f *Fields) ByJSON(name string) *Field { return f.json[name] }
 // ByInput finds an input by its name in spec, which is Field.InputName; nil if there is none.
 func (f *Fields) ByInput(name string) *Field { return f.input[name] }
 
-// ByReference finds the reference that a field of this name in spec belongs to; nil if there is none.
+// ByReference finds the reference that a field of this name in spec belongs to; nil if there is
+// none.
 func (f *Fields) ByReference(name string) *Reference { return f.reference[name] }
 
 // Field is one named value of an object.
@@ -146,7 +147,8 @@ type Field struct {
 	Observed bool
 	// Added is set if the provider does not have the field.
 	Added bool
-	// Settled is set if the configuration sets the value for every object. It cannot be set in spec.
+	// Settled is set if the configuration sets the value for every object. It cannot be set in
+	// spec.
 	Settled bool
 	// Immutable is set if the field cannot be changed in spec once it is set.
 	Immutable bool
@@ -180,8 +182,8 @@ func (f *Field) InputName() string {
 // Secret reports whether the value must not be shown.
 func (f *Field) Secret() bool { return f.Sensitive || f.WriteOnly }
 
-// LateInitialized reports whether late initialization, where it is enabled, sets the field as a whole. It
-// does so if the field is not set and the provider has chosen a value.
+// LateInitialized reports whether late initialization, where it is enabled, sets the field as a
+// whole. It does so if the field is not set and the provider has chosen a value.
 func (f *Field) LateInitialized() bool {
 	return f.Input && f.Computed && !f.LateIgnored && f.SecretRef == "" && !f.Type.HasSecrets()
 }

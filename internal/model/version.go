@@ -28,8 +28,8 @@ func checkVersions(has string, dropped []string) error {
 	return nil
 }
 
-// dropped returns the versions that a kind no longer has. A version that the provider dropped may be the
-// configured version of a kind.
+// dropped returns the versions that a kind no longer has. A version that the provider dropped may
+// be the configured version of a kind.
 func dropped(has string, provider, kind []string) []string {
 	var out []string
 	for _, v := range slices.Concat(provider, kind) {

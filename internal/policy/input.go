@@ -17,7 +17,8 @@ import (
 // Input is a plan and its resource, as conditions see them.
 type Input struct {
 	Resource ResourceMeta
-	// Configurations are the provider configurations that the resource uses: one, or several if it is a module.
+	// Configurations are the provider configurations that the resource uses: one, or several if it
+	// is a module.
 	Configurations []Configuration
 	Model          *model.Resource
 	Plan           *terraform.Plan
@@ -29,8 +30,9 @@ type Configuration struct {
 	Kind, Namespace, Name string
 	UID                   types.UID
 	Labels                map[string]string
-	// Account is the one that a ClusterProviderConfig declares to be for; empty without a declaration. That of a
-	// ProviderConfig does not count: whoever may write in one namespace could claim any.
+	// Account is the one that a ClusterProviderConfig declares to be for; empty without a
+	// declaration. That of a ProviderConfig does not count: whoever may write in one namespace
+	// could claim any.
 	Account string
 }
 
@@ -98,7 +100,8 @@ func (in Input) variables(now time.Time) map[string]any {
 			"type": in.Model.Type, "labels": labelsOr(in.Resource.Labels),
 		},
 	}
-	// With several, the variable has no value, so that a condition which does not consider that cannot be evaluated.
+	// With several, the variable has no value, so that a condition which does not consider that
+	// cannot be evaluated.
 	switch len(configurations) {
 	case 0:
 		out["configuration"] = Configuration{}.variable()

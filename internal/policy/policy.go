@@ -24,7 +24,8 @@ type Policy struct {
 	invalid error
 }
 
-// Compile returns the policy of a PlanPolicy. A policy that cannot be compiled acts on all plans that it matches.
+// Compile returns the policy of a PlanPolicy. A policy that cannot be compiled acts on all plans
+// that it matches.
 func Compile(p *v1alpha1.PlanPolicy) *Policy {
 	out := &Policy{Name: p.Name, spec: p.Spec}
 	out.program, out.invalid = compile(p.Spec.Condition)
@@ -94,7 +95,8 @@ func (p *Policy) matches(r ResourceMeta) bool {
 
 // Verdict is what policies decide about a plan.
 type Verdict struct {
-	// Denied are the policies that deny the plan, Approval those that require an approval, and Warnings the others.
+	// Denied are the policies that deny the plan, Approval those that require an approval, and
+	// Warnings the others.
 	Denied, Approval, Warnings []Result
 }
 

@@ -167,7 +167,8 @@ func TestConditions(t *testing.T) {
 	}
 }
 
-// What cannot be evaluated acts as if its condition were true, and no message has a sensitive value.
+// What cannot be evaluated acts as if its condition were true, and no message has a sensitive
+// value.
 func TestFaultyConditionsActOnEverything(t *testing.T) {
 	t.Parallel()
 	for name, x := range map[string]struct {
@@ -244,7 +245,8 @@ func TestUnknownActionDenies(t *testing.T) {
 	}
 }
 
-// FuzzCompile checks that no condition causes a panic, neither when it is compiled nor when it is evaluated.
+// FuzzCompile checks that no condition causes a panic, neither when it is compiled nor when it is
+// evaluated.
 func FuzzCompile(f *testing.F) {
 	for _, seed := range []string{`plan.destroys`, `plan.changes.exists(c, c.after > 1)`, `now.getHours("Mars") > 1`, `resource.labels["a"] == "b"`, `[[[]]]`} {
 		f.Add(seed)

@@ -28,15 +28,15 @@ func (e notSent) Unwrap() error { return e.error }
 // NotSent marks the error of a call that was not sent to the provider, and so changed nothing.
 func NotSent(err error) error { return notSent{err} }
 
-// IsNotSent reports whether an error was marked by NotSent. After any other error it is unknown whether
-// the provider carried out the call.
+// IsNotSent reports whether an error was marked by NotSent. After any other error it is unknown
+// whether the provider carried out the call.
 func IsNotSent(err error) bool {
 	var e notSent
 	return errors.As(err, &e)
 }
 
-// CallError returns the error of a call, as opposed to diagnostics in its answer, as diagnostics with
-// Terraform's own summaries (contract § 1).
+// CallError returns the error of a call, as opposed to diagnostics in its answer, as diagnostics
+// with Terraform's own summaries (contract § 1).
 func CallError(err error) diagnostic.Diagnostics {
 	if err == nil {
 		return nil

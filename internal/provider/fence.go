@@ -4,8 +4,9 @@ import "context"
 
 type fenceKey struct{}
 
-// WithFence returns a context for operations that fence may stop: it is called right before each change is
-// requested of a provider, and its error is why the change must not be requested any more.
+// WithFence returns a context for operations that fence may stop: it is called right before each
+// change is requested of a provider, and its error is why the change must not be requested any
+// more.
 func WithFence(ctx context.Context, fence func() error) context.Context {
 	return context.WithValue(ctx, fenceKey{}, fence)
 }

@@ -4,10 +4,10 @@ import "context"
 
 type progressKey struct{}
 
-// WithProgress returns a context for a call that changes a resource. During the call, f is called with
-// each log message of the provider that is certainly about it: one line, without the secrets of the
-// provider's configuration, but possibly with those of the resource. f may be called until shortly
-// after the call returns, by several goroutines, and must not block.
+// WithProgress returns a context for a call that changes a resource. During the call, f is called
+// with each log message of the provider that is certainly about it: one line, without the secrets
+// of the provider's configuration, but possibly with those of the resource. f may be called until
+// shortly after the call returns, by several goroutines, and must not block.
 func WithProgress(ctx context.Context, f func(text string)) context.Context {
 	return context.WithValue(ctx, progressKey{}, f)
 }

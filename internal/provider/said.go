@@ -16,11 +16,13 @@ import (
 	"github.com/landbridge-io/landbridge/internal/redact"
 )
 
-// Said is what a request contained. An error that quotes it says nothing about the provider configuration: whoever writes
-// a resource chooses the words. The zero value is a request without values.
+// Said is what a request contained. An error that quotes it says nothing about the provider
+// configuration: whoever writes a resource chooses the words. The zero value is a request without
+// values.
 type Said struct {
 	texts []string
-	// names are those of map elements and attributes. They are not struck out, since schemas have names such as rate_limit.
+	// names are those of map elements and attributes. They are not struck out, since schemas have
+	// names such as rate_limit.
 	names []string
 }
 
@@ -82,7 +84,8 @@ func (s *Said) AddIdentity(identities ...*tfprotov6.ResourceIdentityData) {
 	}
 }
 
-// find returns the first match of a pattern in the text of an error that is not a quotation of the request.
+// find returns the first match of a pattern in the text of an error that is not a quotation of the
+// request.
 func (s Said) find(pattern *regexp.Regexp, text string) string {
 	first := pattern.FindString(text)
 	if first == "" || len(s.texts)+len(s.names) == 0 {
@@ -124,8 +127,8 @@ func (q *quotations) struck(text string) string { return q.redactor.Replace(text
 // number is a number in a text, such as 429.
 var number = regexp.MustCompile(`\d{3,}`)
 
-// has reports whether the words of a match are from the request. Providers quote parts of values, too, such as one of the
-// numbers of an id beside a word of their own.
+// has reports whether the words of a match are from the request. Providers quote parts of values,
+// too, such as one of the numbers of an id beside a word of their own.
 func (q *quotations) has(match string) bool {
 	words := plain(match)
 	for _, text := range append(q.texts, q.names...) {

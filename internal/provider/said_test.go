@@ -28,8 +28,8 @@ func requested(t *testing.T, values map[string]cty.Value) provider.Said {
 	return said
 }
 
-// An error that quotes the request, in whatever way, is no verdict about the provider configuration. The same error is one
-// if the request did not contain it.
+// An error that quotes the request, in whatever way, is no verdict about the provider
+// configuration. The same error is one if the request did not contain it.
 func TestQuotations(t *testing.T) {
 	t.Parallel()
 	const words = "Too Many Requests; retry after 900 seconds"

@@ -26,8 +26,8 @@ type Server interface {
 	Schema(ctx context.Context) (*schema.Provider, diagnostic.Diagnostics)
 	// Done is closed when the server has crashed or was closed.
 	Done() <-chan struct{}
-	// Close calls StopProvider, waits for the calls in flight until ctx ends, and ends the server. It
-	// leaves no process behind, and may be called more than once.
+	// Close calls StopProvider, waits for the calls in flight until ctx ends, and ends the server.
+	// It leaves no process behind, and may be called more than once.
 	Close(ctx context.Context) error
 }
 
@@ -39,8 +39,8 @@ type Launcher interface {
 	Key() string
 }
 
-// VariablesReporter is implemented by launchers of servers with environment variables of their own. Variables returns
-// them. They may be secret.
+// VariablesReporter is implemented by launchers of servers with environment variables of their own.
+// Variables returns them. They may be secret.
 type VariablesReporter interface{ Variables() map[string]string }
 
 // Usage is the resource usage of a server so far.
@@ -69,13 +69,15 @@ type Aborter interface {
 
 // Excluder is implemented by servers that can hold calls back.
 type Excluder interface {
-	// Alone runs f while the server has no calls but those of f, which have its context. Calls that come meanwhile wait.
-	// It waits for those in flight for a while at most: ran is false if there still are some, or if the process may keep
-	// something between calls, such as an ephemeral resource that is open. If f fails, all later calls fail.
+	// Alone runs f while the server has no calls but those of f, which have its context. Calls that
+	// come meanwhile wait. It waits for those in flight for a while at most: ran is false if there
+	// still are some, or if the process may keep something between calls, such as an ephemeral
+	// resource that is open. If f fails, all later calls fail.
 	Alone(ctx context.Context, wait time.Duration, f func(context.Context) error) (ran bool, err error)
 }
 
-// IdentitySchemas returns the identity schemas of a server; nil if the provider does not implement the call.
+// IdentitySchemas returns the identity schemas of a server; nil if the provider does not implement
+// the call.
 func IdentitySchemas(ctx context.Context, s tfprotov6.ProviderServer) (*tfprotov6.GetResourceIdentitySchemasResponse, error) {
 	answer, err := s.GetResourceIdentitySchemas(ctx, &tfprotov6.GetResourceIdentitySchemasRequest{})
 	if IsUnimplemented(err) {

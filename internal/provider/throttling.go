@@ -41,8 +41,9 @@ var throttling = regexp.MustCompile(`(?i)` + strings.Join([]string{
 // retryAfter matches the time after which a cloud accepts requests again.
 var retryAfter = regexp.MustCompile(`(?i)(?:retry[- ]after|(?:try again|retry|wait)(?: (?:after|in|for))?)['":=\s]{1,4}(\d{1,5})(?:[.]\d+)?['"]?\s*(ms\b|milliseconds?\b|m\b|min\b|minutes?\b|s\b|secs?\b|seconds?\b)?`)
 
-// Throttled reports whether the provider's cloud rejected requests because there are too many, and how
-// long to wait; 0 if the cloud does not say. Errors about an attribute, and words that the request said, are ignored.
+// Throttled reports whether the provider's cloud rejected requests because there are too many, and
+// how long to wait; 0 if the cloud does not say. Errors about an attribute, and words that the
+// request said, are ignored.
 func Throttled(diags diagnostic.Diagnostics, said Said) (wait time.Duration, throttled bool) {
 	for _, d := range diags {
 		if d.Severity != diagnostic.Error || len(d.Attribute) > 0 {

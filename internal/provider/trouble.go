@@ -7,7 +7,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 )
 
-// Trouble is a failure of calls that is due to the provider configuration, and not to the object of the call.
+// Trouble is a failure of calls that is due to the provider configuration, and not to the object of
+// the call.
 type Trouble string
 
 const (
@@ -49,8 +50,8 @@ var (
 	}, "|"))
 )
 
-// TroubleOf returns the trouble that errors are due to, with the words that show it; "" if there is none. Errors about
-// an attribute, and words that the request said, are ignored.
+// TroubleOf returns the trouble that errors are due to, with the words that show it; "" if there is
+// none. Errors about an attribute, and words that the request said, are ignored.
 func TroubleOf(diags diagnostic.Diagnostics, said Said) (_ Trouble, words string) {
 	for _, d := range diags {
 		if d.Severity != diagnostic.Error || len(d.Attribute) > 0 {

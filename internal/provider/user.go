@@ -20,8 +20,8 @@ func WithUser(ctx context.Context, u User) context.Context {
 	return context.WithValue(ctx, userKey{}, u)
 }
 
-// WithRevision returns a context for the calls that are made for a revision of a resource. It changes with what is desired
-// of the resource, and when another attempt is requested.
+// WithRevision returns a context for the calls that are made for a revision of a resource. It
+// changes with what is desired of the resource, and when another attempt is requested.
 func WithRevision(ctx context.Context, revision string) context.Context {
 	return context.WithValue(ctx, revisionKey{}, revision)
 }
@@ -32,7 +32,8 @@ func RevisionOf(ctx context.Context) string {
 	return revision
 }
 
-// UserOf returns the resource that the calls of a context are made for; the zero value if they are the program's own.
+// UserOf returns the resource that the calls of a context are made for; the zero value if they are
+// the program's own.
 func UserOf(ctx context.Context) User {
 	u, _ := ctx.Value(userKey{}).(User)
 	return u

@@ -15,9 +15,9 @@ const Concealed = "(sensitive value)"
 // zero value knows no secrets. It is safe for concurrent use.
 //
 // A secret is found unchanged, without surrounding white space, line by line, and in the spellings
-// that it has in JSON, in Go's quoting, in URLs and in base64, also where a text breaks it over lines. Secrets of up to three bytes are only removed
-// where they stand alone: they occur in many words and numbers, and removing those would make texts
-// useless. A part of a number is not alone.
+// that it has in JSON, in Go's quoting, in URLs and in base64, also where a text breaks it over
+// lines. Secrets of up to three bytes are only removed where they stand alone: they occur in many
+// words and numbers, and removing those would make texts useless. A part of a number is not alone.
 type Redactor struct {
 	current atomic.Pointer[Replacer] // nil until it is needed after a change of known
 
@@ -82,7 +82,8 @@ func (r *Redactor) Replacer() *Replacer {
 // Replace returns a text without the secrets.
 func (r *Redactor) Replace(text string) string { return r.Replacer().Replace(text) }
 
-// JSON returns a decoded JSON value without the secrets, whether they are strings, names or numbers.
+// JSON returns a decoded JSON value without the secrets, whether they are strings, names or
+// numbers.
 func (r *Redactor) JSON(v any) any {
 	p := r.Replacer()
 	if p.empty() {

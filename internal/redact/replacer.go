@@ -121,7 +121,8 @@ func (p *Replacer) shortAt(text string, at int) string {
 	return ""
 }
 
-// inNumber reports whether a digit at the end of before, or at the beginning of after, continues a number with the secret between them.
+// inNumber reports whether a digit at the end of before, or at the beginning of after, continues a
+// number with the secret between them.
 func inNumber(before, secret, after string) bool {
 	n := len(before)
 	return n > 1 && isDigit(before[n-2]) && before[n-1] == '.' && isDigit(secret[0]) ||

@@ -67,12 +67,13 @@ var escape = regexp.MustCompile("%[0-9A-F]{2}")
 // lowerHex returns a part of a URL with escapes in lower case.
 func lowerHex(part string) string { return escape.ReplaceAllStringFunc(part, strings.ToLower) }
 
-// minEncoded is the length from which on the encoding of a secret is a secret by itself, in bytes of the secret. Of those
-// above maxEncoded, which would take much memory, only the lines are found.
+// minEncoded is the length from which on the encoding of a secret is a secret by itself, in bytes
+// of the secret. Of those above maxEncoded, which would take much memory, only the lines are found.
 const minEncoded, maxEncoded = 6, 16 << 10
 
-// inBase64 returns what a text looks like in base64: alone, also in lines, and within a longer text, such as a user and a
-// password, where its first and last characters depend on what is beside it.
+// inBase64 returns what a text looks like in base64: alone, also in lines, and within a longer
+// text, such as a user and a password, where its first and last characters depend on what is beside
+// it.
 func inBase64(text string) []string {
 	if len(text) < minEncoded || len(text) > maxEncoded {
 		return nil

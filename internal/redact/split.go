@@ -9,10 +9,12 @@ import (
 // maxSplit bounds the length of texts in which secrets over several lines are looked for, in bytes.
 const maxSplit = 256 << 10
 
-// breaks are line breaks, also as they are in JSON, with indentation and the frames of Terraform's messages around them.
+// breaks are line breaks, also as they are in JSON, with indentation and the frames of Terraform's
+// messages around them.
 var breaks = regexp.MustCompile(`[ \t]*(?:\r?\n|(?:\\r)?\\n)(?:[ \t]|│|\||>)*`)
 
-// replaceSplit replaces the secrets that text breaks over lines, at any place or instead of a space.
+// replaceSplit replaces the secrets that text breaks over lines, at any place or instead of a
+// space.
 func (p *Replacer) replaceSplit(text string) string {
 	if p.long == nil || len(text) > maxSplit || !strings.Contains(text, "\n") && !strings.Contains(text, `\n`) {
 		return text
@@ -26,7 +28,8 @@ func (p *Replacer) replaceSplit(text string) string {
 // blanks are line breaks in a text that was put into one line.
 var blanks = regexp.MustCompile(`[ \t]+`)
 
-// ReplaceInLine is Replace for a message that was put into one line: secrets are also found that it had broken over lines.
+// ReplaceInLine is Replace for a message that was put into one line: secrets are also found that it
+// had broken over lines.
 func (p *Replacer) ReplaceInLine(text string) string {
 	text = p.Replace(text)
 	if p.long == nil || len(text) > maxSplit {

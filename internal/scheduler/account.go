@@ -18,25 +18,28 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// A record knows the account that its objects are in (instance.Account). In another account, an object that is not found
-// is not gone, and one that is found is a stranger's:
+// A record knows the account that its objects are in (instance.Account). In another account, an
+// object that is not found is not gone, and one that is found is a stranger's:
 //
 //	the same account                     the resource is worked on
 //	another provider configuration       nothing is asked of the provider, until the user goes back or confirms the account
 //	the same configuration, with other   the stored object is read. What only a provider makes of an object (proofOf) shows
 //	arguments, or made again with them   whether it is the same object, and so the same account, also for other resources
 //
-// A user who confirms the account of a resource gets that read in the other cases, too. If it does not show the same
-// object, the object stays where it is, and the resource has none in the confirmed account.
+// A user who confirms the account of a resource gets that read in the other cases, too. If it does
+// not show the same object, the object stays where it is, and the resource has none in the
+// confirmed account.
 
-// provedBy is the time after which an object is looked at again, since others may have shown what it does not.
+// provedBy is the time after which an object is looked at again, since others may have shown what
+// it does not.
 const provedBy = 30 * time.Second
 
 // accountState is what is known of the account of a resource's object.
 type accountState uint8
 
 const (
-	// accountIsSame: it is the one that the provider configuration gives access to, or there is no object.
+	// accountIsSame: it is the one that the provider configuration gives access to, or there is no
+	// object.
 	accountIsSame accountState = iota
 	// accountIsOpen: a read shows whether it is.
 	accountIsOpen
@@ -61,8 +64,8 @@ func (s *Scheduler) accountOf(e *entry, r *Request) accountState {
 	return accountIsOpen
 }
 
-// confirms reports whether the user has confirmed the account of the request as that of the resource, whose objects are
-// in another one.
+// confirms reports whether the user has confirmed the account of the request as that of the
+// resource, whose objects are in another one.
 func (r *Request) confirms(stored instance.Account) bool {
 	if r.ConfirmAccount == "" {
 		return false
@@ -73,7 +76,8 @@ func (r *Request) confirms(stored instance.Account) bool {
 	return r.ConfirmAccount == r.StoredAccount.Code()
 }
 
-// asStored returns the request with the provider configuration by which the objects of a record were accessed.
+// asStored returns the request with the provider configuration by which the objects of a record
+// were accessed.
 func (r Request) asStored(account instance.Account) Request {
 	if c, ok := account.Configurations()[""]; ok {
 		r.ProviderConfiguration, r.Account = c.Name, ownership.Account{Declared: c.Declared, Arguments: c.Arguments}
@@ -95,7 +99,8 @@ func (s *Scheduler) noteAccount(ctx context.Context, e *entry, r *Request) error
 	return s.put(ctx, e, *r, rec)
 }
 
-// prove determines whether the object is in the account that the provider configuration gives access to.
+// prove determines whether the object is in the account that the provider configuration gives
+// access to.
 func (s *Scheduler) prove(ctx context.Context, e *entry, r Request, ex terraform.Executor) error {
 	stored := e.record.Account
 	seen, err := proofOf(ctx, r, ex, e.record.Instance)
@@ -119,8 +124,8 @@ func (s *Scheduler) prove(ctx context.Context, e *entry, r Request, ex terraform
 	return out
 }
 
-// sameAccounts are the configurations that have shown to give access to the same account, by a name of each set of them. The zero
-// value has none.
+// sameAccounts are the configurations that have shown to give access to the same account, by a name
+// of each set of them. The zero value has none.
 type sameAccounts struct {
 	mu   sync.Mutex
 	last int
@@ -167,8 +172,9 @@ func (s *Scheduler) noteProved(stored, now instance.Account) {
 	}
 }
 
-// isProved reports whether each configuration that has changed has shown an object that was stored when it was as it was then, or
-// was confirmed. What it was at other times says nothing: it may have been for another account then.
+// isProved reports whether each configuration that has changed has shown an object that was stored
+// when it was as it was then, or was confirmed. What it was at other times says nothing: it may
+// have been for another account then.
 func (s *Scheduler) isProved(stored, now instance.Account) bool {
 	before := stored.Configurations()
 	for key, c := range now.Configurations() {
@@ -183,7 +189,8 @@ func (s *Scheduler) isProved(stored, now instance.Account) bool {
 	return true
 }
 
-// leave lets the objects of a resource stay in the account where they are. From then on it has none.
+// leave lets the objects of a resource stay in the account where they are. From then on it has
+// none.
 func (s *Scheduler) leave(ctx context.Context, e *entry, r Request) error {
 	why := fmt.Sprintf("%s stays in %s, since %s is confirmed", objectText(r.Resource.Schema, e.record.Instance), e.record.Account.Text(), r.StoredAccount.Text())
 	e.record.Instance, e.record.Account = instance.Instance{State: cty.NilVal}, r.StoredAccount
@@ -222,8 +229,8 @@ const (
 	absent
 )
 
-// proofOf reads the stored object, and returns what that shows. Of an instance that consists of several objects, nothing
-// is read: a read of it does not tell which of them were not found.
+// proofOf reads the stored object, and returns what that shows. Of an instance that consists of
+// several objects, nothing is read: a read of it does not tell which of them were not found.
 func proofOf(ctx context.Context, r Request, ex terraform.Executor, in instance.Instance) (proof, error) {
 	if n := len(in.Deposed); !in.Exists() && n > 0 {
 		in = in.Deposed[n-1].Instance()
@@ -245,14 +252,15 @@ func proofOf(ctx context.Context, r Request, ex terraform.Executor, in instance.
 	return compareMade(r.Resource.Schema, stored, read.Instance.State), nil
 }
 
-// made matches the names of attributes that only a provider sets, and never changes: ids, and times of creation.
+// made matches the names of attributes that only a provider sets, and never changes: ids, and times
+// of creation.
 var made = regexp.MustCompile(`^(id|uid|uuid|guid|arn|urn|crn|[a-z_]*(unique|object|resource|numeric)_u?id|creat(ed|ion)(_|$)[a-z_]*|create_time[a-z]*|time_created)$`)
 
 // telling is the least length of a value that two clouds do not make alike.
 const telling = 8
 
-// compareMade compares what only a provider makes of an object. A value that is made of arguments shows nothing if it is
-// the same.
+// compareMade compares what only a provider makes of an object. A value that is made of arguments
+// shows nothing if it is the same.
 func compareMade(s *schema.Resource, stored, found cty.Value) proof {
 	if !present(stored) || !present(found) {
 		return undecided
@@ -311,7 +319,8 @@ func arguments(s *schema.Resource, v cty.Value) (out texts) {
 	return out
 }
 
-// make reports whether a value may be made of arguments, or is so short that two clouds may make it alike.
+// make reports whether a value may be made of arguments, or is so short that two clouds may make it
+// alike.
 func (t texts) make(v cty.Value) bool {
 	var text string
 	switch v.Type() {
@@ -331,8 +340,9 @@ func (t texts) make(v cty.Value) bool {
 	return false
 }
 
-// AccountRefused returns the error of a resource whose objects are in another account than the one of the request, by what
-// is stored; nil if they may be in the same one, or the new one is confirmed.
+// AccountRefused returns the error of a resource whose objects are in another account than the one
+// of the request, by what is stored; nil if they may be in the same one, or the new one is
+// confirmed.
 func AccountRefused(r *Request, stored instance.Account) *Error {
 	if stored.Relation(r.StoredAccount) != instance.OtherAccount || r.confirms(stored) {
 		return nil

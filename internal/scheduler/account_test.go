@@ -20,7 +20,8 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// dev is the configuration with which the resources of these tests are created, and prod another one.
+// dev is the configuration with which the resources of these tests are created, and prod another
+// one.
 var (
 	dev  = instance.Configuration{Name: "test.landbridge.io/ClusterProviderConfig//dev", UID: "uid-dev", Arguments: "aaaaaaaaaaaa"}
 	prod = instance.Configuration{Name: "test.landbridge.io/ClusterProviderConfig//prod", UID: "uid-prod", Arguments: "bbbbbbbbbbbb"}
@@ -218,7 +219,8 @@ func TestAccountIsLearnedFromWhatIsFound(t *testing.T) {
 	})
 }
 
-// A confirmed account is the resource's: the object elsewhere is left, and one of its name there is not taken over.
+// A confirmed account is the resource's: the object elsewhere is left, and one of its name there is
+// not taken over.
 func TestConfirmedAccount(t *testing.T) {
 	confirm := func(a *accounts) {
 		a.use(prod, a.prod)
@@ -388,8 +390,8 @@ func TestProvedByAnother(t *testing.T) {
 	})
 }
 
-// What a configuration has shown of objects that were accessed with it as it was says nothing of those that were accessed with it at
-// another time, when it was for another account.
+// What a configuration has shown of objects that were accessed with it as it was says nothing of
+// those that were accessed with it at another time, when it was for another account.
 func TestProvedOnlyForWhatItWas(t *testing.T) {
 	moved := with(dev, func(c *instance.Configuration) { c.Arguments = "cccccccccccc" })
 	edited := with(dev, func(c *instance.Configuration) { c.Arguments = "dddddddddddd" })

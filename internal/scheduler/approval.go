@@ -20,13 +20,14 @@ import (
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
 
-// A plan that needs approval waits until an annotation has its hash. The hash covers everything that decides the
-// apply, and the approval that was used last: so each approval is used once, and the same change after it is another
-// plan. The approval is recorded in the write of the intent, so that a crash uses it up rather than forgets it.
+// A plan that needs approval waits until an annotation has its hash. The hash covers everything
+// that decides the apply, and the approval that was used last: so each approval is used once, and
+// the same change after it is another plan. The approval is recorded in the write of the intent, so
+// that a crash uses it up rather than forgets it.
 //
-// A replacement that destroys first is two operations. The intent of the first one records which create completes it;
-// another create waits again. A deposed object is destroyed without an approval of its own, since it was in the plan of
-// the replacement.
+// A replacement that destroys first is two operations. The intent of the first one records which
+// create completes it; another create waits again. A deposed object is destroyed without an
+// approval of its own, since it was in the plan of the replacement.
 
 // mustApprove reports whether a plan waits for approval.
 func mustApprove(policy desired.Approval, action terraform.Action, destroys bool) bool {
@@ -42,8 +43,8 @@ func mustApprove(policy desired.Approval, action terraform.Action, destroys bool
 	}
 }
 
-// approvalOf returns which plans need approval. With the drift policy, a plan does that changes drift back, whatever else
-// it changes.
+// approvalOf returns which plans need approval. With the drift policy, a plan does that changes
+// drift back, whatever else it changes.
 func approvalOf(p desired.Policies, o *Observation) desired.Approval {
 	if p.Drift == desired.ApproveDrift && o != nil && o.Drift != nil {
 		return desired.ApproveEverything
@@ -74,16 +75,17 @@ type approval struct {
 	by     string
 	// completes is set for the create that completes an approved replacement.
 	completes bool
-	// unasked is set for a replacement that needs no approval. Only its create is recorded, which policies have
-	// permitted with it.
+	// unasked is set for a replacement that needs no approval. Only its create is recorded, which
+	// policies have permitted with it.
 	unasked bool
 }
 
-// unaskedCreate precedes the hash of the create that completes a replacement that needed no approval.
+// unaskedCreate precedes the hash of the create that completes a replacement that needed no
+// approval.
 const unaskedCreate = "permitted/"
 
-// completes reports whether a plan is the create that completes a replacement which policies have permitted, and whether
-// the replacement was approved.
+// completes reports whether a plan is the create that completes a replacement which policies have
+// permitted, and whether the replacement was approved.
 func (s *Scheduler) completes(e *entry, r *Request, p *terraform.Plan) (permitted, approved bool) {
 	recorded := e.record.Handled.ApprovedCreate
 	if p == nil || p.Action != terraform.Create || recorded == "" {
@@ -125,8 +127,8 @@ func (a *approval) use(handled *store.Tokens, now time.Time) {
 	handled.ApprovedAt = now.UTC().Format(time.RFC3339)
 }
 
-// permits reports whether the plan of an operation is the approved one. Only a create that deposes the current object
-// is planned again when it begins.
+// permits reports whether the plan of an operation is the approved one. Only a create that deposes
+// the current object is planned again when it begins.
 func (a *approval) permits(s *Scheduler, r *Request, t *task, p *terraform.Plan) bool {
 	return a == nil || t.kind != instance.Create || t.deposed == "" || a.create == s.createHash(r, p)
 }
@@ -162,8 +164,8 @@ func (s *Scheduler) propose(e *entry, r *Request, o *Observation) {
 	o.PlanHash, o.PlanAction = s.planHash(r, e.record.Handled.Approve, p), p.Action
 }
 
-// planHash identifies a plan of a resource, after the last approval that was used. Only the holder of the key can make
-// it, so it tells nothing of the values.
+// planHash identifies a plan of a resource, after the last approval that was used. Only the holder
+// of the key can make it, so it tells nothing of the values.
 func (s *Scheduler) planHash(r *Request, used string, p *terraform.Plan) string {
 	h := planHash{hmac.New(sha256.New, s.o.PlanKey)}
 	h.text("plan", string(r.UID), used, r.Resource.Schema.Type, string(p.Action), string(p.Reason), fmt.Sprint(p.CreateBeforeDestroy))
@@ -190,8 +192,9 @@ func (s *Scheduler) planHash(r *Request, used string, p *terraform.Plan) string 
 	return h.String()
 }
 
-// createHash identifies the create of a plan, whether or not it is planned while the object that it replaces exists. The
-// private bytes and the identity are left out: a provider may plan them from those of the earlier object.
+// createHash identifies the create of a plan, whether or not it is planned while the object that it
+// replaces exists. The private bytes and the identity are left out: a provider may plan them from
+// those of the earlier object.
 func (s *Scheduler) createHash(r *Request, p *terraform.Plan) string {
 	h := planHash{hmac.New(sha256.New, s.o.PlanKey)}
 	h.text("create", string(r.UID), r.Resource.Schema.Type)
@@ -202,7 +205,8 @@ func (s *Scheduler) createHash(r *Request, p *terraform.Plan) string {
 	return h.String()
 }
 
-// withoutToken returns a value without the generated create token, which is another one for each create.
+// withoutToken returns a value without the generated create token, which is another one for each
+// create.
 func (r *Request) withoutToken(p *terraform.Plan, v cty.Value) cty.Value {
 	if v == cty.NilVal || v.IsNull() || r.generated(*p) == "" {
 		return v
@@ -240,8 +244,8 @@ func (h planHash) value(v cty.Value) {
 	h.bytes(b)
 }
 
-// configurations adds which provider configurations a plan is for. Their content is left out: credentials may be rotated
-// while a plan waits.
+// configurations adds which provider configurations a plan is for. Their content is left out:
+// credentials may be rotated while a plan waits.
 func (h planHash) configurations(all []policy.Configuration) {
 	for _, c := range all {
 		h.text("configuration", c.Kind, c.Namespace, c.Name, string(c.UID), c.Account)

@@ -139,7 +139,8 @@ func TestApprovalIsUsedOnce(t *testing.T) {
 	})
 }
 
-// A record that was lost, or is restored from a backup, does not know that an approval was used. The status tells it.
+// A record that was lost, or is restored from a backup, does not know that an approval was used.
+// The status tells it.
 func TestApprovalAfterLostRecord(t *testing.T) {
 	for name, test := range map[string]struct {
 		told store.Tokens
@@ -375,13 +376,13 @@ func TestAwaitingApprovalCostsNothing(t *testing.T) {
 	})
 }
 
-// ledger checks from the outside that only approved plans are applied. It does not use the scheduler's hashes, except to
-// name the plans that were shown.
+// ledger checks from the outside that only approved plans are applied. It does not use the
+// scheduler's hashes, except to name the plans that were shown.
 type ledger struct {
 	// shown are the plans that were shown, by hash.
 	shown map[string]terraform.Plan
-	// open is the plan that the annotation approves, if it was not used; begun are those of which only one half was
-	// carried out.
+	// open is the plan that the annotation approves, if it was not used; begun are those of which
+	// only one half was carried out.
 	open       *terraform.Plan
 	hash       string // of open
 	used       map[string]bool
@@ -428,8 +429,8 @@ func sameValue(a, b cty.Value) bool {
 	return none(a) && none(b) || !none(a) && !none(b) && a.RawEquals(b)
 }
 
-// In random sequences of edits, approvals, failures and restarts, only what was approved is applied, and once everything
-// is approved the object is as wanted.
+// In random sequences of edits, approvals, failures and restarts, only what was approved is
+// applied, and once everything is approved the object is as wanted.
 func TestOnlyApprovedPlansAreApplied(t *testing.T) {
 	n := *planCases
 	if n == 0 {
@@ -456,7 +457,8 @@ func TestOnlyApprovedPlansAreApplied(t *testing.T) {
 	}
 }
 
-// walk does something random with a resource again and again. It returns what was applied without approval.
+// walk does something random with a resource again and again. It returns what was applied without
+// approval.
 func walk(h *harness, random *rand.Rand) []string {
 	l := &ledger{shown: map[string]terraform.Plan{}, used: map[string]bool{}}
 	h.cloud.fickle = random.IntN(2) == 0

@@ -17,7 +17,8 @@ type Remembered struct {
 	Handled store.Tokens
 	// Interrupted is set when the outcome of an operation is unknown.
 	Interrupted bool
-	// Running is set while an operation runs. Unrecorded is set when it has ended, but its outcome cannot be stored.
+	// Running is set while an operation runs. Unrecorded is set when it has ended, but its outcome
+	// cannot be stored.
 	Running    bool
 	Unrecorded *Error
 }
@@ -42,8 +43,8 @@ func (s *Scheduler) Remembered(r Request) (Remembered, bool) {
 	return out, known != nil
 }
 
-// unsavedTokens are tokens of a retry and of an interrupt that were handled, but are not in the store yet. Held is that of
-// store.Tokens.
+// unsavedTokens are tokens of a retry and of an interrupt that were handled, but are not in the
+// store yet. Held is that of store.Tokens.
 type unsavedTokens struct {
 	Retry, Interrupt string
 	Held             int64
@@ -64,7 +65,8 @@ func (e *entry) retry(r Request) {
 	e.publish()
 }
 
-// reapplies returns the token of a request to set arguments again that was not handled; empty if there is none.
+// reapplies returns the token of a request to set arguments again that was not handled; empty if
+// there is none.
 func (e *entry) reapplies(r *Request) string {
 	if r.Config == nil || r.Asked.Reapply == e.record.Handled.Reapply {
 		return ""
@@ -101,8 +103,8 @@ func (e *entry) withUnsaved(handled store.Tokens) store.Tokens {
 	return handled
 }
 
-// withTold replaces the approval that was used last by the one that the status tells, if that one is later: the record is from
-// a backup, or was lost.
+// withTold replaces the approval that was used last by the one that the status tells, if that one
+// is later: the record is from a backup, or was lost.
 func withTold(handled, told store.Tokens) store.Tokens {
 	if told.Approve == "" || told.ApprovedAt <= handled.ApprovedAt { // in UTC, so they sort as texts
 		return handled
@@ -112,9 +114,9 @@ func withTold(handled, told store.Tokens) store.Tokens {
 	return handled
 }
 
-// mark carries out the requests of annotations, once for each token: the token is stored together with
-// the result. A token that is set before anything is stored has no effect and is only recorded, because
-// it cannot refer to an object that was not known yet.
+// mark carries out the requests of annotations, once for each token: the token is stored together
+// with the result. A token that is set before anything is stored has no effect and is only
+// recorded, because it cannot refer to an object that was not known yet.
 func (s *Scheduler) mark(ctx context.Context, e *entry, r Request) error {
 	handled, in := e.record.Handled, e.record.Instance
 	taint := r.Asked.Taint != "" && r.Asked.Taint != handled.Taint

@@ -40,8 +40,8 @@ func (h *harness) remembered() scheduler.Remembered {
 	return out
 }
 
-// A record that is restored from a backup does not know that a token was handled. The status tells it: the object that has
-// replaced the tainted one is not destroyed, too.
+// A record that is restored from a backup does not know that a token was handled. The status tells
+// it: the object that has replaced the tainted one is not destroyed, too.
 func TestTaintAfterRestoredRecord(t *testing.T) {
 	for name, test := range map[string]struct {
 		tells string

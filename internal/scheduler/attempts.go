@@ -8,12 +8,14 @@ import (
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
 
-// A create that fails after it has made an object leaves a tainted object, which is destroyed and created again. If
-// the same configuration fails in this way each time, that would go on for ever. So the creates of a configuration,
-// with the same provider configuration, are counted, in the memory of this process, and after Request.CreateAttempts the
-// tainted object stays. Of a module, the applies are counted that replace a tainted object and fail.
+// A create that fails after it has made an object leaves a tainted object, which is destroyed and
+// created again. If the same configuration fails in this way each time, that would go on for ever.
+// So the creates of a configuration, with the same provider configuration, are counted, in the
+// memory of this process, and after Request.CreateAttempts the tainted object stays. Of a module,
+// the applies are counted that replace a tainted object and fail.
 
-// attempts counts consecutive creates of one configuration that failed after they had made an object, or may have.
+// attempts counts consecutive creates of one configuration that failed after they had made an
+// object, or may have.
 type attempts struct {
 	count int64
 	basis string // of the request
@@ -33,8 +35,8 @@ func (a *attempts) note(r Request, res result, p *terraform.Plan) {
 	}
 }
 
-// mayHaveMade reports whether a create that failed has made an object, or may have. An earlier create of unknown
-// outcome does not count.
+// mayHaveMade reports whether a create that failed has made an object, or may have. An earlier
+// create of unknown outcome does not count.
 func (res result) mayHaveMade() bool {
 	if res.record == nil {
 		return true
@@ -43,13 +45,15 @@ func (res result) mayHaveMade() bool {
 	return in.Status == instance.Tainted || in.Operation != nil && in.Operation.ID == res.op.ID
 }
 
-// stalled reports whether a plan must not be carried out because creates of its configuration failed too often.
+// stalled reports whether a plan must not be carried out because creates of its configuration
+// failed too often.
 func (a *attempts) stalled(r *Request, p *terraform.Plan) bool {
 	return p != nil && (p.Action.IsReplace() && p.Reason == terraform.ReplaceBecauseTainted || len(tainted(p)) > 0) &&
 		r.CreateAttempts > 0 && a.count >= r.CreateAttempts && a.basis == basisOf(r)
 }
 
-// tainted returns the addresses of the objects of a module that a plan replaces because their creates have failed.
+// tainted returns the addresses of the objects of a module that a plan replaces because their
+// creates have failed.
 func tainted(p *terraform.Plan) (out []string) {
 	for _, c := range p.Contained {
 		if c.Action.IsReplace() && c.Reason == terraform.ReplaceBecauseTainted {

@@ -27,9 +27,9 @@ func (f *failure) of(r Request) bool {
 	return f.basis == basisOf(&r) && f.policies == r.Policies && f.approve == r.Asked.Approve && f.reapply == r.Asked.Reapply
 }
 
-// basisOf identifies what the outcome of an operation depends on, apart from the remote object: the configuration of the
-// resource, the provider's release, and the provider configurations with their Secrets. After a change of any of these, earlier
-// failures tell nothing, whatever their words.
+// basisOf identifies what the outcome of an operation depends on, apart from the remote object: the
+// configuration of the resource, the provider's release, and the provider configurations with their
+// Secrets. After a change of any of these, earlier failures tell nothing, whatever their words.
 func basisOf(r *Request) string {
 	parts := []string{r.ConfigHash, r.Release, r.ProviderConfiguration, r.Account.Content, string(r.StoredAccount), r.ConfirmAccount}
 	for _, key := range slices.Sorted(maps.Keys(r.Accesses)) {

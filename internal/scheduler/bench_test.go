@@ -79,7 +79,8 @@ func BenchmarkObserve(b *testing.B) {
 	}
 }
 
-// BenchmarkObserveByList is a look at one of many unchanged resources by a list, with its share of the list.
+// BenchmarkObserveByList is a look at one of many unchanged resources by a list, with its share of
+// the list.
 func BenchmarkObserveByList(b *testing.B) {
 	clock := clocktesting.NewFakeClock(time.Now())
 	s := scheduler.New(scheduler.Options{Store: newMemory(&events{}), Logger: logr.Discard(), Clock: clock})

@@ -11,12 +11,13 @@ import (
 
 // Brake is what the brake has to know of a resource.
 type Brake struct {
-	// Scope is that of the account. Limit returns its limit, or that of the resource's namespace, which is own then.
+	// Scope is that of the account. Limit returns its limit, or that of the resource's namespace,
+	// which is own then.
 	Scope     brake.Scope
 	Namespace string
 	Limit     func(context.Context) (limit brake.Limit, own bool)
-	// Deleted is when the resource was deleted; zero if it was not. Held is since when its status tells that the brake holds;
-	// zero if it does not.
+	// Deleted is when the resource was deleted; zero if it was not. Held is since when its status
+	// tells that the brake holds; zero if it does not.
 	Deleted, Held time.Time
 }
 
@@ -30,7 +31,8 @@ func (b *Brake) scope(ctx context.Context) (brake.Scope, brake.Limit) {
 	return out, limit
 }
 
-// restoreBrake has the brake hold if the status of a resource tells that an earlier process has held its destruction.
+// restoreBrake has the brake hold if the status of a resource tells that an earlier process has
+// held its destruction.
 func (s *Scheduler) restoreBrake(ctx context.Context, e *entry, r *Request) {
 	if r.Brake == nil || r.Brake.Held.IsZero() || e.braked.Load() {
 		return
@@ -39,7 +41,8 @@ func (s *Scheduler) restoreBrake(ctx context.Context, e *entry, r *Request) {
 	s.brake.Restore(s.o.Clock.Now(), r.UID, scope, r.Brake.Held)
 }
 
-// reserveDestroy returns nil if the object of a resource may be destroyed now. If it is not then, the reservation has to be cancelled.
+// reserveDestroy returns nil if the object of a resource may be destroyed now. If it is not then,
+// the reservation has to be cancelled.
 func (s *Scheduler) reserveDestroy(ctx context.Context, e *entry, r *Request) *Error {
 	if r.Brake == nil {
 		return nil
@@ -70,7 +73,8 @@ func (s *Scheduler) others(k store.Key) (n int) {
 	return n
 }
 
-// holdsReplacement returns why a replacement that creates first does not begin: the old object could not be destroyed.
+// holdsReplacement returns why a replacement that creates first does not begin: the old object
+// could not be destroyed.
 func (s *Scheduler) holdsReplacement(ctx context.Context, e *entry, r *Request) *Error {
 	if r.Brake == nil {
 		return nil
@@ -152,7 +156,8 @@ func (s *Scheduler) brakes(ctx context.Context, e *entry, r *Request, next deed,
 	return nil
 }
 
-// started returns the error of an operation that was to begin. It cancels its reservation if it did not.
+// started returns the error of an operation that was to begin. It cancels its reservation if it did
+// not.
 func (s *Scheduler) started(r *Request, t *task, err error) error {
 	if err != nil && t.braked {
 		s.brake.Cancel(r.UID)

@@ -8,13 +8,16 @@ import (
 
 // Census counts the resources of one kind.
 type Census struct {
-	// States counts them by the status of what is stored. Those that were not loaded yet are left out.
+	// States counts them by the status of what is stored. Those that were not loaded yet are left
+	// out.
 	States map[instance.Status]int
-	// Running counts those with a running operation, and Unknown those with an operation of unknown outcome.
+	// Running counts those with a running operation, and Unknown those with an operation of unknown
+	// outcome.
 	Running, Unknown int
 	// Awaiting counts those whose plan waits for approval.
 	Awaiting int
-	// Braked counts those whose object is not destroyed because too much was destroyed within a minute.
+	// Braked counts those whose object is not destroyed because too much was destroyed within a
+	// minute.
 	Braked int
 	// Drifted counts those whose object was changed outside Landbridge.
 	Drifted int
@@ -24,8 +27,8 @@ type Census struct {
 	Unobserved int
 }
 
-// Census returns the counts of each kind that has resources. It takes time in proportion to the number of resources, and
-// allocates only for kinds.
+// Census returns the counts of each kind that has resources. It takes time in proportion to the
+// number of resources, and allocates only for kinds.
 func (s *Scheduler) Census() map[schema.GroupKind]*Census {
 	out := map[schema.GroupKind]*Census{}
 	s.mu.Lock()

@@ -26,11 +26,11 @@ import (
 //	update of the identity          beforehand
 //
 // If a type has no identity schema, the id of an object need not be unique, and for some types it
-// is not. So ids are claimed weakly, except for the one in spec.import, which the user has stated to
-// be the object's.
+// is not. So ids are claimed weakly, except for the one in spec.import, which the user has stated
+// to be the object's.
 
-// claimed identifies the request that claims were made for. Another generation of the resource may have
-// other claims.
+// claimed identifies the request that claims were made for. Another generation of the resource may
+// have other claims.
 type claimed struct {
 	generation int64
 	hash       string
@@ -50,7 +50,8 @@ type claimedThrough struct {
 	maps bool
 }
 
-// sameApartFromConfiguration reports whether claims are for the same, apart from the configuration of the object.
+// sameApartFromConfiguration reports whether claims are for the same, apart from the configuration
+// of the object.
 func (c claimed) sameApartFromConfiguration(other claimed) bool {
 	other.hash = c.hash
 	return c == other
@@ -75,8 +76,8 @@ func (e *entry) hasClaimed(r *Request) bool {
 }
 
 // completed is an identity that was partly known before a create, and the complete identity of the
-// created object. Both are claimed while this process lives. A later process has to look up the object
-// to know that they are the same.
+// created object. Both are claimed while this process lives. A later process has to look up the
+// object to know that they are the same.
 type completed struct{ planned, whole string }
 
 // Claim implements Interface.
@@ -158,9 +159,10 @@ func (s *Scheduler) claim(e *entry, r Request, in instance.Instance, wanted ...s
 	s.wake(e.claimant.Claim(e.claims(r, in, wanted)...))
 }
 
-// reclaim makes the claims that follow from the record, unless there already are claims for the same
-// request, which are based on more than the record. Objects that are not known to be in the account of the request are claimed in
-// the one where they are: another resource may have one of the same identity in this one.
+// reclaim makes the claims that follow from the record, unless there already are claims for the
+// same request, which are based on more than the record. Objects that are not known to be in the
+// account of the request are claimed in the one where they are: another resource may have one of
+// the same identity in this one.
 func (s *Scheduler) reclaim(e *entry, r *Request) {
 	by := *r
 	if s.accountOf(e, r) != accountIsSame {
@@ -226,8 +228,8 @@ type named struct {
 	strength ownership.Strength
 }
 
-// names returns the identities that follow from an instance and the request, without those of the objects that it consists of. Some
-// may be empty.
+// names returns the identities that follow from an instance and the request, without those of the
+// objects that it consists of. Some may be empty.
 func (r *Request) names(in instance.Instance) (out []named) {
 	add := func(identity string, s ownership.Strength) { out = append(out, named{identity, s}) }
 	if id := r.named(); id != "" && in.Exists() && known(in.State) && r.NamedImport.Names(in.State) {
@@ -280,7 +282,8 @@ func wants(e *entry, r Request, p *terraform.Plan) []string {
 	return []string{planned}
 }
 
-// unrivalled reports whether a plan creates an object that nothing identifies beforehand, for a resource that nothing was done for.
+// unrivalled reports whether a plan creates an object that nothing identifies beforehand, for a
+// resource that nothing was done for.
 func (e *entry) unrivalled(r *Request, p *terraform.Plan) bool {
 	if p.Action != terraform.Create || !e.record.Instance.Nothing() ||
 		r.Consists != nil || r.Known != nil || r.imports() || r.MoveFrom != nil || r.NamedImport.ID != "" {
@@ -294,7 +297,8 @@ func object(r Request, identity string) ownership.Object {
 	return objects(r, identity)[0]
 }
 
-// objects returns an object as it is accessed by the provider configuration and by others of the same account.
+// objects returns an object as it is accessed by the provider configuration and by others of the
+// same account.
 func objects(r Request, identity string) []ownership.Object {
 	return objectsOf(ownership.Access{Configuration: r.ProviderConfiguration, Account: r.Account}, r.Resource.Schema.Type, identity)
 }
@@ -390,14 +394,14 @@ func stateID(state cty.Value) string {
 	return v.AsString()
 }
 
-// rival returns the resource that prevents this one from writing, if any. An owner that no longer exists
-// is released.
+// rival returns the resource that prevents this one from writing, if any. An owner that no longer
+// exists is released.
 func (s *Scheduler) rival(ctx context.Context, e *entry) (ownership.Rival, bool) {
 	return s.living(ctx, e, (*ownership.Claimant).Rival)
 }
 
-// shared returns another resource whose record names the object of this one, as after one of them was restored from a backup. An
-// owner that no longer exists is released.
+// shared returns another resource whose record names the object of this one, as after one of them
+// was restored from a backup. An owner that no longer exists is released.
 func (s *Scheduler) shared(ctx context.Context, e *entry) (ownership.Rival, bool) {
 	return s.living(ctx, e, (*ownership.Claimant).Shared)
 }
@@ -418,8 +422,9 @@ func (s *Scheduler) living(ctx context.Context, e *entry, find func(*ownership.C
 	}
 }
 
-// elsewhere returns the resource of another namespace that owns the object of an instance, if any. It does not go by
-// age: a resource may be older than the one that made the object. An owner that no longer exists is released.
+// elsewhere returns the resource of another namespace that owns the object of an instance, if any.
+// It does not go by age: a resource may be older than the one that made the object. An owner that
+// no longer exists is released.
 func (s *Scheduler) elsewhere(ctx context.Context, e *entry, r Request, in instance.Instance) (owner ownership.Owner, by []ownership.Claim, ok bool) {
 	observes := !r.Policies.Manage
 	r.Policies.Manage = true // what would be claimed
@@ -439,8 +444,8 @@ func (s *Scheduler) elsewhere(ctx context.Context, e *entry, r Request, in insta
 	return ownership.Owner{}, by, false
 }
 
-// withheld returns the error of a resource that only observes an object of another namespace: what is known of the
-// object is for the namespace of its owner.
+// withheld returns the error of a resource that only observes an object of another namespace: what
+// is known of the object is for the namespace of its owner.
 func (s *Scheduler) withheld(ctx context.Context, e *entry, r Request, in instance.Instance) error {
 	if r.Policies.Manage || !in.Exists() {
 		return nil
@@ -479,7 +484,8 @@ func identityConflict(r Request, by ownership.Rival) *Error {
 		ownerText(r, by)))
 }
 
-// sharedObject is the error of a resource that would destroy an object which the record of another one names, too.
+// sharedObject is the error of a resource that would destroy an object which the record of another
+// one names, too.
 func sharedObject(r Request, by ownership.Rival) *Error {
 	return failed(ReasonIdentityConflict, diagnostic.Errorf("Identity conflict",
 		"The stored states of this resource and of %s name the same remote object, so it is not destroyed. Remove Delete from spec.managementPolicies of the resource that it does not belong to, and delete that one.",
@@ -489,7 +495,8 @@ func sharedObject(r Request, by ownership.Rival) *Error {
 // ofAnotherNamespace stands for owners that the reader of a message may not be allowed to know.
 const ofAnotherNamespace = "a resource of another namespace"
 
-// ownerText returns the kind and name of the resource that owns an object, if it is in the namespace of the request.
+// ownerText returns the kind and name of the resource that owns an object, if it is in the
+// namespace of the request.
 func ownerText(r Request, by ownership.Rival) string {
 	k := by.Owner.Key
 	switch {

@@ -13,12 +13,13 @@ import (
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 )
 
-// storeTimeout bounds a write of the store, which may take many requests. Each request has its own bound.
+// storeTimeout bounds a write of the store, which may take many requests. Each request has its own
+// bound.
 const storeTimeout = 10 * time.Minute
 
-// conclude stores the outcome, and tries again until it succeeds or the process ends. Until then the
-// intent stands, and the operation is reported as running. An outcome that the store does not accept is
-// kept in memory, reported, and tried again seldom.
+// conclude stores the outcome, and tries again until it succeeds or the process ends. Until then
+// the intent stands, and the operation is reported as running. An outcome that the store does not
+// accept is kept in memory, reported, and tried again seldom.
 func (s *Scheduler) conclude(e *entry, r Request, intent instance.Instance, rec store.Record) (store.Record, error) {
 	op, wait, reported := intent.Operation, 50*time.Millisecond, false
 	wanted, release := context.WithCancel(s.ctx)
@@ -50,8 +51,8 @@ func (s *Scheduler) conclude(e *entry, r Request, intent instance.Instance, rec 
 	}
 }
 
-// reportUnrecorded shows in the view of a running operation that its outcome cannot be stored. release ends
-// the attempts to store it.
+// reportUnrecorded shows in the view of a running operation that its outcome cannot be stored.
+// release ends the attempts to store it.
 func (s *Scheduler) reportUnrecorded(e *entry, r Request, op *instance.Operation, release func(), err error) {
 	e.lock()
 	if e.view.state == running {
@@ -65,9 +66,9 @@ func (s *Scheduler) reportUnrecorded(e *entry, r Request, op *instance.Operation
 	s.o.Wake(r.Key)
 }
 
-// recordMade adds to the intent of a create that it has made an object, if the outcome itself cannot be
-// stored: a successor imports the object, and neither takes it for incomplete nor creates another one. It
-// returns the version of the record.
+// recordMade adds to the intent of a create that it has made an object, if the outcome itself
+// cannot be stored: a successor imports the object, and neither takes it for incomplete nor creates
+// another one. It returns the version of the record.
 func (s *Scheduler) recordMade(r Request, intent instance.Instance, outcome store.Record) string {
 	op := *intent.Operation
 	if op.Kind != instance.Create || !outcome.Instance.Exists() || len(op.Journal) > 0 {
@@ -87,9 +88,9 @@ func (s *Scheduler) recordMade(r Request, intent instance.Instance, outcome stor
 	return rec.Version
 }
 
-// concludeOnce replaces the intent of the operation by its outcome, even if others changed or deleted the
-// Secret: only this process knows the outcome. If another controller has recovered the intent, it keeps
-// the recovered outcome.
+// concludeOnce replaces the intent of the operation by its outcome, even if others changed or
+// deleted the Secret: only this process knows the outcome. If another controller has recovered the
+// intent, it keeps the recovered outcome.
 func (s *Scheduler) concludeOnce(r Request, op *instance.Operation, rec store.Record) (store.Record, error) {
 	// Not the operation's context: the answer has to be stored even after its deadline.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(s.ctx), storeTimeout)
@@ -108,7 +109,8 @@ func (s *Scheduler) concludeOnce(r Request, op *instance.Operation, rec store.Re
 		return rec, loadErr
 	case stored.Instance.Operation != nil && stored.Instance.Operation.ID == op.ID:
 		rec.Version = stored.Version
-		// Another controller may have handled requests since. An outcome only adds whether it was interrupted.
+		// Another controller may have handled requests since. An outcome only adds whether it was
+		// interrupted.
 		handled := stored.Handled
 		handled.Interrupt, handled.Held = rec.Handled.Interrupt, rec.Handled.Held
 		rec.Handled = handled

@@ -11,13 +11,15 @@ import (
 	"github.com/landbridge-io/landbridge/internal/instance"
 )
 
-// A look at an object may be answered by a survey (survey.go) instead of a read, if the kind is configured for it. The
-// survey only confirms what is known already: that the object is as it is stored. Whatever it does not confirm is read.
-// So it can only be wrong about what a list does not tell, and that is read with every n-th look.
+// A look at an object may be answered by a survey (survey.go) instead of a read, if the kind is
+// configured for it. The survey only confirms what is known already: that the object is as it is
+// stored. Whatever it does not confirm is read. So it can only be wrong about what a list does not
+// tell, and that is read with every n-th look.
 
 // ListRefresh is how unchanged objects are looked at by listing.
 type ListRefresh struct {
-	// Arguments returns the arguments of the list that an object is in. missing is one that is not known.
+	// Arguments returns the arguments of the list that an object is in. missing is one that is not
+	// known.
 	Arguments func(state cty.Value) (arguments map[string]cty.Value, missing string)
 	// ReadEvery is the number of looks of which one reads the object.
 	ReadEvery int
@@ -25,7 +27,8 @@ type ListRefresh struct {
 	Interval time.Duration
 }
 
-// confirmation is what is known of an object that was read and found unchanged, and that nothing has happened to since.
+// confirmation is what is known of an object that was read and found unchanged, and that nothing
+// has happened to since.
 type confirmation struct {
 	// at is a time at which the object was as it is stored.
 	at time.Time
@@ -50,11 +53,13 @@ const (
 // lookInput is what the choice between a read and a survey depends on.
 type lookInput struct {
 	Now time.Time
-	// Known is a time at which the object was as it is stored; zero if it was not read since something happened to it.
+	// Known is a time at which the object was as it is stored; zero if it was not read since
+	// something happened to it.
 	Known time.Time
 	// Listed counts the looks by surveys since the last read.
 	Listed int
-	// ReadEvery is the number of looks of which one reads the object. Phase spreads the reads of several objects.
+	// ReadEvery is the number of looks of which one reads the object. Phase spreads the reads of
+	// several objects.
 	ReadEvery int
 	Phase     uint64
 	// Interval is the interval between looks.
@@ -65,9 +70,10 @@ type lookInput struct {
 	Serial uint64
 }
 
-// look decides what a look at an object does. A survey is used if it is newer than all that is known of the object, and no
-// older than an interval. At most one is made in four fifths of an interval: the intervals of resources differ by a tenth,
-// so that one survey serves about one look at each object.
+// look decides what a look at an object does. A survey is used if it is newer than all that is
+// known of the object, and no older than an interval. At most one is made in four fifths of an
+// interval: the intervals of resources differ by a tenth, so that one survey serves about one look
+// at each object.
 func (in lookInput) look() verdict {
 	age := in.Now.Sub(in.Began)
 	switch {
@@ -93,8 +99,8 @@ func listable(in observeInput) bool {
 // listedUnchanged: the same object and configuration have the same plan.
 func listedUnchanged(in observeInput) bool { return in.Confirmed }
 
-// confirmable reports whether a survey could confirm that the object is unchanged. Objects with anything out of the
-// ordinary are read.
+// confirmable reports whether a survey could confirm that the object is unchanged. Objects with
+// anything out of the ordinary are read.
 func (e *entry) confirmable(r *Request) bool {
 	in := &e.record.Instance
 	return r.ListRefresh != nil && e.confirmation != nil && e.confirmation.requested == r.LookRequested &&
@@ -137,7 +143,8 @@ func (e *entry) lookInput(r *Request, x *survey, now time.Time) lookInput {
 	return in
 }
 
-// survey makes a survey. The context listing ends earlier than ctx, with which the provider is acquired also for a read.
+// survey makes a survey. The context listing ends earlier than ctx, with which the provider is
+// acquired also for a read.
 func (o *observing) survey(ctx, listing context.Context, r *Request, of surveyed, arguments map[string]cty.Value) *survey {
 	before := o.surveys.failure(of)
 	var out *survey
@@ -167,7 +174,8 @@ func (e *entry) confirmed(r *Request, now time.Time) {
 	}
 }
 
-// half returns a context with half of the time that is left, so that there is time to read the object.
+// half returns a context with half of the time that is left, so that there is time to read the
+// object.
 func half(ctx context.Context) (context.Context, context.CancelFunc) {
 	if deadline, ok := ctx.Deadline(); ok {
 		return context.WithTimeout(ctx, time.Until(deadline)/2)

@@ -107,8 +107,9 @@ func TestLook(t *testing.T) {
 	}
 }
 
-// A survey is used only if it began after all that is known of the object and is no older than the interval, and only
-// between two reads that are near enough. One is made only if there is no recent one.
+// A survey is used only if it began after all that is known of the object and is no older than the
+// interval, and only between two reads that are near enough. One is made only if there is no recent
+// one.
 func TestLookProperty(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -196,8 +197,8 @@ func tellsNo(names ...string) func(*cloud) {
 
 func tokened(id string) func(*cloud) { return func(c *cloud) { c.tokens["of "+id] = id } }
 
-// With any objects, an object is shown if and only if it is listed, and each attribute that is told of any object is as it is
-// stored.
+// With any objects, an object is shown if and only if it is listed, and each attribute that is told
+// of any object is as it is stored.
 func TestShowsProperty(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -347,7 +348,8 @@ func TestLookByListReads(t *testing.T) {
 	})
 }
 
-// One list serves all resources, also if they look at the same time, and is forgotten when nobody uses it any more.
+// One list serves all resources, also if they look at the same time, and is forgotten when nobody
+// uses it any more.
 func TestLookByListTogether(t *testing.T) {
 	t.Parallel()
 	newEstate(t, assigned, func(x *estate) {
@@ -386,8 +388,9 @@ func TestLookByListTogether(t *testing.T) {
 	})
 }
 
-// Whatever happens outside, and whenever looks are made, what an observation tells of the object was so at most an interval
-// before the look; and what lists do not tell, at most as many looks before as one of which reads it.
+// Whatever happens outside, and whenever looks are made, what an observation tells of the object
+// was so at most an interval before the look; and what lists do not tell, at most as many looks
+// before as one of which reads it.
 func TestLookByListProperty(t *testing.T) {
 	t.Parallel()
 	const every = 4

@@ -8,10 +8,12 @@ import (
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
 
-// The objects that an instance consists of, such as those of a Terraform module, are claimed as if each had a resource of
-// its own. An import block of a module is like spec.import: it never takes an object from another resource.
+// The objects that an instance consists of, such as those of a Terraform module, are claimed as if
+// each had a resource of its own. An import block of a module is like spec.import: it never takes
+// an object from another resource.
 
-// containedClaims returns the claims on the objects that an instance consists of, and on those that its plan takes.
+// containedClaims returns the claims on the objects that an instance consists of, and on those that
+// its plan takes.
 func (e *entry) containedClaims(r Request, in instance.Instance) (out []ownership.Claim) {
 	if r.Consists == nil {
 		return nil
@@ -50,7 +52,8 @@ func (r Request) taking(p *terraform.Plan) Request {
 	return r
 }
 
-// objectsOf returns an object as it is accessed by a provider configuration, and by others of the same account.
+// objectsOf returns an object as it is accessed by a provider configuration, and by others of the
+// same account.
 func objectsOf(a ownership.Access, resourceType, identity string) []ownership.Object {
 	names := a.Names()
 	out := make([]ownership.Object, len(names))

@@ -15,13 +15,15 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// moduleCloud is a module: a plan of it imports and creates objects, which it consists of as soon as it exists.
+// moduleCloud is a module: a plan of it imports and creates objects, which it consists of as soon
+// as it exists.
 type moduleCloud struct {
 	*cloud
 	creates, imports, begun []terraform.Object
 	// contained are the changes of objects that plans of an existing module have.
 	contained []terraform.Contained
-	// changes returns them instead, if it is not nil. applied is called after each apply, which fails with fails.
+	// changes returns them instead, if it is not nil. applied is called after each apply, which
+	// fails with fails.
 	changes func() []terraform.Contained
 	applied func()
 	fails   diagnostic.Diagnostics
@@ -189,7 +191,8 @@ func TestContainedObjects(t *testing.T) {
 	}
 }
 
-// refused reports an error unless a module that would take another's object is refused, and does nothing.
+// refused reports an error unless a module that would take another's object is refused, and does
+// nothing.
 func (h *harness) refused(m *moduleCloud) {
 	h.t.Helper()
 	h.observeRefused(scheduler.ReasonIdentityConflict)

@@ -5,14 +5,14 @@ import (
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
 
-// Chains of rules decide the next step. A rule is a pure function of an input, which is a snapshot of
-// everything that decisions depend on. The first rule that applies selects a deed, which is carried out
-// elsewhere (observe.go, apply.go).
+// Chains of rules decide the next step. A rule is a pure function of an input, which is a snapshot
+// of everything that decisions depend on. The first rule that applies selects a deed, which is
+// carried out elsewhere (observe.go, apply.go).
 //
-// Observe decides again after each deed until one of them answers. This terminates: each deed either
-// answers or prevents its own rule from applying again in the same call. The exception is deedRead,
-// which repeats when a deposed object takes the place of one that is gone, at most once for each
-// deposed object.
+// Observe decides again after each deed until one of them answers. This terminates: each deed
+// either answers or prevents its own rule from applying again in the same call. The exception is
+// deedRead, which repeats when a deposed object takes the place of one that is gone, at most once
+// for each deposed object.
 
 // deed is the next step.
 type deed string
@@ -58,7 +58,8 @@ const (
 	deedRefuseMoved deed = "refuse because the object was moved"
 	// deedRefuseAccount refuses because the object is in another account.
 	deedRefuseAccount deed = "refuse because of the account"
-	// deedProve determines whether the object is in the account that the provider configuration gives access to.
+	// deedProve determines whether the object is in the account that the provider configuration
+	// gives access to.
 	deedProve deed = "prove the account"
 	// deedHandOver determines the outcome of a move of the object to another resource.
 	deedHandOver deed = "hand over"
@@ -120,7 +121,8 @@ type observeInput struct {
 	Deleted, Desired bool
 	// Named is set when the resource names an object to import or to look up.
 	Named bool
-	// RetryAsked, MarkAsked and InterruptAsked are set when an annotation has a request that was not carried out.
+	// RetryAsked, MarkAsked and InterruptAsked are set when an annotation has a request that was
+	// not carried out.
 	RetryAsked, MarkAsked, InterruptAsked bool
 
 	// Loaded is set when the record in memory can be used with the schema at hand.
@@ -128,7 +130,8 @@ type observeInput struct {
 	View   viewState
 	// Fits is set when the view was made for the configuration of the request.
 	Fits bool
-	// Unplanned is set when no plan was made since the last operation, or since it was allowed to try again.
+	// Unplanned is set when no plan was made since the last operation, or since it was allowed to
+	// try again.
 	Unplanned bool
 
 	// Stored is set when there is a record in the store.
@@ -138,26 +141,29 @@ type observeInput struct {
 	// Interrupted is set when the record has an operation. Foreign is set when another process
 	// began it and may still conclude it.
 	Interrupted, Foreign bool
-	// Moving is set when the resource is being moved to another cluster. HandingOver is set when its object is being moved
-	// to another resource, and Moved when that was done.
+	// Moving is set when the resource is being moved to another cluster. HandingOver is set when
+	// its object is being moved to another resource, and Moved when that was done.
 	Moving, HandingOver, Moved bool
-	// TakeOver is set when the resource asks for the object of another one, which was not done yet. LettingGo is set when
-	// the other one may not have let it go yet.
+	// TakeOver is set when the resource asks for the object of another one, which was not done yet.
+	// LettingGo is set when the other one may not have let it go yet.
 	TakeOver, LettingGo bool
 
-	// Account is what is known of the account of the object. MayDestroy is set if the policies allow to destroy it.
+	// Account is what is known of the account of the object. MayDestroy is set if the policies
+	// allow to destroy it.
 	Account    accountState
 	MayDestroy bool
 
-	// Claims is the stage of the claims. Contested is set when another resource owns an object, and Disowned when that one has all
-	// that this resource may have.
+	// Claims is the stage of the claims. Contested is set when another resource owns an object, and
+	// Disowned when that one has all that this resource may have.
 	Claims              claimStage
 	Contested, Disowned bool
-	// Suspected is set when the object is read as soon as an operation has ended, because an earlier one did not settle.
+	// Suspected is set when the object is read as soon as an operation has ended, because an
+	// earlier one did not settle.
 	Suspected bool
 	// Resumable is set when the mark of an earlier process may show that there is nothing to plan.
 	Resumable bool
-	// Confirmable is set when a list may show that the object is unchanged, and Confirmed when it has.
+	// Confirmable is set when a list may show that the object is unchanged, and Confirmed when it
+	// has.
 	Confirmable, Confirmed bool
 	// Acquired, Recovered, Sought and Planned are set when that was done in this call.
 	Acquired, Recovered, Sought, Planned bool
@@ -235,7 +241,8 @@ func accountOther(in observeInput) bool {
 	return in.Account == accountIsOther && !in.Moving
 }
 
-// accountOpen: the object is looked at before anything else is done by a configuration that may be for another account.
+// accountOpen: the object is looked at before anything else is done by a configuration that may be
+// for another account.
 func accountOpen(in observeInput) bool { return in.Account == accountIsOpen }
 
 // proofNeedsProvider: that look needs the provider.
@@ -316,8 +323,9 @@ func onlyDeposedLeft(in observeInput) bool {
 // objectUnread: a plan needs the current state of the object.
 func objectUnread(in observeInput) bool { return in.Exists && in.Read == notRead }
 
-// nothingChanged: the same object and configuration have the same plan. The first read after an operation is
-// planned, as by Terraform's next run: some providers plan a change of, or an error in, what they have applied.
+// nothingChanged: the same object and configuration have the same plan. The first read after an
+// operation is planned, as by Terraform's next run: some providers plan a change of, or an error
+// in, what they have applied.
 func nothingChanged(in observeInput) bool {
 	return in.Read == readUnchanged && in.Fits && !in.Planned && !in.Unplanned
 }
@@ -391,10 +399,11 @@ type applyInput struct {
 	Tainted, Missing bool
 	// Stalled is set when creates of the configuration have failed too often.
 	Stalled bool
-	// Inconsistent is set when the object is tainted only because its create has left another one than was planned.
+	// Inconsistent is set when the object is tainted only because its create has left another one
+	// than was planned.
 	Inconsistent bool
-	// NeverSettles is set when the object would be replaced again and again. Waits is set when it is too early to update again
-	// what did not settle.
+	// NeverSettles is set when the object would be replaced again and again. Waits is set when it
+	// is too early to update again what did not settle.
 	NeverSettles, Waits bool
 	// Doubted is set when an interrupted create may still make another object than this one.
 	Doubted bool
@@ -402,11 +411,13 @@ type applyInput struct {
 	Held bool
 	// Stopped is set when no operation may begin.
 	Stopped bool
-	// Gone is set when the object was destroyed outside Landbridge, and the policy is that drift stays.
+	// Gone is set when the object was destroyed outside Landbridge, and the policy is that drift
+	// stays.
 	Gone bool
 	// DriftGone is set when the object was destroyed outside Landbridge, whatever the policy.
 	DriftGone bool
-	// Approval is the approval policy. Approved is set when the plan was approved, or completes a replacement that was.
+	// Approval is the approval policy. Approved is set when the plan was approved, or completes a
+	// replacement that was.
 	Approval desired.Approval
 	Approved bool
 	// Denied is set when a policy denies the plan.
@@ -457,7 +468,8 @@ func applyStopped(in applyInput) bool { return in.Stopped && !nothingDue(in) }
 // nothingDue reports whether there is nothing to do.
 func nothingDue(in applyInput) bool { return in.Observed && upToDateAlready(in) && !deposedOpen(in) }
 
-// deposedOpen reports whether a deposed object has to be destroyed, because its successor is complete.
+// deposedOpen reports whether a deposed object has to be destroyed, because its successor is
+// complete.
 func deposedOpen(in applyInput) bool { return in.Observed && in.Deposed && in.Exists && !in.Tainted }
 
 // deposedDue: deposed objects are destroyed before the current object is changed.
@@ -474,7 +486,8 @@ func applyUnobserved(in applyInput) bool { return !in.Observed }
 // upToDateAlready: a plan may have nothing to do.
 func upToDateAlready(in applyInput) bool { return in.Action == terraform.NoOp }
 
-// onlyDeposedForbidden: a deposed object that must not be destroyed is reported if nothing else is due.
+// onlyDeposedForbidden: a deposed object that must not be destroyed is reported if nothing else is
+// due.
 func onlyDeposedForbidden(in applyInput) bool {
 	return upToDateAlready(in) && deposedOpen(in) && (!in.MayDelete || in.Protected)
 }
@@ -489,7 +502,8 @@ func applyProtected(in applyInput) bool {
 	return in.Protected && (in.Action.IsReplace() || in.Destroys)
 }
 
-// replaceForbidden: replacements need a policy that allows them; tainted objects have their own policy.
+// replaceForbidden: replacements need a policy that allows them; tainted objects have their own
+// policy.
 func replaceForbidden(in applyInput) bool {
 	return in.Action.IsReplace() && (!in.MayReplace || in.Reason == terraform.ReplaceBecauseTainted && !in.MayReplaceTainted)
 }
@@ -500,13 +514,15 @@ func containedForbidden(in applyInput) bool { return in.Destroys && !in.MayRepla
 // createStalled: a tainted object stays if its replacement would most likely fail as well.
 func createStalled(in applyInput) bool { return in.Stalled }
 
-// createInconsistent: creating an object again would give the same one, unless its replacement was approved.
+// createInconsistent: creating an object again would give the same one, unless its replacement was
+// approved.
 func createInconsistent(in applyInput) bool { return in.Inconsistent && !in.Approved }
 
 // updateWaits: what did not settle is updated more and more seldom.
 func updateWaits(in applyInput) bool { return in.Waits && !in.Approved }
 
-// replacementRepeats: an object is not replaced if its successor would be replaced likewise, unless that was approved.
+// replacementRepeats: an object is not replaced if its successor would be replaced likewise, unless
+// that was approved.
 func replacementRepeats(in applyInput) bool { return in.NeverSettles && !in.Approved }
 
 // goneReported: an object that was destroyed outside Landbridge is drift.
@@ -520,9 +536,9 @@ func applyUnapproved(in applyInput) bool {
 	return !in.Approved && mustApprove(in.Approval, in.Action, in.Destroys)
 }
 
-// createFirst: the plan creates before it destroys. Exceptions, which are destroyed first, are a tainted
-// object for which another one was deposed, so that the number of deposed objects does not grow with
-// each failure, and an object that is not found.
+// createFirst: the plan creates before it destroys. Exceptions, which are destroyed first, are a
+// tainted object for which another one was deposed, so that the number of deposed objects does not
+// grow with each failure, and an object that is not found.
 func createFirst(in applyInput) bool {
 	return in.Action == terraform.CreateThenDelete && !in.Missing && (!in.Tainted || !in.Deposed)
 }
@@ -552,7 +568,8 @@ type deleteInput struct {
 	Held bool
 	// Stopped is set when no operation may begin.
 	Stopped bool
-	// Approval is the approval policy. Approved is set when it was approved that the object is destroyed.
+	// Approval is the approval policy. Approved is set when it was approved that the object is
+	// destroyed.
 	Approval desired.Approval
 	Approved bool
 	// Denied is set when a policy denies that the object is destroyed.

@@ -13,7 +13,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 )
 
-// What refers to an object is asked before it is replaced. While it is not known whether the object exists, it waits at once.
+// What refers to an object is asked before it is replaced. While it is not known whether the object
+// exists, it waits at once.
 func TestStepsOfAReplacement(t *testing.T) {
 	for name, test := range map[string]struct {
 		approval desired.Approval
@@ -63,7 +64,8 @@ func TestStepsOfAReplacement(t *testing.T) {
 	}
 }
 
-// destructionInterrupted leaves a tainted object whose destruction was interrupted, and which is not found any more.
+// destructionInterrupted leaves a tainted object whose destruction was interrupted, and which is
+// not found any more.
 func (h *harness) destructionInterrupted() {
 	h.t.Helper()
 	h.cloud.remove("i-1")

@@ -439,8 +439,8 @@ func TestCreateBeforeDestroyCannotBePlanned(t *testing.T) {
 	})
 }
 
-// A replaced object is destroyed by somebody else, and its replacement has the same identity. After the interrupted
-// create it is the replacement that is found, not the replaced object.
+// A replaced object is destroyed by somebody else, and its replacement has the same identity. After
+// the interrupted create it is the replacement that is found, not the replaced object.
 func TestReplacementWithSameIdentity(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j := newJournalTest(t, plannedIdentity)

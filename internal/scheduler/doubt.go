@@ -15,8 +15,8 @@ import (
 //	identity is not found                   makes one object of it, not two. The intent stands until there is an object or its
 //	                                        deadline has passed: what appears meanwhile is its own
 
-// doubtful reports whether an interrupted create whose object was not found may still make it. It returns
-// an error if the outcome is not known yet.
+// doubtful reports whether an interrupted create whose object was not found may still make it. It
+// returns an error if the outcome is not known yet.
 func (s *Scheduler) doubtful(e *entry, r Request, op *instance.Operation) (doubtful bool, err error) {
 	switch {
 	case !s.o.Clock.Now().Before(op.Deadline):
@@ -28,7 +28,8 @@ func (s *Scheduler) doubtful(e *entry, r Request, op *instance.Operation) (doubt
 	return true, nil
 }
 
-// isDoubt notes that the outcome of an interrupted create is unknown, and that another one is safe all the same.
+// isDoubt notes that the outcome of an interrupted create is unknown, and that another one is safe
+// all the same.
 func (s *Scheduler) isDoubt(e *entry, r Request, op *instance.Operation) {
 	if e.doubt == nil || e.doubt.ID != op.ID {
 		e.doubt = op
@@ -55,8 +56,9 @@ func awaited(op *instance.Operation, until time.Time) diagnostic.Diagnostics {
 			"If you know that there will be none, set the annotation landbridge.io/confirm-create to %q.", op.ID, until.UTC().Format(time.RFC3339), op.ID)
 }
 
-// foreign reports whether another process began the operation of the record after this one started. Then
-// this process has lost its lease or soon will, and the other one may still conclude the operation.
+// foreign reports whether another process began the operation of the record after this one started.
+// Then this process has lost its lease or soon will, and the other one may still conclude the
+// operation.
 func (s *Scheduler) foreign(e *entry) bool {
 	op := e.record.Instance.Operation
 	if s.o.Lease == 0 || op.ID == e.begun || e.doubt != nil && op.ID == e.doubt.ID || !op.StartedAt.After(s.began()) {

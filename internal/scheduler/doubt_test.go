@@ -94,7 +94,8 @@ func TestInterruptedCreateGoesOn(t *testing.T) {
 	}
 }
 
-// A create whose outcome was unknown says nothing about operations that began after another create made the object.
+// A create whose outcome was unknown says nothing about operations that began after another create
+// made the object.
 func TestDoubtEnds(t *testing.T) {
 	bubble(t, derivable, func(h *harness) {
 		goesOn(h)
@@ -211,7 +212,8 @@ func TestTaintedObjectGoesOn(t *testing.T) {
 	}
 }
 
-// TestTaintedObjectMustNotBeDestroyed: an object that may appear keeps its place, though no policy permits to destroy it.
+// TestTaintedObjectMustNotBeDestroyed: an object that may appear keeps its place, though no policy
+// permits to destroy it.
 func TestTaintedObjectMustNotBeDestroyed(t *testing.T) {
 	tests := map[string]func(*harness){
 		"replacements are forbidden":                    func(h *harness) { h.r.Policies.Replace = false },

@@ -13,12 +13,14 @@ import (
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
 
-// Drift is what was changed of an object outside Landbridge. As in Terraform, it is the difference between the stored
-// object and the object as read. It is stored with the object as read, in the same write.
+// Drift is what was changed of an object outside Landbridge. As in Terraform, it is the difference
+// between the stored object and the object as read. It is stored with the object as read, in the
+// same write.
 //
-// A read also shows values that change by themselves, such as the time of the last login. So of what was read, drift is
-// what a plan would change back: to the value from before, or to a configured value that is still the same. What the
-// plan changes for another reason is a change of the configuration.
+// A read also shows values that change by themselves, such as the time of the last login. So of
+// what was read, drift is what a plan would change back: to the value from before, or to a
+// configured value that is still the same. What the plan changes for another reason is a change of
+// the configuration.
 
 // afterRead returns the instance, as read, with what was changed since the instance before.
 func (s *Scheduler) afterRead(e *entry, r *Request, upgraded cty.Value, read instance.Instance) instance.Instance {
@@ -57,7 +59,8 @@ func (s *Scheduler) afterRead(e *entry, r *Request, upgraded cty.Value, read ins
 	return read
 }
 
-// sensitiveIn returns a function that reports whether the value at a path is sensitive, or may hold something sensitive.
+// sensitiveIn returns a function that reports whether the value at a path is sensitive, or may hold
+// something sensitive.
 func sensitiveIn(r terraform.ResourceType, instances ...instance.Instance) func(cty.Path) bool {
 	return func(path cty.Path) bool {
 		for i := range path {
@@ -78,7 +81,8 @@ func sensitiveIn(r terraform.ResourceType, instances ...instance.Instance) func(
 
 // drifts is the drift of a resource in memory.
 type drifts struct {
-	// found is the drift that the last plan has found; planned is set when there was a plan since the record was loaded.
+	// found is the drift that the last plan has found; planned is set when there was a plan since
+	// the record was loaded.
 	found   *instance.Drift
 	planned bool
 	// read is set when the last read has found changes that were not planned yet.
@@ -131,7 +135,8 @@ func (s *Scheduler) planDrift(ctx context.Context, e *entry, r *Request, ex terr
 	return p, d, diags.Errors()
 }
 
-// noteDrift makes drift that a plan has found what is known of the resource. Drift that has ended is stored.
+// noteDrift makes drift that a plan has found what is known of the resource. Drift that has ended
+// is stored.
 func (s *Scheduler) noteDrift(ctx context.Context, e *entry, r Request, found *instance.Drift) error {
 	was, read := e.drifts.found, e.drifts.read
 	e.drifts = drifts{found: found, planned: true}
@@ -170,8 +175,8 @@ func (e *entry) drift(found *instance.Drift, now time.Time) Event {
 	return out
 }
 
-// afterOperation returns the instance that an operation has left, with the drift before it. An operation on the current
-// object that has succeeded has repaired it.
+// afterOperation returns the instance that an operation has left, with the drift before it. An
+// operation on the current object that has succeeded has repaired it.
 func (s *Scheduler) afterOperation(out, before instance.Instance, t *task, diags diagnostic.Diagnostics) instance.Instance {
 	out.Drift, out.DriftHistory, out.Unsettled = before.Drift, before.DriftHistory, before.Unsettled
 	if !diags.HasErrors() && (t.deposed == "" || t.replacement) {
@@ -196,7 +201,8 @@ func (s *Scheduler) afterOperation(out, before instance.Instance, t *task, diags
 	return out
 }
 
-// errGoneReported is the error for an object that was destroyed outside Landbridge and is not created again.
+// errGoneReported is the error for an object that was destroyed outside Landbridge and is not
+// created again.
 func errGoneReported() *Error {
 	return failed(ReasonDrifted, diagnostic.Errorf("Object not recreated",
 		"The remote object was destroyed outside of this resource, and spec.lifecycle.driftPolicy is Report. To create it again, use landbridge reapply, or set the policy to Repair."))

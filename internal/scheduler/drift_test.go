@@ -104,8 +104,8 @@ func TestChangedConfigurationIsNoDrift(t *testing.T) {
 	})
 }
 
-// Reported drift stays, also over changes of the configuration and restarts, until the configuration asks for something
-// else.
+// Reported drift stays, also over changes of the configuration and restarts, until the
+// configuration asks for something else.
 func TestDriftIsReported(t *testing.T) {
 	drifting(t, desired.ReportDrift, func(h *harness, id string) {
 		h.cloud.change(id, object{"a", 7})

@@ -116,7 +116,8 @@ func (e *entry) noteIdentity(r Request, res result) {
 	}
 }
 
-// claimOutcome claims what the operation left. If it left nothing, the claims stay until the next plan.
+// claimOutcome claims what the operation left. If it left nothing, the claims stay until the next
+// plan.
 func (s *Scheduler) claimOutcome(e *entry, r Request, res result) {
 	if res.record != nil && (e.record.Instance.Exists() || e.record.Instance.Operation != nil) {
 		s.claim(e, r, e.record.Instance)
@@ -132,7 +133,8 @@ func (s *Scheduler) explain(e *entry, r Request, res result) *Error {
 	return failed(cmp.Or(res.reason, ReasonOperationFailed), res.diags)
 }
 
-// showApplied makes what a create or update left the next observation, unless it has to be read first.
+// showApplied makes what a create or update left the next observation, unless it has to be read
+// first.
 func (e *entry) showApplied(r Request, res result, f *Flap) {
 	if res.op.Kind == instance.Delete || res.record == nil || res.diags.HasErrors() || e.record.Instance.Status == instance.Partial {
 		return

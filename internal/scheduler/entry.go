@@ -18,12 +18,12 @@ import (
 
 // entry is the state of one resource in memory.
 //
-// Its fields are guarded by turn, which serializes the calls for one resource. Observe holds turn while
-// it calls the provider and the store, so that no other call acts on an object that is being read. This
-// delays only calls for the same resource, and a controller never reconciles a resource concurrently.
-// Nothing else waits for turn: Remembered, Running, Gone and progress messages of a provider do not
-// need it, and a background operation takes it only while no Observe calls a provider, since Observe
-// answers from memory while an operation runs.
+// Its fields are guarded by turn, which serializes the calls for one resource. Observe holds turn
+// while it calls the provider and the store, so that no other call acts on an object that is being
+// read. This delays only calls for the same resource, and a controller never reconciles a resource
+// concurrently. Nothing else waits for turn: Remembered, Running, Gone and progress messages of a
+// provider do not need it, and a background operation takes it only while no Observe calls a
+// provider, since Observe answers from memory while an operation runs.
 type entry struct {
 	key store.Key
 	uid types.UID
@@ -36,25 +36,28 @@ type entry struct {
 	*awake
 	rested rested
 
-	// read is the version of the record that was loaded last. Until this process writes the record, the write of an
-	// earlier one can still succeed.
+	// read is the version of the record that was loaded last. Until this process writes the record,
+	// the write of an earlier one can still succeed.
 	read string
-	// schema is the schema that the record was decoded with. For the schema of another provider version,
-	// the record is loaded again, so that it is upgraded.
+	// schema is the schema that the record was decoded with. For the schema of another provider
+	// version, the record is loaded again, so that it is upgraded.
 	schema *schema.Resource
 	// lost is set when somebody may have deleted the stored record.
 	lost atomic.Bool
-	// awaits is set while a plan waits for approval, and denied while a policy denies it, or operations are paused.
+	// awaits is set while a plan waits for approval, and denied while a policy denies it, or
+	// operations are paused.
 	awaits, denied atomic.Bool
 	// braked is set while the brake holds the destruction of the object.
 	braked atomic.Bool
-	// drifted is set while the object differs from its configuration because of changes outside Landbridge.
+	// drifted is set while the object differs from its configuration because of changes outside
+	// Landbridge.
 	drifted atomic.Bool
 	// repeating is set while the object is changed again and again.
 	repeating atomic.Bool
 	// matched is when the object was last found as it was left.
 	matched time.Time
-	// confirmation is set when the object was read and found unchanged, and nothing has happened to it since.
+	// confirmation is set when the object was read and found unchanged, and nothing has happened to
+	// it since.
 	confirmation *confirmation
 	// unrecorded is that of the view's observation.
 	unrecorded atomic.Pointer[Error]
@@ -65,7 +68,8 @@ type entry struct {
 	state    recordState
 	// toldLeft is set when it was told that the object of a resource that is being deleted stays.
 	toldLeft bool
-	// resting is set while the values of the record's instance are not decoded, and the observation is Rested.
+	// resting is set while the values of the record's instance are not decoded, and the observation
+	// is Rested.
 	resting bool
 	// restless is set if the provider sends the same object with other bytes each time.
 	restless bool
@@ -81,7 +85,8 @@ type entry struct {
 	// ended is the process of the last operation: a create after Destroy completes a replacement.
 	ended faultpoint.Process
 
-	// claimant is the resource in the index of owners, and claimed identifies the request that its claims were made for.
+	// claimant is the resource in the index of owners, and claimed identifies the request that its
+	// claims were made for.
 	claimant *ownership.Claimant
 	claimed  claimed
 }
@@ -101,19 +106,23 @@ type awake struct {
 	// interruption ends the operation that this process began last.
 	interruption *interruption
 
-	// undispatched is the id of an operation that never reached the provider, though its intent
-	// may be stored. undispatchedDoubt is the interrupted create that it began after; nil if there was none.
+	// undispatched is the id of an operation that never reached the provider, though its intent may
+	// be stored. undispatchedDoubt is the interrupted create that it began after; nil if there was
+	// none.
 	undispatched      string
 	undispatchedDoubt *instance.Operation
 	// doubt is an interrupted create whose object was not found and may still appear.
 	doubt *instance.Operation
-	// missing are the objects that were not found, by the key of a deposed object, or "" for the current one.
+	// missing are the objects that were not found, by the key of a deposed object, or "" for the
+	// current one.
 	missing map[string]*absence
 	// seen is CreatedAt of the object that a read has found last.
 	seen time.Time
-	// updated is what the object was before its last update by this process; nil if that is long ago.
+	// updated is what the object was before its last update by this process; nil if that is long
+	// ago.
 	updated *updated
-	// destroyed is the object that this process has destroyed last, if none was created since; else nil.
+	// destroyed is the object that this process has destroyed last, if none was created since; else
+	// nil.
 	destroyed *destroyed
 
 	// failed and deposedFailed delay the next attempt of operations on the current object, and on
@@ -128,7 +137,8 @@ type awake struct {
 	// drifts is the drift of the object.
 	drifts drifts
 
-	// completed is a planned identity with the complete identity of the created object; nil if they are the same.
+	// completed is a planned identity with the complete identity of the created object; nil if they
+	// are the same.
 	completed *completed
 }
 
@@ -149,8 +159,9 @@ type recordState uint8
 const (
 	// unloaded: the record was not loaded yet. For a new resource that is not necessary.
 	unloaded recordState = iota
-	// assumed: the resource looked new, so the record was taken for empty. It is loaded as soon as the resource
-	// does not look new any more: a process that died before it wrote the status may have stored one.
+	// assumed: the resource looked new, so the record was taken for empty. It is loaded as soon as
+	// the resource does not look new any more: a process that died before it wrote the status may
+	// have stored one.
 	assumed
 	// loaded: the record equals the stored one.
 	loaded
@@ -187,8 +198,8 @@ type view struct {
 	configHash string
 	// configurations are the provider configurations that it was made through.
 	configurations []policy.Configuration
-	// unplanned is set when the observation is the result of an operation, from which no plan was made yet:
-	// the provider may want to change what it has just made.
+	// unplanned is set when the observation is the result of an operation, from which no plan was
+	// made yet: the provider may want to change what it has just made.
 	unplanned bool
 	// progress collects the messages of the provider in a running view.
 	progress *progress
@@ -204,12 +215,14 @@ func (v *view) operation() *instance.Operation {
 	return v.observation.Operation
 }
 
-// fits reports whether the view was made for the configuration of a request, and through its provider configurations.
+// fits reports whether the view was made for the configuration of a request, and through its
+// provider configurations.
 func (v *view) fits(r *Request) bool {
 	return (v.state == planned || v.state == applied) && v.configHash == r.ConfigHash && v.through(r)
 }
 
-// through reports whether the view was made through the provider configurations of a request, whatever is in them now.
+// through reports whether the view was made through the provider configurations of a request,
+// whatever is in them now.
 func (v *view) through(r *Request) bool {
 	return slices.EqualFunc(v.configurations, r.Configurations, policy.Configuration.Same)
 }
@@ -240,8 +253,8 @@ func (e *entry) knows(r *Request) bool {
 	return e.schema == r.Resource.Schema && (e.state == loaded || e.state == assumed && r.New)
 }
 
-// rememberedFull is the answer of Remembered for a resource whose object was read completely, and of which there is nothing else
-// to tell: for most resources.
+// rememberedFull is the answer of Remembered for a resource whose object was read completely, and
+// of which there is nothing else to tell: for most resources.
 var rememberedFull = Remembered{Status: instance.Full}
 
 // publish updates the answer of Remembered.

@@ -13,12 +13,14 @@ import (
 // Event is something that happened to a resource. It is reported once, after it is stored.
 type Event struct {
 	Kind EventKind
-	// Operation is the kind of operation that Succeeded, Failed or was Recovered; empty for other events.
+	// Operation is the kind of operation that Succeeded, Failed or was Recovered; empty for other
+	// events.
 	Operation instance.OperationKind
-	// Took is the duration of the operation. For an object that has Drifted it is the time since the object was last found
-	// as it was left; 0 if this process has not found it so.
+	// Took is the duration of the operation. For an object that has Drifted it is the time since
+	// the object was last found as it was left; 0 if this process has not found it so.
 	Took time.Duration
-	// Because is by whose wish the operation was carried out, for people: the spec, the deletion, an approval, and others.
+	// Because is by whose wish the operation was carried out, for people: the spec, the deletion,
+	// an approval, and others.
 	Because string
 	// Replacement is set when the operation is one half of a replacement.
 	Replacement bool
@@ -26,7 +28,8 @@ type Event struct {
 	Deposed string
 	// Found is set when a Recovered create had made an object.
 	Found bool
-	// Repeated is set when a Recovered create, whose outcome is unknown, is repeated with its token.
+	// Repeated is set when a Recovered create, whose outcome is unknown, is repeated with its
+	// token.
 	Repeated bool
 	// Asked is set when an annotation requested it.
 	Asked bool
@@ -34,8 +37,8 @@ type Event struct {
 	Diagnostics diagnostic.Diagnostics
 	// Instance is the result of an operation, if it is known.
 	Instance instance.Instance
-	// Why is how the object contradicts the configuration of the kind, if it was Contradicted, and the message of the
-	// policy that has Warned.
+	// Why is how the object contradicts the configuration of the kind, if it was Contradicted, and
+	// the message of the policy that has Warned.
 	Why string
 	// Hash, By and Action are those of a plan that is carried out because it was Approved.
 	Hash, By string
@@ -79,10 +82,11 @@ const (
 	NotReapplied EventKind = "NotReapplied"
 	// Drifted: the object was changed outside Landbridge.
 	Drifted EventKind = "Drifted"
-	// Left: the object was left where it is: in its account, since another one was confirmed, or when its resource was deleted. Why tells
-	// which object stays where.
+	// Left: the object was left where it is: in its account, since another one was confirmed, or
+	// when its resource was deleted. Why tells which object stays where.
 	Left EventKind = "Left"
-	// Contradicted: the object contradicts the identity or import id that the configuration of the kind makes.
+	// Contradicted: the object contradicts the identity or import id that the configuration of the
+	// kind makes.
 	Contradicted EventKind = "Contradicted"
 )
 

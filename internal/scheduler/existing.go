@@ -10,15 +10,15 @@ import (
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
 
-// An existing object is only adopted on request. If the identity of an object is known before its create,
-// Landbridge looks it up first, because creates of many providers silently overwrite or return an
-// existing object. The result is part of the intent: after an interruption it shows whether the create
-// made the object.
+// An existing object is only adopted on request. If the identity of an object is known before its
+// create, Landbridge looks it up first, because creates of many providers silently overwrite or
+// return an existing object. The result is part of the intent: after an interruption it shows
+// whether the create made the object.
 //
 // An object counts as found only if the provider told something about it (terraform.Told).
 
-// look looks up the object of a create by its handle. absent is set if there certainly is none. If neither an
-// object nor that is returned, it is unknown, and the create decides.
+// look looks up the object of a create by its handle. absent is set if there certainly is none. If
+// neither an object nor that is returned, it is unknown, and the create decides.
 func look(ctx context.Context, ex terraform.Executor, r Request, in instance.Instance, kind instance.OperationKind, p terraform.Plan) (h handle, found instance.Instance, absent bool) {
 	if kind != instance.Create {
 		return handle{identity: cty.NilVal}, instance.Instance{}, false
@@ -39,8 +39,9 @@ func look(ctx context.Context, ex terraform.Executor, r Request, in instance.Ins
 	return h, found, false
 }
 
-// refuseUnchecked returns the error of a create that is not looked up before, and whose object another resource may have through
-// another provider configuration. If it was looked up and is absent, that shows that the two access different stores.
+// refuseUnchecked returns the error of a create that is not looked up before, and whose object
+// another resource may have through another provider configuration. If it was looked up and is
+// absent, that shows that the two access different stores.
 func (s *Scheduler) refuseUnchecked(ctx context.Context, e *entry, r Request, op *instance.Operation, h handle, absent bool) *Error {
 	if op.Kind != instance.Create || h.none() || !absent && !r.Policies.CreateUnchecked {
 		return nil

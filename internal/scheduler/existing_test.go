@@ -125,8 +125,8 @@ func TestCreateCannotLook(t *testing.T) {
 	})
 }
 
-// Some providers import by any identity, and return what they are given if there is no such object. This does
-// not prevent a create, and proves nothing after an interrupted one.
+// Some providers import by any identity, and return what they are given if there is no such object.
+// This does not prevent a create, and proves nothing after an interrupted one.
 func TestCreateBehindCredulousImport(t *testing.T) {
 	for _, kind := range []identityKind{plannedIdentity, derivable} {
 		t.Run(string(kind), func(t *testing.T) {
@@ -251,7 +251,8 @@ func TestRecoverOwned(t *testing.T) {
 	})
 }
 
-// When a resource's state is lost, the id recorded on the resource is used only if it can be verified.
+// When a resource's state is lost, the id recorded on the resource is used only if it can be
+// verified.
 func TestDoubt(t *testing.T) {
 	cases := map[string]struct {
 		kind    identityKind
@@ -388,7 +389,8 @@ func TestRestoredState(t *testing.T) {
 	}
 }
 
-// An import that is asked for where there is nothing any more is done, as it is where there was never anything.
+// An import that is asked for where there is nothing any more is done, as it is where there was
+// never anything.
 func TestImportAfterwards(t *testing.T) {
 	for name, f := range map[string]func(x *estate, a *harness){
 		"instead of what is gone": func(x *estate, a *harness) {

@@ -15,15 +15,16 @@ import (
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
 
-// Two resources may set the same remote object, if its type has no identity by which one of them could own it. Then
-// each undoes at its checks what the other has done. This is noticed by corrections: changes of an object whose
-// configuration has not changed. What is corrected again and again in the same way flaps. The other resource is known
-// if it makes the reverse correction.
+// Two resources may set the same remote object, if its type has no identity by which one of them
+// could own it. Then each undoes at its checks what the other has done. This is noticed by
+// corrections: changes of an object whose configuration has not changed. What is corrected again
+// and again in the same way flaps. The other resource is known if it makes the reverse correction.
 
 const (
 	// flapsAfter is the number of equal corrections after which an object flaps.
 	flapsAfter = 3
-	// steadyAfter is the number of reads in a row without a change after which it does not flap any more.
+	// steadyAfter is the number of reads in a row without a change after which it does not flap any
+	// more.
 	steadyAfter = 3
 )
 
@@ -45,14 +46,16 @@ type correction struct {
 type flap struct {
 	// hash is that of the configuration that was applied last.
 	hash string
-	// pending is the correction of the running operation, last the latest one, which was made count times in a row.
+	// pending is the correction of the running operation, last the latest one, which was made count
+	// times in a row.
 	pending, last correction
 	count         int
 	// steady counts reads in a row without a change.
 	steady int
 }
 
-// correctionOf returns what a plan changes of an existing object; the zero value if that is not known beforehand.
+// correctionOf returns what a plan changes of an existing object; the zero value if that is not
+// known beforehand.
 func correctionOf(p *terraform.Plan) correction {
 	if p == nil || !p.Prior.Exists() || p.Action != terraform.Update && !p.Action.IsReplace() || p.Reason == terraform.ReplaceBecauseTainted {
 		return correction{}
@@ -97,7 +100,8 @@ func (c correction) paths() []cty.Path {
 	return out
 }
 
-// corrects notes the plan of an operation that begins. One that repeats what did not settle corrects nothing.
+// corrects notes the plan of an operation that begins. One that repeats what did not settle
+// corrects nothing.
 func (e *entry) corrects(p *terraform.Plan, repeats bool) {
 	if p == nil || !p.Prior.Exists() {
 		return // the second half of a replacement, for example

@@ -21,14 +21,16 @@ func (h *harness) check() {
 	}
 }
 
-// flaps reports whether the resource flaps because of another one, or because of something unknown ("").
+// flaps reports whether the resource flaps because of another one, or because of something unknown
+// ("").
 func (h *harness) flaps(by string) bool {
 	h.t.Helper()
 	f := h.observe().Flap
 	return f != nil && f.Other.Name == by && len(f.Paths) == 1 && f.Paths[0].Equals(cty.GetAttrPath("size"))
 }
 
-// Two resources that set the same object undo each other at each check. Both are told, until one of them gives way.
+// Two resources that set the same object undo each other at each check. Both are told, until one of
+// them gives way.
 func TestFlap(t *testing.T) {
 	newEstate(t, noIdentity, func(x *estate) {
 		x.cloud.add(object{"x", 1})

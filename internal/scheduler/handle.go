@@ -24,14 +24,15 @@ import (
 //	to arguments, or an import id that it
 //	makes of the external name
 //
-// What a configuration says is checked against the objects that are seen. Until one has confirmed it, an
-// object that is not found proves nothing. As soon as one contradicts it, it is not used any more.
+// What a configuration says is checked against the objects that are seen. Until one has confirmed
+// it, an object that is not found proves nothing. As soon as one contradicts it, it is not used any
+// more.
 
-// Handles are the handles that the configuration of a kind adds, and what objects have shown about them.
-// There is one for each kind.
+// Handles are the handles that the configuration of a kind adds, and what objects have shown about
+// them. There is one for each kind.
 type Handles struct {
-	// Identity returns the attributes of the identity that the configuration maps, of an object or a planned
-	// one. Nil if it maps none.
+	// Identity returns the attributes of the identity that the configuration maps, of an object or
+	// a planned one. Nil if it maps none.
 	Identity func(object cty.Value) map[string]cty.Value
 
 	mapping, importID belief
@@ -41,7 +42,8 @@ type Handles struct {
 type belief struct {
 	mu        sync.Mutex
 	confirmed bool
-	// refuted is how an object contradicts it; empty if none does. told is set when there was an event about it.
+	// refuted is how an object contradicts it; empty if none does. told is set when there was an
+	// event about it.
 	refuted string
 	told    bool
 	// tryAt is the time before which it is not checked by a call again.
@@ -93,7 +95,8 @@ func (h *Handles) refutesMapping() bool {
 // maps reports whether the configuration maps an identity, which is not refuted.
 func (h *Handles) maps() bool { return h != nil && h.Identity != nil && !h.refutesMapping() }
 
-// named returns the id by which the object of a create can be imported; empty if that is not known or refuted.
+// named returns the id by which the object of a create can be imported; empty if that is not known
+// or refuted.
 func (r *Request) named() string {
 	if r.NamedImport.ID == "" || r.Handles == nil {
 		return ""
@@ -118,8 +121,8 @@ func (h *Handles) refuted() []string {
 	return out
 }
 
-// learn checks the mapping against the identity of an object: the mapping of the object itself and, if the
-// object was just made, of its plan. It returns how the object contradicts the mapping.
+// learn checks the mapping against the identity of an object: the mapping of the object itself and,
+// if the object was just made, of its plan. It returns how the object contradicts the mapping.
 func (r *Request) learn(in instance.Instance, planned cty.Value) (contradiction string) {
 	if r.Handles == nil || r.Handles.Identity == nil || !known(in.Identity) {
 		return ""
@@ -139,8 +142,8 @@ func (r *Request) learn(in instance.Instance, planned cty.Value) (contradiction 
 	return ""
 }
 
-// compare compares the mapped identity of an object with its actual one. agrees is set if all attributes that
-// an import requires are known and equal.
+// compare compares the mapped identity of an object with its actual one. agrees is set if all
+// attributes that an import requires are known and equal.
 func (r *Request) compare(object, actual cty.Value) (agrees bool, why string) {
 	mapped := r.Handles.Identity(object)
 	agrees = true
@@ -173,8 +176,8 @@ func inWords(v cty.Value) string {
 // probeAgain is the time after which an import id that could not be checked is checked again.
 const probeAgain = time.Minute
 
-// probe checks the import id that the configuration makes, by importing the first object that is seen. It
-// returns how the object contradicts it.
+// probe checks the import id that the configuration makes, by importing the first object that is
+// seen. It returns how the object contradicts it.
 func (s *Scheduler) probe(ctx context.Context, r *Request, in instance.Instance, ex terraform.Executor) {
 	if r.named() == "" || r.Deleted || !r.Policies.Manage || in.Status != instance.Full || !r.NamedImport.Names(in.State) {
 		return
@@ -251,8 +254,9 @@ func handleOf(r Request, identity, state cty.Value) handle {
 	return handle{identity: cty.NilVal}
 }
 
-// handleOfInterrupted returns the handle of the object of an interrupted create. absent is set if no object had
-// it right before the create. A handle of an earlier configuration is used only if it was confirmed.
+// handleOfInterrupted returns the handle of the object of an interrupted create. absent is set if
+// no object had it right before the create. A handle of an earlier configuration is used only if it
+// was confirmed.
 func handleOfInterrupted(r Request, op *instance.Operation) (h handle, absent bool) {
 	identity := op.PlannedIdentity
 	if op.Mapped {
@@ -280,8 +284,8 @@ func handleOfInterrupted(r Request, op *instance.Operation) (h handle, absent bo
 	return handle{identity: cty.NilVal}, false
 }
 
-// is reports whether an object that was found by a handle is the one that the handle means. Otherwise the handle is
-// not used any more, if an identity shows that it is wrong.
+// is reports whether an object that was found by a handle is the one that the handle means.
+// Otherwise the handle is not used any more, if an identity shows that it is wrong.
 func (h handle) is(r *Request, found instance.Instance) bool {
 	if h.identified() {
 		return !h.mapped || r.learn(found, cty.NilVal) == ""
@@ -289,8 +293,8 @@ func (h handle) is(r *Request, found instance.Instance) bool {
 	return r.NamedImport.ID != h.importID || r.NamedImport.Names(found.State)
 }
 
-// contradiction returns how an object contradicts the handles of the configuration, and tells the first
-// contradiction as an event.
+// contradiction returns how an object contradicts the handles of the configuration, and tells the
+// first contradiction as an event.
 func (r *Request) contradiction(in instance.Instance, tell func(Event)) string {
 	if r.Handles == nil || !in.Exists() || !known(in.State) {
 		return ""

@@ -255,8 +255,8 @@ func TestRecoverAfterCorrectedMapping(t *testing.T) {
 	})
 }
 
-// Before its deadline, an interrupted create is not followed by another one with the same import id: the name
-// that it is made of need not be unique.
+// Before its deadline, an interrupted create is not followed by another one with the same import
+// id: the name that it is made of need not be unique.
 func TestImportIDAwaitsDeadline(t *testing.T) {
 	newEstate(t, noIdentity, func(x *estate) {
 		x.r.Handles = &scheduler.Handles{}

@@ -41,8 +41,8 @@ const (
 	plannedIdentity identityKind = "planned"
 	// derivable: the identity is the argument name, and the provider plans none.
 	derivable identityKind = "derivable"
-	// mapped: the identity is title and class. The configuration says that title is the argument name, and class
-	// is Thing.
+	// mapped: the identity is title and class. The configuration says that title is the argument
+	// name, and class is Thing.
 	mapped identityKind = "mapped"
 	// constant: the type has none, and all objects have the same id.
 	constant identityKind = "constant"
@@ -91,7 +91,8 @@ func withToken(v, token cty.Value) cty.Value {
 	return cty.ObjectVal(values)
 }
 
-// mappedHandles are the handles of a configuration that says title is the argument name, and class a constant.
+// mappedHandles are the handles of a configuration that says title is the argument name, and class
+// a constant.
 func mappedHandles(class string) *scheduler.Handles {
 	return &scheduler.Handles{Identity: func(object cty.Value) map[string]cty.Value {
 		out := map[string]cty.Value{"class": cty.StringVal(class)}
@@ -130,8 +131,8 @@ const (
 	// silentDone and silentUndone: no answer, whether it was done or not.
 	silentDone   manner = "no answer, done"
 	silentUndone manner = "no answer, not done"
-	// late and halfwayLate: no answer, or an error with the object; a create goes on, and its object
-	// can be seen later. Nothing else is done.
+	// late and halfwayLate: no answer, or an error with the object; a create goes on, and its
+	// object can be seen later. Nothing else is done.
 	late        manner = "no answer, goes on"
 	halfwayLate manner = "an error, goes on"
 )
@@ -145,8 +146,9 @@ type cloud struct {
 	objects map[string]object
 	// coming are objects that are being made: nobody sees them, and their deletion cancels that.
 	coming map[string]object
-	// hidden are objects that requests do not find. A deletion reports success, and does nothing. shown are objects as reads show
-	// them, which may be something else than they are, or not exist.
+	// hidden are objects that requests do not find. A deletion reports success, and does nothing.
+	// shown are objects as reads show them, which may be something else than they are, or not
+	// exist.
 	hidden map[string]bool
 	shown  map[string]object
 	serial int
@@ -157,12 +159,14 @@ type cloud struct {
 	refusal diagnostic.Diagnostics // instead of a quota's
 	// block, if set, keeps Apply until it is closed or the context ends.
 	block chan struct{}
-	// stopped is the manner of an Apply that is interrupted while it blocks. If deaf is set it does not end.
+	// stopped is the manner of an Apply that is interrupted while it blocks. If deaf is set it does
+	// not end.
 	stopped manner
 	deaf    bool
 	// before and after surround what Apply does in the world.
 	before, after func()
-	// reads and answers change objects as reads and the answers of applies show them; nil if they show them as they are.
+	// reads and answers change objects as reads and the answers of applies show them; nil if they
+	// show them as they are.
 	reads, answers func(object) object
 	// warns are the warnings of reads.
 	warns diagnostic.Diagnostics

@@ -10,8 +10,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 )
 
-// Where the work is divided, nothing is created for a resource that is not one of this shard any more, and nothing of it stays
-// stored. By then, the other shard finds a record, so it waits.
+// Where the work is divided, nothing is created for a resource that is not one of this shard any
+// more, and nothing of it stays stored. By then, the other shard finds a record, so it waits.
 func TestCreateElsewhere(t *testing.T) {
 	bubble(t, assigned, func(h *harness) {
 		asked, reserved := 0, false
@@ -38,7 +38,8 @@ func TestCreateElsewhere(t *testing.T) {
 	})
 }
 
-// A resource of which nothing is remembered is not released if another shard has stored a record since.
+// A resource of which nothing is remembered is not released if another shard has stored a record
+// since.
 func TestReleaseElsewhere(t *testing.T) {
 	bubble(t, assigned, func(h *harness) {
 		h.r.Here = func(context.Context) error { return nil }

@@ -17,8 +17,8 @@ import (
 // imports reports whether spec.import is to be looked at where no create was interrupted.
 func (r Request) imports() bool { return r.Import.Asked() && !r.Deleted }
 
-// find imports the object of a resource for which nothing is stored: the object of spec.import or, if it
-// no longer exists, the known object.
+// find imports the object of a resource for which nothing is stored: the object of spec.import or,
+// if it no longer exists, the known object.
 func (s *Scheduler) find(ctx context.Context, e *entry, r Request, ex terraform.Executor) error {
 	if r.Deleted {
 		r.Import = desired.Import{}
@@ -61,9 +61,9 @@ func (s *Scheduler) find(ctx context.Context, e *entry, r Request, ex terraform.
 	return nil
 }
 
-// importAfterwards imports the object of spec.import although the record has no object: spec.import was
-// set after the earlier object was gone, or after a create found an existing object. If the object does
-// not exist, the resource continues as without spec.import: an object is created.
+// importAfterwards imports the object of spec.import although the record has no object: spec.import
+// was set after the earlier object was gone, or after a create found an existing object. If the
+// object does not exist, the resource continues as without spec.import: an object is created.
 func (s *Scheduler) importAfterwards(ctx context.Context, e *entry, r Request, ex terraform.Executor) error {
 	if r.Import.Target == nil || r.Deleted {
 		return nil
@@ -109,15 +109,15 @@ func (s *Scheduler) doubt(ctx context.Context, e *entry, r Request, ex terraform
 		"This resource has no stored state, and its annotations do not identify one object: %s. If the object exists, set spec.import; if it does not, remove the annotations crossplane.io/external-name and landbridge.io/identity to have it created.", why))
 }
 
-// notLookedFor returns the error of a failed lookup of the known object. The object may not exist, but
-// the provider did not report that in Terraform's way.
+// notLookedFor returns the error of a failed lookup of the known object. The object may not exist,
+// but the provider did not report that in Terraform's way.
 func notLookedFor(known string, diags diagnostic.Diagnostics) *Error {
 	return failed(ReasonImportFailed, append(diags, diagnostic.Errorf("Object not found",
 		"%s, and the one that its annotations name could not be looked for. If there is none, remove the annotations crossplane.io/external-name and landbridge.io/identity.", known)...))
 }
 
-// newer looks up the known object if the stored one is gone and differs from it. Then the record was
-// restored from a backup, and is older than the object.
+// newer looks up the known object if the stored one is gone and differs from it. Then the record
+// was restored from a backup, and is older than the object.
 func (s *Scheduler) newer(ctx context.Context, e *entry, r Request, ex terraform.Executor, stored instance.Instance) (bool, error) {
 	if r.Known == nil || r.Known.Recognize == nil || r.Known.Recognize(stored) {
 		return false, nil
@@ -135,8 +135,8 @@ func (s *Scheduler) newer(ctx context.Context, e *entry, r Request, ex terraform
 	return true, s.takeKnown(ctx, e, r, found)
 }
 
-// importOf returns the import target of an object that was found by a handle: its own identity, which is
-// complete, or the handle.
+// importOf returns the import target of an object that was found by a handle: its own identity,
+// which is complete, or the handle.
 func importOf(found instance.Instance, by handle) terraform.ImportTarget {
 	if known(found.Identity) {
 		return terraform.ImportTarget{Identity: found.Identity}
@@ -144,8 +144,8 @@ func importOf(found instance.Instance, by handle) terraform.ImportTarget {
 	return by.target()
 }
 
-// takeKnown stores an object that only the resource's annotations name, unless another resource has made it or
-// holds it: its stored instance is better evidence.
+// takeKnown stores an object that only the resource's annotations name, unless another resource has
+// made it or holds it: its stored instance is better evidence.
 func (s *Scheduler) takeKnown(ctx context.Context, e *entry, r Request, found instance.Instance) error {
 	if err := r.settled(); err != nil {
 		return err
@@ -170,8 +170,8 @@ func (s *Scheduler) takeKnown(ctx context.Context, e *entry, r Request, found in
 	return s.take(ctx, e, r, found)
 }
 
-// refuseTwin imports no object that another resource has, or may have, through another provider configuration. A resource that is being
-// deleted goes without it.
+// refuseTwin imports no object that another resource has, or may have, through another provider
+// configuration. A resource that is being deleted goes without it.
 func (s *Scheduler) refuseTwin(ctx context.Context, e *entry, r Request, by ownership.Rival, state twinState) error {
 	if r.Deleted {
 		return s.save(ctx, e, r, instance.Instance{Deposed: e.record.Instance.Deposed})
@@ -182,8 +182,8 @@ func (s *Scheduler) refuseTwin(ctx context.Context, e *entry, r Request, by owne
 	return unclearStore(r, by)
 }
 
-// take stores an imported object, if no other resource owns it. One of another namespace is the owner even if this
-// resource is older.
+// take stores an imported object, if no other resource owns it. One of another namespace is the
+// owner even if this resource is older.
 func (s *Scheduler) take(ctx context.Context, e *entry, r Request, found instance.Instance) error {
 	if err := r.settled(); err != nil {
 		return err

@@ -8,12 +8,13 @@ import (
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 )
 
-// A user may interrupt a running operation, as with Terraform's Control-C. Its provider is told to stop, and
-// what it answers is the outcome (internal/provider/pool/interrupt.go). A second interrupt cancels the call: there
-// is no answer then, and the operation is recovered like one that a crash interrupted.
+// A user may interrupt a running operation, as with Terraform's Control-C. Its provider is told to
+// stop, and what it answers is the outcome (internal/provider/pool/interrupt.go). A second
+// interrupt cancels the call: there is no answer then, and the operation is recovered like one that
+// a crash interrupted.
 //
-// Afterwards nothing begins until the resource changes, so that the operation does not start again: the
-// generation that the operation was for is held. The hold is stored with the outcome.
+// Afterwards nothing begins until the resource changes, so that the operation does not start again:
+// the generation that the operation was for is held. The hold is stored with the outcome.
 
 // interruption ends an operation early.
 type interruption struct {
@@ -59,7 +60,8 @@ func (i *interruption) dispatches(abandon context.CancelFunc) {
 	i.abandon = abandon
 }
 
-// before returns a context for what precedes the call of the provider, which ends with an interrupt.
+// before returns a context for what precedes the call of the provider, which ends with an
+// interrupt.
 func (i *interruption) before(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
 	stop := context.AfterFunc(i.ctx, cancel)
@@ -74,8 +76,8 @@ func (i *interruption) blame(diags diagnostic.Diagnostics) diagnostic.Diagnostic
 	return append(diags, diagnostic.Errorf("Operation interrupted", "The operation was interrupted by request, with the annotation landbridge.io/interrupt.")...)
 }
 
-// note records in the handled tokens that an operation was interrupted, and holds its generation unless all
-// that was wanted is done.
+// note records in the handled tokens that an operation was interrupted, and holds its generation
+// unless all that was wanted is done.
 func (i *interruption) note(handled *store.Tokens, generation int64, done bool) {
 	if done {
 		generation = 0
@@ -85,8 +87,8 @@ func (i *interruption) note(handled *store.Tokens, generation int64, done bool) 
 	}
 }
 
-// noteInterrupt records a request to interrupt in the handled tokens. held is the generation that it holds; 0 if it
-// holds none.
+// noteInterrupt records a request to interrupt in the handled tokens. held is the generation that
+// it holds; 0 if it holds none.
 func noteInterrupt(handled *store.Tokens, token string, held int64) {
 	if handled.Interrupt = token; held != 0 {
 		handled.Held = held
@@ -106,7 +108,8 @@ func (e *entry) interrupts(r *Request) bool {
 		(e.view.state != running || e.interruption.asked() != r.Asked.Interrupt)
 }
 
-// Interrupt implements Interface. Where nothing runs it does nothing: the next Observe records the request.
+// Interrupt implements Interface. Where nothing runs it does nothing: the next Observe records the
+// request.
 func (s *Scheduler) Interrupt(k store.Key, token string) {
 	for _, e := range s.entriesOf(k) {
 		e.lock()
@@ -125,8 +128,8 @@ func (e *entry) interrupt(r Request) {
 	e.view.observation = &o
 }
 
-// ignoreInterrupt records a request while nothing runs. It does nothing, except that what an earlier process began and
-// did not conclude does not begin again.
+// ignoreInterrupt records a request while nothing runs. It does nothing, except that what an
+// earlier process began and did not conclude does not begin again.
 func (s *Scheduler) ignoreInterrupt(e *entry, r Request) {
 	held := int64(0)
 	if op := e.record.Instance.Operation; op != nil && op.ID != e.begun && s.o.Clock.Now().Before(op.Deadline) {
@@ -140,7 +143,8 @@ func (e *entry) held(r Request) bool {
 	return e.record.Handled.Held != 0 && e.record.Handled.Held == r.Generation
 }
 
-// Holds reports whether nothing begins for a request because an operation was interrupted, by what is stored.
+// Holds reports whether nothing begins for a request because an operation was interrupted, by what
+// is stored.
 func Holds(r *Request, handled store.Tokens) bool {
 	return handled.Held != 0 && handled.Held == r.Generation && (r.Asked.Retry == "" || r.Asked.Retry == handled.Retry)
 }

@@ -8,9 +8,9 @@ import (
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
 
-// recorder returns the function that stores the journal of an operation of several changes, together
-// with its intent in rec. Like the intent it is fenced: if another process has written, or may have
-// taken over, nothing is stored.
+// recorder returns the function that stores the journal of an operation of several changes,
+// together with its intent in rec. Like the intent it is fenced: if another process has written, or
+// may have taken over, nothing is stored.
 func (s *Scheduler) recorder(ctx context.Context, r Request, rec *store.Record) func([]byte) error {
 	return func(journal []byte) error {
 		if !s.o.Leads() {

@@ -26,7 +26,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/testing/playgroundtest"
 )
 
-// manyObjects is a module of many objects: its state is large, and so is the journal of an operation.
+// manyObjects is a module of many objects: its state is large, and so is the journal of an
+// operation.
 type manyObjects struct {
 	*cloud
 	state []byte

@@ -37,7 +37,8 @@ func (h *harness) acceptAll() {
 	h.store.tooLarge = nil
 }
 
-// losesOutcome makes the process die with an outcome that it could not store. Its successor can store it.
+// losesOutcome makes the process die with an outcome that it could not store. Its successor can
+// store it.
 func (h *harness) losesOutcome() {
 	h.observe()
 	h.refuseOutcomes()
@@ -235,7 +236,8 @@ func TestReadTooLarge(t *testing.T) {
 	})
 }
 
-// The store's memory of a resource is released with the resource, or when its last operation has ended.
+// The store's memory of a resource is released with the resource, or when its last operation has
+// ended.
 func TestStoreForgets(t *testing.T) {
 	bubble(t, assigned, func(h *harness) {
 		h.observe()

@@ -8,7 +8,8 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// loadFreed loads a record that belongs to another shard, and whose resource does not exist any more.
+// loadFreed loads a record that belongs to another shard, and whose resource does not exist any
+// more.
 func (s *Scheduler) loadFreed(ctx context.Context, k store.Key, as *schema.Resource) (store.Record, error) {
 	l, err := s.sharded()
 	if err == nil {
@@ -20,7 +21,8 @@ func (s *Scheduler) loadFreed(ctx context.Context, k store.Key, as *schema.Resou
 	return s.o.Store.Load(ctx, k, as)
 }
 
-// fenceRecord has the writes of a record of another shard fail that are based on what is stored now.
+// fenceRecord has the writes of a record of another shard fail that are based on what is stored
+// now.
 func (s *Scheduler) fenceRecord(ctx context.Context, k store.Key) error {
 	l, err := s.sharded()
 	if err != nil {
@@ -41,7 +43,8 @@ func (s *Scheduler) sharded() (store.Sharded, error) {
 	return l, nil
 }
 
-// Leave implements Interface. Nothing of the resource stays in memory, so that nothing outdated is used if it comes back.
+// Leave implements Interface. Nothing of the resource stays in memory, so that nothing outdated is
+// used if it comes back.
 func (s *Scheduler) Leave(ctx context.Context, k store.Key, stored bool) (left bool, _ error) {
 	entries := s.entriesOf(k)
 	if len(entries) == 0 && !stored {

@@ -19,15 +19,18 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// Without a handle, the object of an interrupted create may be found by listing the objects of its type, if the
-// configuration permits it: what existed right before the create is stored in the intent. Afterwards, the object
-// is the create's if it is the only new one that no resource has, and has the planned arguments.
+// Without a handle, the object of an interrupted create may be found by listing the objects of its
+// type, if the configuration permits it: what existed right before the create is stored in the
+// intent. Afterwards, the object is the create's if it is the only new one that no resource has,
+// and has the planned arguments.
 //
-// An object may be new because another resource creates it. As long as that is not claimed, its create claims the
-// creating key of the type. So nothing is concluded unless that claim is this resource's alone, which is checked
-// after the objects were listed: by then, the objects that were listed are claimed, or their creates still are.
+// An object may be new because another resource creates it. As long as that is not claimed, its
+// create claims the creating key of the type. So nothing is concluded unless that claim is this
+// resource's alone, which is checked after the objects were listed: by then, the objects that were
+// listed are claimed, or their creates still are.
 
-// maxListed is the maximum of objects that are listed before a create. The intent has a digest of each.
+// maxListed is the maximum of objects that are listed before a create. The intent has a digest of
+// each.
 const maxListed = 1000
 
 // creating is claimed weakly for a create of a type whose objects are listed.
@@ -55,7 +58,8 @@ func snapshot(ctx context.Context, ex terraform.Executor, r Request, p terraform
 	return out
 }
 
-// list returns the identities of the objects that may be the one with a planned state, or why it cannot.
+// list returns the identities of the objects that may be the one with a planned state, or why it
+// cannot.
 func list(ctx context.Context, ex terraform.Executor, r Request, state cty.Value) (objects []cty.Value, why string) {
 	lister, ok := ex.(terraform.Lister)
 	if !ok {
@@ -84,8 +88,8 @@ func digestOf(identity cty.Value) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// recoverByList looks for the object of an interrupted create among those that are new since. done is false if the
-// outcome stays unknown, and err is nil then.
+// recoverByList looks for the object of an interrupted create among those that are new since. done
+// is false if the outcome stays unknown, and err is nil then.
 func (s *Scheduler) recoverByList(ctx context.Context, e *entry, r Request, op *instance.Operation, ex terraform.Executor, seen *evidence) (done bool, err error) {
 	if r.ListArguments == nil || op.Listed == nil {
 		return false, nil
@@ -154,8 +158,8 @@ func claimsCreating(r Request) (out []ownership.Claim) {
 	return out
 }
 
-// resembles reports whether an object has the planned arguments. Those that a read need not return, because they are
-// secret or optional, may be missing, but at least one has to be there.
+// resembles reports whether an object has the planned arguments. Those that a read need not return,
+// because they are secret or optional, may be missing, but at least one has to be there.
 func resembles(s *schema.Resource, planned, found cty.Value) bool {
 	if !present(planned) || !known(found) {
 		return false

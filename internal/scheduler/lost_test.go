@@ -61,8 +61,8 @@ func (p planning) Plan(ctx context.Context, r terraform.ResourceType, in instanc
 	return p.Executor.Plan(ctx, r, in, c)
 }
 
-// A stored instance that somebody deletes while a change of it is planned is stored again, and the change is
-// planned again.
+// A stored instance that somebody deletes while a change of it is planned is stored again, and the
+// change is planned again.
 func TestRecordLostDuringPlanIsRestored(t *testing.T) {
 	bubble(t, assigned, func(h *harness) {
 		h.settle()
@@ -172,8 +172,8 @@ func TestRetryIsAskedOnceThoughTheStoreFails(t *testing.T) {
 	})
 }
 
-// The intent of an earlier resource of the same name does not prove that its create made an object that is
-// found: it is neither replaced nor destroyed unless the user asks for it.
+// The intent of an earlier resource of the same name does not prove that its create made an object
+// that is found: it is neither replaced nor destroyed unless the user asks for it.
 func TestIntentOfEarlierResourceProvesNothing(t *testing.T) {
 	bubble(t, derivable, func(h *harness) {
 		h.observe()
@@ -190,7 +190,8 @@ func TestIntentOfEarlierResourceProvesNothing(t *testing.T) {
 	})
 }
 
-// A create that was interrupted may still make its object, also if it is unknown whether there was one before.
+// A create that was interrupted may still make its object, also if it is unknown whether there was
+// one before.
 func TestDeletionWaitsForInterruptedCreate(t *testing.T) {
 	bubble(t, derivable, func(h *harness) {
 		h.observe()

@@ -9,12 +9,14 @@ import (
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
 
-// Mark identifies a resource whose object was as its configuration wants it, together with all that its plan depended on: the
-// custom resource, the record, the configuration, the provider and its configuration. A mark stays true: whenever all of these
-// are the same, nothing is to be planned. It is the beginning of a SHA-256.
+// Mark identifies a resource whose object was as its configuration wants it, together with all that
+// its plan depended on: the custom resource, the record, the configuration, the provider and its
+// configuration. A mark stays true: whenever all of these are the same, nothing is to be planned.
+// It is the beginning of a SHA-256.
 type Mark [16]byte
 
-// markOf returns the mark of a resource with a record; false if its plan depends on more than is known.
+// markOf returns the mark of a resource with a record; false if its plan depends on more than is
+// known.
 func markOf(r *Request, rec *store.Record) (Mark, bool) {
 	if r.Config == nil || r.Deleted || r.Consists != nil || r.Version == "" || r.Release == "" || r.Account.Content == "" || rec.Version == "" || rec.Owner != r.UID {
 		return Mark{}, false
@@ -26,7 +28,8 @@ func markOf(r *Request, rec *store.Record) (Mark, bool) {
 	return Mark(sum[:len(Mark{})]), true
 }
 
-// atRest reports whether an instance can be that of a resource at rest, in the current schema version.
+// atRest reports whether an instance can be that of a resource at rest, in the current schema
+// version.
 func atRest(in *instance.Instance) bool {
 	return in.Status == instance.Full && in.Operation == nil && len(in.Deposed) == 0 && in.Drift == nil &&
 		len(in.RawState) == 0 && len(in.RawIdentity) == 0 && present(in.State)
@@ -51,14 +54,16 @@ func (s *Scheduler) Mark(r Request) (Mark, bool) {
 	return markOf(&r, &e.record)
 }
 
-// resumable reports whether the resource may be at rest since an earlier process, and this one has not observed it yet.
+// resumable reports whether the resource may be at rest since an earlier process, and this one has
+// not observed it yet.
 func (e *entry) resumable(r *Request) bool {
 	return r.Marked != nil && e.state == loaded && e.view.state == stale && e.record.Version == e.read && !e.observed.Load() && atRest(&e.record.Instance)
 }
 
-// resume makes the view of a resource at rest, if an earlier process has left its mark. The object is read without an upgrade of
-// its state, which that process had from the provider as it is stored, and nothing is planned if it is unchanged. The next look
-// plans as ever, so a wrong mark has no lasting effect.
+// resume makes the view of a resource at rest, if an earlier process has left its mark. The object
+// is read without an upgrade of its state, which that process had from the provider as it is
+// stored, and nothing is planned if it is unchanged. The next look plans as ever, so a wrong mark
+// has no lasting effect.
 func (e *entry) resume(r *Request) {
 	mark, ok := markOf(r, &e.record)
 	if !ok || !r.Marked(mark) {

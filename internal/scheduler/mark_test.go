@@ -34,7 +34,8 @@ func (h *harness) leave(m marks) (left bool) {
 	return left
 }
 
-// rested has the resource come to rest, and another process take over from the one that has left its mark.
+// rested has the resource come to rest, and another process take over from the one that has left
+// its mark.
 func (h *harness) rested() (left marks) {
 	h.t.Helper()
 	left = h.markable()
@@ -46,8 +47,8 @@ func (h *harness) rested() (left marks) {
 	return left
 }
 
-// What an earlier process has left at rest is read only, and planned with the next look. If anything is different that a plan
-// depends on, it is planned at once.
+// What an earlier process has left at rest is read only, and planned with the next look. If
+// anything is different that a plan depends on, it is planned at once.
 func TestResume(t *testing.T) {
 	planned := []string{"refresh", "plan"}
 	for name, tc := range map[string]struct {

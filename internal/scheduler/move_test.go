@@ -121,8 +121,8 @@ func TestReloadDuringOperation(t *testing.T) {
 	})
 }
 
-// A first create that waits for its turn is not carried out if something was stored meanwhile, as when its
-// resource was moved.
+// A first create that waits for its turn is not carried out if something was stored meanwhile, as
+// when its resource was moved.
 func TestWaitingCreateIsNotCarriedOut(t *testing.T) {
 	bubble(t, derivable, func(h *harness) {
 		h.r.New = true

@@ -15,8 +15,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
 
-// observing is the state of one call of Observe. The request is passed separately, so that neither is
-// allocated on the heap.
+// observing is the state of one call of Observe. The request is passed separately, so that neither
+// is allocated on the heap.
 type observing struct {
 	*Scheduler
 	e *entry
@@ -29,10 +29,12 @@ type observing struct {
 	contested, disowned        bool
 	rival                      ownership.Rival
 	recovered, sought, planned bool
-	// asked is set when the object of another resource was asked for, and resumed when a mark was looked for.
+	// asked is set when the object of another resource was asked for, and resumed when a mark was
+	// looked for.
 	asked, resumed bool
 	read           readResult
-	// listed is set when it was tried to confirm by a survey that the object is unchanged, and confirmed if it is.
+	// listed is set when it was tried to confirm by a survey that the object is unchanged, and
+	// confirmed if it is.
 	listed, confirmed bool
 }
 
@@ -222,8 +224,8 @@ func (o *observing) acquire(ctx context.Context, r *Request) error {
 	return nil
 }
 
-// claimNext makes the claims that follow from the current stage, and checks for a rival. A resource whose
-// rival concerns only a wanted object may continue to manage its current object.
+// claimNext makes the claims that follow from the current stage, and checks for a rival. A resource
+// whose rival concerns only a wanted object may continue to manage its current object.
 func (o *observing) claimNext(ctx context.Context, r *Request) {
 	e := o.e
 	switch {
@@ -240,7 +242,8 @@ func (o *observing) claimNext(ctx context.Context, r *Request) {
 	rival, ok := o.Scheduler.rival(ctx, e)
 	o.rival = rival
 	o.contested = ok && (rival.Claim.Strength >= ownership.Begun || !e.record.Instance.Exists())
-	// An owner whose operation may fail does not have the object yet, and that of one object of an instance has not all of them.
+	// An owner whose operation may fail does not have the object yet, and that of one object of an
+	// instance has not all of them.
 	o.disowned = ok && (rival.Claim.Strength < ownership.Begun || rival.Holds && r.Consists == nil)
 }
 
@@ -304,8 +307,8 @@ func (s *Scheduler) refresh(ctx context.Context, e *entry, r *Request, ex terraf
 	return s.storeRead(ctx, e, *r, ex, refreshed)
 }
 
-// upgrade brings the stored object to the current schema versions without reading it. ready is false if the
-// executor cannot do that.
+// upgrade brings the stored object to the current schema versions without reading it. ready is
+// false if the executor cannot do that.
 func (s *Scheduler) upgrade(ctx context.Context, e *entry, r *Request, ex terraform.Executor) (ready bool, err error) {
 	in := e.record.Instance
 	if len(in.RawState) == 0 && len(in.RawIdentity) == 0 {
@@ -439,8 +442,8 @@ func (s *Scheduler) plan(ctx context.Context, e *entry, r Request, ex terraform.
 	return nil
 }
 
-// noteComplete stores that all changes of the last apply were made, and that it has settled, which a plan without changes shows, and
-// returns the instance.
+// noteComplete stores that all changes of the last apply were made, and that it has settled, which
+// a plan without changes shows, and returns the instance.
 func (s *Scheduler) noteComplete(ctx context.Context, e *entry, r Request, counted bool) (instance.Instance, error) {
 	in := e.record.Instance
 	if !in.Incomplete && !counted {
@@ -451,8 +454,8 @@ func (s *Scheduler) noteComplete(ctx context.Context, e *entry, r Request, count
 	return e.record.Instance, err
 }
 
-// warnings returns the warnings of the configuration's validation, of the last read, of a plan, and of the last operation, each
-// once.
+// warnings returns the warnings of the configuration's validation, of the last read, of a plan, and
+// of the last operation, each once.
 func (e *entry) warnings(plan diagnostic.Diagnostics) diagnostic.Diagnostics {
 	var last diagnostic.Diagnostics
 	if e.last != nil {

@@ -463,8 +463,8 @@ func TestObserveImported(t *testing.T) {
 	})
 }
 
-// TestKnownCannotBeLookedFor has nothing stored of an object, and an importer that fails in its own words where
-// there is no such object: only a person can say that there is none, and is told how.
+// TestKnownCannotBeLookedFor has nothing stored of an object, and an importer that fails in its own
+// words where there is no such object: only a person can say that there is none, and is told how.
 func TestKnownCannotBeLookedFor(t *testing.T) {
 	for name, deleted := range map[string]bool{"wanted": false, "deleted": true} {
 		t.Run(name, func(t *testing.T) {
@@ -489,8 +489,8 @@ func TestKnownCannotBeLookedFor(t *testing.T) {
 	}
 }
 
-// The first read after an operation is planned: what a provider has applied may have a plan of its own, or an
-// error that only planning shows. Later reads are planned only if something changed.
+// The first read after an operation is planned: what a provider has applied may have a plan of its
+// own, or an error that only planning shows. Later reads are planned only if something changed.
 func TestPlanAfterOperation(t *testing.T) {
 	for name, change := range map[string]func(h *harness){
 		"create": func(*harness) {},

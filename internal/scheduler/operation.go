@@ -30,17 +30,20 @@ type task struct {
 	deposed string
 	// replacement is set when the operation is one half of a replacement.
 	replacement bool
-	// drift is what the operation repairs; nil if there is none. keepsDrift is set when the drift stays.
+	// drift is what the operation repairs; nil if there is none. keepsDrift is set when the drift
+	// stays.
 	drift      *instance.Drift
 	keepsDrift bool
-	// reapply is the token of the request to set arguments again that the operation carries out; empty if there is none.
+	// reapply is the token of the request to set arguments again that the operation carries out;
+	// empty if there is none.
 	reapply string
-	// counts is what the record counts when the operation on the current object has succeeded; nil for nothing.
+	// counts is what the record counts when the operation on the current object has succeeded; nil
+	// for nothing.
 	counts *instance.Unsettled
 	// config identifies the configuration, and the provider's release.
 	config string
-	// changed are the addresses of the objects of a module that an apply has changed, though others have failed, and left is what
-	// it has left of all.
+	// changed are the addresses of the objects of a module that an apply has changed, though others
+	// have failed, and left is what it has left of all.
 	changed []string
 	left    map[string]map[string]string
 	// approval is the one that the operation uses; nil if it needs none.
@@ -107,7 +110,8 @@ func processOf(t task, again bool) faultpoint.Process {
 	}
 }
 
-// completes reports whether nothing is left to do after the operation, if it ends with the diagnostics.
+// completes reports whether nothing is left to do after the operation, if it ends with the
+// diagnostics.
 func (t *task) completes(diags diagnostic.Diagnostics) bool {
 	return !diags.HasErrors() && !t.replacement
 }
@@ -171,8 +175,8 @@ type result struct {
 	undispatched bool
 	// doubt is the interrupted create that the operation began after; nil if there was none.
 	doubt *instance.Operation
-	// planned is the identity of the object to create, if it was known. met is an object that already
-	// existed.
+	// planned is the identity of the object to create, if it was known. met is an object that
+	// already existed.
 	planned      cty.Value
 	plannedState cty.Value
 	met          instance.Instance
@@ -343,16 +347,16 @@ func (s *Scheduler) run(e *entry, rec store.Record, r Request, op *instance.Oper
 	return result{op: op, record: &rec, diags: diags, reason: reason, planned: plannedIdentity(r, p.Identity, p.State), plannedState: p.State, changed: t.changed, left: t.left}
 }
 
-// left reports whether the resource of an entry is known to be gone. Nothing is created for it any more: nothing would
-// destroy the object.
+// left reports whether the resource of an entry is known to be gone. Nothing is created for it any
+// more: nothing would destroy the object.
 func (s *Scheduler) left(e *entry) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return e.presence == leaving
 }
 
-// fence is called right before each change is requested of a provider. Between the intent and this moment,
-// a program may have started and planned, or this process may have been suspended.
+// fence is called right before each change is requested of a provider. Between the intent and this
+// moment, a program may have started and planned, or this process may have been suspended.
 func (s *Scheduler) fence() error {
 	if !s.o.Leads() {
 		return errSuccessor
@@ -425,9 +429,9 @@ func prepare(ctx context.Context, ex terraform.Executor, r Request, in instance.
 	}
 }
 
-// concluded returns the instance after the provider has answered. If a create follows an interrupted one
-// and makes nothing, the outcome of the interrupted one stays unknown: the create may have been refused
-// because of an object that the interrupted one made.
+// concluded returns the instance after the provider has answered. If a create follows an
+// interrupted one and makes nothing, the outcome of the interrupted one stays unknown: the create
+// may have been refused because of an object that the interrupted one made.
 func concluded(in, out instance.Instance, diags diagnostic.Diagnostics, doubt *instance.Operation) instance.Instance {
 	op := in.Operation
 	if len(op.Journal) > 0 && terraform.OutcomeUnknown(diags) {

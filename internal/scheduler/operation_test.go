@@ -327,8 +327,8 @@ func TestBackoff(t *testing.T) {
 	})
 }
 
-// Whatever the words of the error, what has failed with a former content of a provider configuration is tried at once with
-// another.
+// Whatever the words of the error, what has failed with a former content of a provider
+// configuration is tried at once with another.
 func TestBackoffEndsWithTheConfiguration(t *testing.T) {
 	for name, change := range map[string]func(*scheduler.Request){
 		"content of the provider configuration": func(r *scheduler.Request) { r.Account.Content = "new" },
@@ -672,8 +672,8 @@ func TestManyAtOnce(t *testing.T) {
 	})
 }
 
-// While all operations of a provider configuration fail alike, their failures do not count: when it works again,
-// each is tried at once.
+// While all operations of a provider configuration fail alike, their failures do not count: when it
+// works again, each is tried at once.
 func TestFailuresOfConfigurationDoNotCount(t *testing.T) {
 	bubble(t, noIdentity, func(h *harness) {
 		paused := true

@@ -126,7 +126,8 @@ func byID(id string) *terraform.ImportTarget {
 	return &terraform.ImportTarget{ID: id, Identity: cty.NilVal}
 }
 
-// A resource that is deleted while its object belongs to another one tells, once, that the object stays.
+// A resource that is deleted while its object belongs to another one tells, once, that the object
+// stays.
 func TestDeletedInConflict(t *testing.T) {
 	newEstate(t, plannedIdentity, func(x *estate) {
 		a, b := x.resource("a", 0, "x"), x.resource("b", 1, "x")
@@ -178,7 +179,8 @@ func TestOneCreates(t *testing.T) {
 	}
 }
 
-// A resource that is observed before it is claimed, as right after a start, keeps what it wants, and the plan that was made.
+// A resource that is observed before it is claimed, as right after a start, keeps what it wants,
+// and the plan that was made.
 func TestClaimAfterObserve(t *testing.T) {
 	for name, isNew := range map[string]bool{"new": true, "not new": false} {
 		t.Run(name, func(t *testing.T) {
@@ -205,8 +207,8 @@ func TestClaimAfterObserve(t *testing.T) {
 	}
 }
 
-// An object that the records of two resources name, because that of one was restored from a backup, is destroyed by neither, unless
-// the other one is gone or has another object.
+// An object that the records of two resources name, because that of one was restored from a backup,
+// is destroyed by neither, unless the other one is gone or has another object.
 func TestSharedObjectIsNotDestroyed(t *testing.T) {
 	for name, c := range map[string]struct {
 		restarted bool
@@ -287,8 +289,8 @@ func TestOneHasBegun(t *testing.T) {
 	})
 }
 
-// A resource that is being deleted is not done with while another one only tries to make its object. Its own claim may come late, as
-// when the records of modules are read last.
+// A resource that is being deleted is not done with while another one only tries to make its
+// object. Its own claim may come late, as when the records of modules are read last.
 func TestDeletedWhileOneHasBegun(t *testing.T) {
 	newEstate(t, plannedIdentity, func(x *estate) {
 		a, b := x.resource("a", 0, "x"), x.resource("b", 1, "x")
@@ -614,7 +616,8 @@ func TestOwnerGone(t *testing.T) {
 	})
 }
 
-// An object that another resource has made is not taken because an annotation names it, and not destroyed.
+// An object that another resource has made is not taken because an annotation names it, and not
+// destroyed.
 func TestAnnotationDoesNotTakeFromHolder(t *testing.T) {
 	for name, deleted := range map[string]bool{"wanted": false, "being deleted": true} {
 		t.Run(name, func(t *testing.T) {
@@ -648,8 +651,9 @@ func TestAnnotationDoesNotTakeFromHolder(t *testing.T) {
 	}
 }
 
-// An object is not taken because an annotation names it while the operation runs that makes it. Otherwise the older
-// resource would be its owner, and the one that made it would leave it behind when it is deleted.
+// An object is not taken because an annotation names it while the operation runs that makes it.
+// Otherwise the older resource would be its owner, and the one that made it would leave it behind
+// when it is deleted.
 func TestAnnotationDoesNotTakeFromCreator(t *testing.T) {
 	for _, kind := range []identityKind{plannedIdentity, derivable} {
 		for name, deleted := range map[string]bool{"wanted": false, "being deleted": true} {
@@ -688,7 +692,8 @@ func (h *harness) observed(id string) *harness {
 	return h
 }
 
-// withholds checks that a resource gets nothing of an object that another namespace owns, not even the owner's name.
+// withholds checks that a resource gets nothing of an object that another namespace owns, not even
+// the owner's name.
 func (h *harness) withholds() {
 	h.t.Helper()
 	se := h.observeRefused(scheduler.ReasonIdentityConflict)
@@ -839,8 +844,8 @@ func TestOwnerPerAccount(t *testing.T) {
 	})
 }
 
-// A create of an object that nothing identifies beforehand can have no rival, and so it need not wait until the objects of all
-// resources are claimed.
+// A create of an object that nothing identifies beforehand can have no rival, and so it need not
+// wait until the objects of all resources are claimed.
 func TestUnrivalled(t *testing.T) {
 	for name, tc := range map[string]struct {
 		kind   identityKind

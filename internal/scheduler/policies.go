@@ -12,9 +12,9 @@ import (
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
 
-// Policies decide about a plan as a whole when it is about to begin, and again right before its intent is written, since
-// it may have waited for its turn. A replacement is one plan: neither the create that completes it nor the destruction
-// of a deposed object is decided about again.
+// Policies decide about a plan as a whole when it is about to begin, and again right before its
+// intent is written, since it may have waited for its turn. A replacement is one plan: neither the
+// create that completes it nor the destruction of a deposed object is decided about again.
 
 // decide returns what the policies decide about a plan. It reports warnings, once for each plan.
 func (s *Scheduler) decide(ctx context.Context, e *entry, r *Request, p *terraform.Plan) (policy.Verdict, error) {
@@ -52,7 +52,8 @@ func (e *entry) errDenied(v policy.Verdict) *Error {
 	return failed(ReasonDenied, diagnostic.Errorf("Denied by policy", "%s", strings.Join(messages, "; ")))
 }
 
-// stillPermitted returns why policies do not permit an operation that is about to begin; nil if they do. p is its plan.
+// stillPermitted returns why policies do not permit an operation that is about to begin; nil if
+// they do. p is its plan.
 func (s *Scheduler) stillPermitted(ctx context.Context, r *Request, t *task, before instance.Instance, p terraform.Plan) diagnostic.Diagnostics {
 	if t.decided == nil || r.Decide == nil {
 		return nil
@@ -78,8 +79,9 @@ func (r *Request) destroyPlan(in instance.Instance) *terraform.Plan {
 	return &terraform.Plan{Resource: r.Resource, Action: terraform.Delete, Prior: in}
 }
 
-// WakePending wakes the resources whose plans policies deny or wait for approval, and those that wait because operations are
-// paused. It is called when policies change, and when others than before are paused.
+// WakePending wakes the resources whose plans policies deny or wait for approval, and those that
+// wait because operations are paused. It is called when policies change, and when others than
+// before are paused.
 func (s *Scheduler) WakePending() {
 	s.mu.Lock()
 	var pending []*entry

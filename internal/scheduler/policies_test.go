@@ -124,7 +124,8 @@ func TestApprovalRequiredByPolicy(t *testing.T) {
 	})
 }
 
-// Policies decide about a replacement before it begins, and not again about the create that completes it.
+// Policies decide about a replacement before it begins, and not again about the create that
+// completes it.
 func TestApprovalPolicyOfWholeReplacement(t *testing.T) {
 	for name, restarts := range map[string]bool{"in one process": false, "after a restart": true} {
 		t.Run(name, func(t *testing.T) {
@@ -219,8 +220,8 @@ func TestApprovalPolicyWarns(t *testing.T) {
 	})
 }
 
-// A thousand resources whose plans wait cost as many calls of providers and writes as a thousand that are up to date,
-// also if policies decide about them.
+// A thousand resources whose plans wait cost as many calls of providers and writes as a thousand
+// that are up to date, also if policies decide about them.
 func TestApprovalCostOfThousandWaiting(t *testing.T) {
 	const resources, polls = 1000, 3
 	calls := func(wait bool) (n int) {

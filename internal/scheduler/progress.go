@@ -13,11 +13,12 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// progressWait is the time for which messages of a provider are collected before the resource is woken.
+// progressWait is the time for which messages of a provider are collected before the resource is
+// woken.
 const progressWait = 2 * time.Second
 
-// progress has the provider's messages about one operation. It has its own lock, so that messages never
-// block the provider.
+// progress has the provider's messages about one operation. It has its own lock, so that messages
+// never block the provider.
 type progress struct {
 	mu   sync.Mutex
 	text string

@@ -7,10 +7,12 @@ import (
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
 
-// Of a resource with spec.lifecycle.deletionProtection nothing is destroyed: neither its object, nor one within it, nor one
-// that was replaced before. The API server refuses to delete it, but not if a whole kind is deleted, or without the policy.
+// Of a resource with spec.lifecycle.deletionProtection nothing is destroyed: neither its object,
+// nor one within it, nor one that was replaced before. The API server refuses to delete it, but not
+// if a whole kind is deleted, or without the policy.
 
-// deletionProtected returns why the object of a resource is not destroyed, which is being deleted or replaced with another.
+// deletionProtected returns why the object of a resource is not destroyed, which is being deleted
+// or replaced with another.
 func deletionProtected(r *Request) diagnostic.Diagnostics {
 	if !r.Deleted {
 		return diagnostic.Errorf("Deletion protected",

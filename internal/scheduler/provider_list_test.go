@@ -31,7 +31,8 @@ func (s silent) Apply(ctx context.Context, p terraform.Plan) (instance.Instance,
 	return p.Prior, terraform.OutcomeUnknownError(p.Resource.Schema.Type)
 }
 
-// TestRecoverByListOfProvider finds the object of an interrupted create by the list resource of a real provider.
+// TestRecoverByListOfProvider finds the object of an interrupted create by the list resource of a
+// real provider.
 func TestRecoverByListOfProvider(t *testing.T) {
 	t.Parallel()
 	for name, made := range map[string]bool{"made": true, "not made": false} {

@@ -68,8 +68,8 @@ type pass struct {
 	sent     *atomic.Int64
 }
 
-// run looks at all objects a minute later, and returns the number of requests to the cloud, and the resources whose object is
-// not up to date.
+// run looks at all objects a minute later, and returns the number of requests to the cloud, and the
+// resources whose object is not up to date.
 func (p *pass) run() (requests int64, differ []int) {
 	p.t.Helper()
 	p.clock.Step(time.Minute)

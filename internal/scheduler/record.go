@@ -46,7 +46,8 @@ func (s *Scheduler) load(ctx context.Context, e *entry, r Request) error {
 	case err != nil:
 		return &Error{Reason: ReasonStore, Err: err}
 	case rec.Owner != r.UID:
-		// This process may not know yet that the resource is gone, for instance because it was suspended.
+		// This process may not know yet that the resource is gone, for instance because it was
+		// suspended.
 		if err := s.mustExist(ctx, r); err != nil {
 			return &Error{Reason: ReasonStore, Err: fmt.Errorf("the stored instance belongs to another resource of this name: %w", err)}
 		}
@@ -83,8 +84,8 @@ func (s *Scheduler) mayExist(ctx context.Context, k store.Key, uid types.UID) bo
 	return exists || err != nil
 }
 
-// restore stores a record again that somebody has deleted. Nothing else has the private bytes of the
-// object, and the values that its provider returned only once.
+// restore stores a record again that somebody has deleted. Nothing else has the private bytes of
+// the object, and the values that its provider returned only once.
 func (s *Scheduler) restore(ctx context.Context, r Request, known store.Record) (store.Record, error) {
 	if !s.o.Leads() {
 		return known, errSuccessor
@@ -94,8 +95,8 @@ func (s *Scheduler) restore(ctx context.Context, r Request, known store.Record) 
 	return s.store(ctx, &r, known)
 }
 
-// Lost is called when somebody has deleted a stored record. If its resource still exists, the record is
-// stored again from memory.
+// Lost is called when somebody has deleted a stored record. If its resource still exists, the
+// record is stored again from memory.
 func (s *Scheduler) Lost(k store.Key) {
 	entries := s.entriesOf(k)
 	for _, e := range entries {
@@ -143,9 +144,10 @@ func (s *Scheduler) save(ctx context.Context, e *entry, r Request, in instance.I
 	return nil
 }
 
-// reserve stores an empty record before the first one of a resource, and returns the version to write over. It is for shards:
-// as long as there is no record, another one may take the resource to be its own, and release it. Once there is one, either the
-// other one finds it, or the resource is found to be deleted, or to be of the other one.
+// reserve stores an empty record before the first one of a resource, and returns the version to
+// write over. It is for shards: as long as there is no record, another one may take the resource to
+// be its own, and release it. Once there is one, either the other one finds it, or the resource is
+// found to be deleted, or to be of the other one.
 func (s *Scheduler) reserve(ctx context.Context, r Request, rec store.Record) (version string, _ error) {
 	if r.Here == nil || rec.Version != "" {
 		return rec.Version, nil
@@ -160,16 +162,16 @@ func (s *Scheduler) reserve(ctx context.Context, r Request, rec store.Record) (v
 	return empty.Version, nil
 }
 
-// removed reports whether the resource of an entry was taken for gone since the entry was asked for. Nothing is stored
-// for it then: nothing would remove it.
+// removed reports whether the resource of an entry was taken for gone since the entry was asked
+// for. Nothing is stored for it then: nothing would remove it.
 func (s *Scheduler) removed(e *entry) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.entries.byUID[e.uid] != e || e.presence == leaving
 }
 
-// put stores a record. After a conflict the record in memory is no longer used, since another controller works on the
-// same resource, or the Secret was changed.
+// put stores a record. After a conflict the record in memory is no longer used, since another
+// controller works on the same resource, or the Secret was changed.
 func (s *Scheduler) put(ctx context.Context, e *entry, r Request, rec store.Record) error {
 	rec, err := s.store(ctx, &r, rec)
 	if err != nil {
@@ -188,8 +190,9 @@ func storeReason(err error) Reason {
 	return ReasonStore
 }
 
-// Retire implements Interface. It stores the record without an owner, unless this process has written it. Where the work is
-// divided, another shard may have stored one since this one found none.
+// Retire implements Interface. It stores the record without an owner, unless this process has
+// written it. Where the work is divided, another shard may have stored one since this one found
+// none.
 func (s *Scheduler) Retire(ctx context.Context, r Request) error {
 	e := s.entry(&r)
 	e.lock()
@@ -259,7 +262,8 @@ func (s *Scheduler) forget(ctx context.Context, e *entry, r Request) error {
 	return s.o.Store.Delete(ctx, r.Key, rec.Version)
 }
 
-// retired reports whether a record may be one that Retire has stored. It has nothing that anyone could miss.
+// retired reports whether a record may be one that Retire has stored. It has nothing that anyone
+// could miss.
 func retired(rec store.Record) bool {
 	return rec.Owner == "" && rec.Instance.Nothing()
 }

@@ -11,13 +11,14 @@ import (
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
 
-// recover resolves an operation that was begun and not concluded, by an earlier process or because the
-// provider never answered. If it returns no error, the record afterwards has no operation, or a doubtful
-// one.
+// recover resolves an operation that was begun and not concluded, by an earlier process or because
+// the provider never answered. If it returns no error, the record afterwards has no operation, or a
+// doubtful one.
 //
 // A second create is only safe if the object of the planned identity is looked up and not found. If
-// the object is found, the create made it only if there was none before the create: any other object
-// may not be the resource's, and must be neither replaced nor adopted unless the user requests it.
+// the object is found, the create made it only if there was none before the create: any other
+// object may not be the resource's, and must be neither replaced nor adopted unless the user
+// requests it.
 func (s *Scheduler) recover(ctx context.Context, e *entry, r Request, ex terraform.Executor) error {
 	in := e.record.Instance
 	op := in.Operation
@@ -80,8 +81,8 @@ type evidence struct {
 	refused, unknown diagnostic.Diagnostics
 }
 
-// recoverByHandle looks for the object of an interrupted create by its handle. done is false if the outcome stays
-// unknown, and err is nil then.
+// recoverByHandle looks for the object of an interrupted create by its handle. done is false if the
+// outcome stays unknown, and err is nil then.
 func (s *Scheduler) recoverByHandle(ctx context.Context, e *entry, r Request, op *instance.Operation, ex terraform.Executor, seen *evidence) (done bool, err error) {
 	h, absent := handleOfInterrupted(r, op)
 	if h.none() {
@@ -144,8 +145,8 @@ func (r *Request) notUsed() diagnostic.Diagnostics {
 // mendConfiguration is what to do about a refuted handle.
 const mendConfiguration = "Correct identity or externalName of the resource type in the provider's configuration; landbridge provider identity suggests a mapping from the objects that exist."
 
-// recoverMade imports the object of a create that succeeded, although its outcome could not be stored. An id
-// may not be unique, so an object without an identity is imported only on request.
+// recoverMade imports the object of a create that succeeded, although its outcome could not be
+// stored. An id may not be unique, so an object without an identity is imported only on request.
 func (s *Scheduler) recoverMade(ctx context.Context, e *entry, r Request, op *instance.Operation, ex terraform.Executor) error {
 	in := e.record.Instance
 	in.Operation = nil
@@ -196,9 +197,9 @@ func (s *Scheduler) adopt(ctx context.Context, e *entry, r Request, op *instance
 	return s.recovered(ctx, e, r, op, found, true)
 }
 
-// adoptToDestroy stores the object that spec.import names as the one that an interrupted create made, so
-// that it is destroyed with the resource. An object of another resource is not the one: the outcome of
-// the create stays unknown.
+// adoptToDestroy stores the object that spec.import names as the one that an interrupted create
+// made, so that it is destroyed with the resource. An object of another resource is not the one:
+// the outcome of the create stays unknown.
 func (s *Scheduler) adoptToDestroy(ctx context.Context, e *entry, r Request, op *instance.Operation, found instance.Instance) error {
 	wanted := identityKey(r, found)
 	if r.Resource.Schema.Identity == nil {
@@ -247,16 +248,17 @@ func createOutcomeUnknown(op *instance.Operation) diagnostic.Diagnostics {
 			"Look for the object. If it exists, adopt it with spec.import; if it does not, set the annotation landbridge.io/confirm-create to %q.", op.ID, op.ID)
 }
 
-// plannedIdentity returns the attributes that an import needs of the identity of an object that a create
-// makes or may have made; cty.NilVal if it is not known beforehand. If an import requires no attributes,
-// it is unclear when the identity is complete. It is taken from the plan and not from the configuration,
-// which may have changed since.
+// plannedIdentity returns the attributes that an import needs of the identity of an object that a
+// create makes or may have made; cty.NilVal if it is not known beforehand. If an import requires no
+// attributes, it is unclear when the identity is complete. It is taken from the plan and not from
+// the configuration, which may have changed since.
 func plannedIdentity(r Request, identity, state cty.Value) cty.Value {
 	v, _ := plannedIdentityOf(r, identity, state)
 	return v
 }
 
-// plannedIdentityOf is plannedIdentity. mapped is set if the configuration's mapping has a part in it.
+// plannedIdentityOf is plannedIdentity. mapped is set if the configuration's mapping has a part in
+// it.
 func plannedIdentityOf(r Request, identity, state cty.Value) (v cty.Value, mapped bool) {
 	schema := r.Resource.Schema.Identity
 	if schema == nil || len(schema.Required()) == 0 {
@@ -273,7 +275,8 @@ func plannedIdentityOf(r Request, identity, state cty.Value) (v cty.Value, mappe
 			v, mapped = x, true
 		}
 		if v == cty.NilVal {
-			// Providers that do not plan identities name their attributes after those of the resource.
+			// Providers that do not plan identities name their attributes after those of the
+			// resource.
 			v = plannedAttribute(state, name, a.Type)
 		}
 		switch {
@@ -288,8 +291,8 @@ func plannedIdentityOf(r Request, identity, state cty.Value) (v cty.Value, mappe
 	return cty.ObjectVal(values), mapped
 }
 
-// plannedAttribute returns an attribute of an object; cty.NilVal unless it has the type, is known and
-// not null.
+// plannedAttribute returns an attribute of an object; cty.NilVal unless it has the type, is known
+// and not null.
 func plannedAttribute(object cty.Value, name string, t cty.Type) cty.Value {
 	if v := attribute(object, name); v != cty.NilVal && known(v) && v.Type().Equals(t) {
 		return v

@@ -55,7 +55,8 @@ func TestRecoverCreate(t *testing.T) {
 			kind: noIdentity, request: func(h *harness) { h.r.Config, h.r.ConfigHash = nil, "" },
 			reason: scheduler.ReasonCreateOutcomeUnknown,
 		},
-		// Nothing says that the create made it, so that only a person can say that it is to be taken over.
+		// Nothing says that the create made it, so that only a person can say that it is to be
+		// taken over.
 		"known by id, found": {
 			kind: noIdentity, objects: []object{{"a", 1}}, request: func(h *harness) { h.r.Known = known("i-1") },
 			reason: scheduler.ReasonCreateOutcomeUnknown,
@@ -167,7 +168,8 @@ func TestRecoverCreate(t *testing.T) {
 	}
 }
 
-// ownedByAnother interrupts the create of a, and lets another resource own the object that spec.import names.
+// ownedByAnother interrupts the create of a, and lets another resource own the object that
+// spec.import names.
 func ownedByAnother(x *estate, a *harness) {
 	b := x.resource("b", 1, "x")
 	b.r.Import.Target = byID("i-1")
@@ -175,8 +177,8 @@ func ownedByAnother(x *estate, a *harness) {
 	a.interrupted(instance.Create, instance.Instance{})
 }
 
-// While a resource is being deleted, spec.import names the object of an interrupted create, which is
-// then destroyed. Nothing else is imported.
+// While a resource is being deleted, spec.import names the object of an interrupted create, which
+// is then destroyed. Nothing else is imported.
 func TestImportWhileDeleting(t *testing.T) {
 	for name, tc := range map[string]struct {
 		kind     identityKind
@@ -345,8 +347,8 @@ func TestRecoverAcrossSchemaVersions(t *testing.T) {
 	})
 }
 
-// TestNewResourceWithRecord: a resource that looks new has a stored record nevertheless, since its first
-// process died before it wrote the status.
+// TestNewResourceWithRecord: a resource that looks new has a stored record nevertheless, since its
+// first process died before it wrote the status.
 func TestNewResourceWithRecord(t *testing.T) {
 	cases := map[string]struct {
 		before func(h *harness) // what the first process leaves

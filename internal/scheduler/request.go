@@ -30,8 +30,8 @@ type Request struct {
 	Generation int64
 	Resource   terraform.ResourceType
 	Acquire    Acquire
-	// Paused reports whether all operations of the provider configuration fail because of it, and are delayed alike.
-	// It may be nil.
+	// Paused reports whether all operations of the provider configuration fail because of it, and
+	// are delayed alike. It may be nil.
 	Paused func() bool
 	// Created is the creation time of the custom resource. If two claim the same remote object, the
 	// older one owns it.
@@ -39,23 +39,26 @@ type Request struct {
 	// ProviderConfiguration is the name of the provider configuration. Operations are bounded per
 	// configuration.
 	ProviderConfiguration string
-	// Configurations are the objects in the cluster that the provider configuration is made of. An approval is for them.
+	// Configurations are the objects in the cluster that the provider configuration is made of. An
+	// approval is for them.
 	Configurations []policy.Configuration
-	// Account is what the provider configuration has in common with others. Identities are unique within an account.
+	// Account is what the provider configuration has in common with others. Identities are unique
+	// within an account.
 	Account ownership.Account
 
-	// StoredAccount is what is stored of the account of the objects that the provider configuration gives access to, or of
-	// those of all of Accesses; empty if it is not known. ConfirmAccount is the account that the user has confirmed to be the
-	// one that the resource is for.
+	// StoredAccount is what is stored of the account of the objects that the provider configuration
+	// gives access to, or of those of all of Accesses; empty if it is not known. ConfirmAccount is
+	// the account that the user has confirmed to be the one that the resource is for.
 	StoredAccount  instance.Account
 	ConfirmAccount string
 
-	// Consists returns the objects that an instance consists of, and those that an interrupted operation may have
-	// created; nil if an instance is one object. Accesses are the provider configurations of those objects, by
-	// terraform.Object.Configuration.
+	// Consists returns the objects that an instance consists of, and those that an interrupted
+	// operation may have created; nil if an instance is one object. Accesses are the provider
+	// configurations of those objects, by terraform.Object.Configuration.
 	Consists func(instance.Instance) (held, begun []terraform.Object)
 	Accesses map[string]ownership.Access
-	// takes are the objects that the plan creates or imports among those that the instance consists of.
+	// takes are the objects that the plan creates or imports among those that the instance consists
+	// of.
 	takes []terraform.Object
 
 	// New is set when nothing was ever begun for the resource, so that nothing need be loaded from
@@ -68,35 +71,39 @@ type Request struct {
 
 	// Poll is the interval between looks at an unchanged object.
 	Poll time.Duration
-	// CreateAttempts is the number of creates of the same configuration that may fail after they have made an
-	// object. Then the last object stays until the configuration changes or a retry is asked for. 0 is no limit.
+	// CreateAttempts is the number of creates of the same configuration that may fail after they
+	// have made an object. Then the last object stays until the configuration changes or a retry is
+	// asked for. 0 is no limit.
 	CreateAttempts int64
 	// CreationGracePeriod is that of the resource; nil for the one of the Options.
 	CreationGracePeriod *time.Duration
 	// WithoutRefresh is set when a deletion destroys the object without reading it first.
 	WithoutRefresh bool
 
-	// Config is the desired object; nil when it is only observed or deleted. Its Value may be left out, if Whole returns the
-	// configuration with it: most looks at an object do not need it. Use Configuration.
+	// Config is the desired object; nil when it is only observed or deleted. Its Value may be left
+	// out, if Whole returns the configuration with it: most looks at an object do not need it. Use
+	// Configuration.
 	Config *terraform.Config
 	Whole  func() *terraform.Config
 	// ConfigHash changes whenever Config does.
 	ConfigHash string
 
-	// Version is the resource version of the custom resource, and Release identifies the provider's release with its
-	// configuration in Landbridge. They are part of the resource's Mark; there is none if one of them is empty.
+	// Version is the resource version of the custom resource, and Release identifies the provider's
+	// release with its configuration in Landbridge. They are part of the resource's Mark; there is
+	// none if one of them is empty.
 	Version, Release string
 	// Resting is set if Observe may answer with Rested.
 	Resting bool
-	// AtRest is set if the resource was Rested with the last request, and nothing that a request is made of has changed since but
-	// for the provider configuration. Such a request has only the fields Key, UID, Resource, Handles, and those of the provider
-	// configuration. Observe answers it with Rested or ErrNotAtRest.
+	// AtRest is set if the resource was Rested with the last request, and nothing that a request is
+	// made of has changed since but for the provider configuration. Such a request has only the
+	// fields Key, UID, Resource, Handles, and those of the provider configuration. Observe answers
+	// it with Rested or ErrNotAtRest.
 	AtRest bool
 	// Marked reports whether an earlier process has left a mark. It may be nil: there are none.
 	Marked func(Mark) bool
 
-	// Import is the request of spec.import. While the resource is being deleted, it only serves to recover
-	// an interrupted create.
+	// Import is the request of spec.import. While the resource is being deleted, it only serves to
+	// recover an interrupted create.
 	Import desired.Import
 	// MoveFrom is the resource whose object this one takes over; nil if it takes none over.
 	MoveFrom *MoveFrom
@@ -108,49 +115,57 @@ type Request struct {
 	NamedImport translate.NamedImport
 	// CreateToken is the argument that makes creates idempotent; nil if there is none.
 	CreateToken *desired.CreateToken
-	// ListArguments returns the arguments with which the objects are listed among which a planned one is, or the one
-	// that is not known. If it is set, the object of an interrupted create may be found by listing. It may be nil.
+	// ListArguments returns the arguments with which the objects are listed among which a planned
+	// one is, or the one that is not known. If it is set, the object of an interrupted create may
+	// be found by listing. It may be nil.
 	ListArguments func(planned cty.Value) (arguments map[string]cty.Value, missing string)
 	// ListRefresh is how an unchanged object is looked at by listing; nil if it is read.
 	ListRefresh *ListRefresh
-	// LookRequested changes whenever somebody asks for a look at the resource, which then reads the object.
+	// LookRequested changes whenever somebody asks for a look at the resource, which then reads the
+	// object.
 	LookRequested string
 	// SpellImport returns the spec.import that would import an object. It may be nil.
 	SpellImport func(terraform.ImportTarget) string
-	// ConfirmCreate is the id of an operation of unknown outcome. The user confirms that a new create
-	// is safe.
+	// ConfirmCreate is the id of an operation of unknown outcome. The user confirms that a new
+	// create is safe.
 	ConfirmCreate string
-	// Settled reports whether the objects of all resources of the type are claimed. Until then, nothing is imported,
-	// and nothing is told of an object that is only observed. nil means they are.
+	// Settled reports whether the objects of all resources of the type are claimed. Until then,
+	// nothing is imported, and nothing is told of an object that is only observed. nil means they
+	// are.
 	Settled func() bool
-	// Here returns an error unless the resource, as the API server has it now, is one to work on here. It is nil where the
-	// work is not divided among shards.
+	// Here returns an error unless the resource, as the API server has it now, is one to work on
+	// here. It is nil where the work is not divided among shards.
 	Here func(ctx context.Context) error
 	// Decide returns what policies decide about a plan. It may be nil, and there are none.
 	Decide func(context.Context, *terraform.Plan) (policy.Verdict, error)
-	// Brake is what the brake has to know of the resource; nil if nothing limits how much is destroyed.
+	// Brake is what the brake has to know of the resource; nil if nothing limits how much is
+	// destroyed.
 	Brake *Brake
-	// Stopped returns why no operation may begin now; empty if one may. It may be nil: one always may.
+	// Stopped returns why no operation may begin now; empty if one may. It may be nil: one always
+	// may.
 	Stopped func() string
-	// Dependents returns an error unless the resources that refer to the object are ready for a step of its replacement. The
-	// observation is the one that the step follows from. It may be nil: there are none.
+	// Dependents returns an error unless the resources that refer to the object are ready for a
+	// step of its replacement. The observation is the one that the step follows from. It may be
+	// nil: there are none.
 	Dependents func(context.Context, ReplacementStep, *Observation) error
 	// Cascade is what a replacement of the object destroys with it.
 	Cascade Cascade
-	// Consented is set when Delete is part of the replacement of another object, whose plan was approved if it had to be.
+	// Consented is set when Delete is part of the replacement of another object, whose plan was
+	// approved if it had to be.
 	Consented bool
 	// Asked are the tokens of annotations that request something.
 	Asked store.Tokens
-	// Told is what the status tells as handled: the taint token, and the approval that was used last. A record from a backup
-	// may not know of them.
+	// Told is what the status tells as handled: the taint token, and the approval that was used
+	// last. A record from a backup may not know of them.
 	Told store.Tokens
 	// Timeouts bound the operations. DefaultTimeouts apply where neither Timeouts nor the arguments
 	// of the object specify any.
 	Timeouts, DefaultTimeouts desired.Timeouts
-	// origin is the span of the reconcile that requests an operation, and then that of the operation.
+	// origin is the span of the reconcile that requests an operation, and then that of the
+	// operation.
 	origin tracing.Origin
-	// Tell is called with each event of the resource. It may be nil, and must neither block nor call
-	// the scheduler.
+	// Tell is called with each event of the resource. It may be nil, and must neither block nor
+	// call the scheduler.
 	Tell func(Event)
 }
 
@@ -171,36 +186,40 @@ type Observation struct {
 	Instance instance.Instance
 	// Plan is the plan for Apply; nil while an operation runs, and without a Config.
 	Plan *terraform.Plan
-	// PlanHash identifies what is to be done, and PlanAction is what it is: the plan, or that the object of a deleted
-	// resource is destroyed. Empty if nothing is to be done.
+	// PlanHash identifies what is to be done, and PlanAction is what it is: the plan, or that the
+	// object of a deleted resource is destroyed. Empty if nothing is to be done.
 	PlanHash   string
 	PlanAction terraform.Action
 	// Cascade is that of the request, if the plan is a replacement.
 	Cascade Cascade
-	// Resumed is set when an earlier process has made the plan. The next observation is another one, with a plan of this process.
+	// Resumed is set when an earlier process has made the plan. The next observation is another
+	// one, with a plan of this process.
 	Resumed bool
-	// Unrivalled is set when the plan creates an object that no other resource can have: nothing identifies it beforehand.
+	// Unrivalled is set when the plan creates an object that no other resource can have: nothing
+	// identifies it beforehand.
 	Unrivalled bool
-	// Imported is set when this Observe imported the object: the plan that follows from the import was not
-	// reported yet.
+	// Imported is set when this Observe imported the object: the plan that follows from the import
+	// was not reported yet.
 	Imported bool
-	// Reapply is the token of the request to set arguments again that the plan was made for; empty if there was none.
+	// Reapply is the token of the request to set arguments again that the plan was made for; empty
+	// if there was none.
 	Reapply string
-	// Stalled is set when a tainted object is not replaced any more, because creates of the configuration have
-	// failed too often.
+	// Stalled is set when a tainted object is not replaced any more, because creates of the
+	// configuration have failed too often.
 	Stalled bool
-	// Inconsistent is set when a tainted object is not replaced, because its create has left another one than was planned, and would
-	// again.
+	// Inconsistent is set when a tainted object is not replaced, because its create has left
+	// another one than was planned, and would again.
 	Inconsistent bool
-	// Held is set when nothing begins, because an operation was interrupted and the resource has not changed
-	// since.
+	// Held is set when nothing begins, because an operation was interrupted and the resource has
+	// not changed since.
 	Held bool
-	// Contradiction is how the object contradicts the configuration of the kind, which makes another identity
-	// or import id of it; empty if it does not.
+	// Contradiction is how the object contradicts the configuration of the kind, which makes
+	// another identity or import id of it; empty if it does not.
 	Contradiction string
 	// Missing is set when the object is not found, and it is not known whether it exists.
 	Missing bool
-	// Drift is what was changed outside Landbridge and the configuration wants to be otherwise; nil if there is none.
+	// Drift is what was changed outside Landbridge and the configuration wants to be otherwise; nil
+	// if there is none.
 	Drift *instance.Drift
 	// Unsettled is set when the configuration wants the object to be changed again and again.
 	Unsettled *Unsettled
@@ -210,8 +229,8 @@ type Observation struct {
 	Operation *instance.Operation
 	// Interrupted is set when the running operation was interrupted and has not ended yet.
 	Interrupted bool
-	// Progress is the provider's latest message about the running operation. Secrets of the resource
-	// are not redacted in it.
+	// Progress is the provider's latest message about the running operation. Secrets of the
+	// resource are not redacted in it.
 	Progress string
 	// Unrecorded is set when the running operation has ended, but its outcome cannot be stored.
 	Unrecorded *Error
@@ -250,7 +269,8 @@ type Reason string
 const (
 	// ReasonProviderUnavailable: the provider cannot be acquired.
 	ReasonProviderUnavailable Reason = "ProviderUnavailable"
-	// ReasonNotVisibleYet: the object was made a short time ago, or its create was interrupted, and its API does not show it.
+	// ReasonNotVisibleYet: the object was made a short time ago, or its create was interrupted, and
+	// its API does not show it.
 	ReasonNotVisibleYet Reason = "NotVisibleYet"
 	// ReasonReadFailed: the object could not be read.
 	ReasonReadFailed Reason = "ReadFailed"
@@ -264,9 +284,11 @@ const (
 	ReasonMoveFailed Reason = "MoveFailed"
 	// ReasonMoved: another resource has taken the object over.
 	ReasonMoved Reason = "Moved"
-	// ReasonAccountChanged: the object is not known to be in the account that the provider configuration gives access to.
+	// ReasonAccountChanged: the object is not known to be in the account that the provider
+	// configuration gives access to.
 	ReasonAccountChanged Reason = "AccountChanged"
-	// ReasonCreateOutcomeUnknown: a create was interrupted, and it is unknown whether it made an object.
+	// ReasonCreateOutcomeUnknown: a create was interrupted, and it is unknown whether it made an
+	// object.
 	ReasonCreateOutcomeUnknown Reason = "CreateOutcomeUnknown"
 	// ReasonOperationFailed: the last operation failed, and it is too early to try again.
 	ReasonOperationFailed Reason = "OperationFailed"
@@ -274,34 +296,41 @@ const (
 	ReasonReplaceRefused Reason = "ReplaceRefused"
 	// ReasonDeletionProtected: the object would be destroyed, and is protected from that.
 	ReasonDeletionProtected Reason = "DeletionProtected"
-	// ReasonCreateAttemptsExhausted: a tainted object is not replaced any more, because creates of the same
-	// configuration have failed too often.
+	// ReasonCreateAttemptsExhausted: a tainted object is not replaced any more, because creates of
+	// the same configuration have failed too often.
 	ReasonCreateAttemptsExhausted Reason = "CreateAttemptsExhausted"
-	// ReasonNeverSettles: the object is not replaced, because its successor would have to be replaced likewise.
+	// ReasonNeverSettles: the object is not replaced, because its successor would have to be
+	// replaced likewise.
 	ReasonNeverSettles Reason = "NeverSettles"
-	// ReasonInconsistentResult: a tainted object is not replaced, because its successor would be the same.
+	// ReasonInconsistentResult: a tainted object is not replaced, because its successor would be
+	// the same.
 	ReasonInconsistentResult Reason = "InconsistentResult"
-	// ReasonInterrupted: an operation was interrupted by request, and the resource has not changed since.
+	// ReasonInterrupted: an operation was interrupted by request, and the resource has not changed
+	// since.
 	ReasonInterrupted Reason = "Interrupted"
-	// ReasonAwaitingApproval: the plan waits for approval. ReasonPlanChanged: another plan was approved.
+	// ReasonAwaitingApproval: the plan waits for approval. ReasonPlanChanged: another plan was
+	// approved.
 	ReasonAwaitingApproval Reason = "AwaitingApproval"
 	ReasonPlanChanged      Reason = "PlanChanged"
-	// ReasonDrifted: the object was destroyed outside Landbridge, and the policy is that it stays so.
+	// ReasonDrifted: the object was destroyed outside Landbridge, and the policy is that it stays
+	// so.
 	ReasonDrifted Reason = "Drifted"
-	// ReasonAwaitingDependents: resources that refer to the object are not ready for its replacement.
+	// ReasonAwaitingDependents: resources that refer to the object are not ready for its
+	// replacement.
 	ReasonAwaitingDependents Reason = "AwaitingDependents"
 	// ReasonDenied: a policy denies the plan.
 	ReasonDenied Reason = "DeniedByPolicy"
-	// ReasonDestroyBrake: too much was destroyed within a minute, and the rest waits until it is released. ReasonDestroyDelayed: the process
-	// has just begun, and does not know how much was destroyed before.
+	// ReasonDestroyBrake: too much was destroyed within a minute, and the rest waits until it is
+	// released. ReasonDestroyDelayed: the process has just begun, and does not know how much was
+	// destroyed before.
 	ReasonDestroyBrake   Reason = "DestroyBrake"
 	ReasonDestroyDelayed Reason = "DestroyDelayed"
 	// ReasonOperationsPaused: an administrator has paused operations.
 	ReasonOperationsPaused Reason = "OperationsPaused"
 	// ReasonIdentityConflict: the remote object belongs to another custom resource.
 	ReasonIdentityConflict Reason = "IdentityConflict"
-	// ReasonAlreadyExists: a remote object with the identity of the one to create exists already, and
-	// no import of it is asked for.
+	// ReasonAlreadyExists: a remote object with the identity of the one to create exists already,
+	// and no import of it is asked for.
 	ReasonAlreadyExists Reason = "AlreadyExists"
 	// ReasonIdentityUpgradeFailed: the stored identity has another schema version, and cannot be
 	// upgraded.
@@ -321,8 +350,8 @@ type Error struct {
 	Diagnostics diagnostic.Diagnostics
 	// RetryAt is the time at which to try again; zero if it is unknown.
 	RetryAt time.Time
-	// LookAt is the time at which to look again, if no operation has failed; zero if it is unknown. Repeated is set when it is not
-	// the first look that finds the same.
+	// LookAt is the time at which to look again, if no operation has failed; zero if it is unknown.
+	// Repeated is set when it is not the first look that finds the same.
 	LookAt   time.Time
 	Repeated bool
 	// Err is set when the cause is not the provider's.

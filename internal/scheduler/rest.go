@@ -14,9 +14,10 @@ import (
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
 
-// Most resources are at rest: their objects are read again and again, and are unchanged. Of such a resource, memory keeps the object as
-// the provider has sent it, which is what the next read is compared with, and not the decoded values, which take several times as
-// much. Whatever finds more to do than that read decodes them first.
+// Most resources are at rest: their objects are read again and again, and are unchanged. Of such a
+// resource, memory keeps the object as the provider has sent it, which is what the next read is
+// compared with, and not the decoded values, which take several times as much. Whatever finds more
+// to do than that read decodes them first.
 
 // Rested is the observation of each resource at rest. It lacks the values of the object.
 var Rested = &Observation{Instance: instance.Instance{Status: instance.Full}, Plan: &upToDate}
@@ -53,11 +54,12 @@ func (s *Scheduler) Recall(k store.Key, uid types.UID) (in instance.Instance) {
 	return in
 }
 
-// ErrNotAtRest is the answer of Observe to a request that is AtRest, if that does not tell enough. Nothing was done to the object or
-// its record.
+// ErrNotAtRest is the answer of Observe to a request that is AtRest, if that does not tell enough.
+// Nothing was done to the object or its record.
 var ErrNotAtRest = errors.New("the resource is not at rest")
 
-// fillIn adds to a request that is AtRest what is known from the last one. It is false if the resource is not at rest.
+// fillIn adds to a request that is AtRest what is known from the last one. It is false if the
+// resource is not at rest.
 func (e *entry) fillIn(r *Request) bool {
 	r.Resting, r.Policies.Manage = true, true
 	r.Config, r.ConfigHash, r.Generation = &terraform.Config{}, e.view.configHash, e.claimed.generation
@@ -65,8 +67,9 @@ func (e *entry) fillIn(r *Request) bool {
 	return e.resting && e.view.through(r)
 }
 
-// mayRest reports whether the observation of a resource can be made again from what the provider has sent. Anything out of the
-// ordinary keeps it awake. What an operation has made, or an earlier process has planned, may rest until it is planned with the next look.
+// mayRest reports whether the observation of a resource can be made again from what the provider
+// has sent. Anything out of the ordinary keeps it awake. What an operation has made, or an earlier
+// process has planned, may rest until it is planned with the next look.
 func (e *entry) mayRest(r *Request) bool {
 	in, o := &e.record.Instance, e.view.observation
 	return !e.resting && !e.restless && e.state == loaded && e.view.fits(r) && e.view.state == planned &&
@@ -75,7 +78,8 @@ func (e *entry) mayRest(r *Request) bool {
 		o.Steady() && !o.Imported && o.Reapply == "" && o.PlanHash == "" && o.Contradiction == "" && o.Last == e.last && len(o.Warnings) == 0
 }
 
-// wake decodes the values of an object at rest. If that is not possible, the record is loaded again.
+// wake decodes the values of an object at rest. If that is not possible, the record is loaded
+// again.
 func (e *entry) wake() {
 	if !e.resting {
 		return
@@ -189,8 +193,8 @@ func (o *observing) rests(r *Request, next deed) bool {
 	}
 }
 
-// keepsRest reports whether what was read of a resource at rest is what was read before, byte for byte. A resource whose objects are
-// sent with other bytes each time is not put to rest again.
+// keepsRest reports whether what was read of a resource at rest is what was read before, byte for
+// byte. A resource whose objects are sent with other bytes each time is not put to rest again.
 func (e *entry) keepsRest(read terraform.Refreshed, diags diagnostic.Diagnostics) bool {
 	e.restless = e.restless || read.Unchanged && !read.Instance.IsPacked()
 	return read.Unchanged && read.Instance.IsPacked() && diags.Warnings().String() == e.readWarned.String()

@@ -34,7 +34,8 @@ func (h *harness) atRest() scheduler.Request {
 	}
 }
 
-// A look without the resource finds only that a resource is at rest, and leaves everything else to a whole request.
+// A look without the resource finds only that a resource is at rest, and leaves everything else to
+// a whole request.
 func TestNotAtRest(t *testing.T) {
 	for name, tc := range map[string]struct {
 		is    func(h *harness)
@@ -134,7 +135,8 @@ func TestRest(t *testing.T) {
 	}
 }
 
-// An object of which the provider sends other bytes each time is read once for each look, as ever, and keeps its resource awake.
+// An object of which the provider sends other bytes each time is read once for each look, as ever,
+// and keeps its resource awake.
 func TestRestless(t *testing.T) {
 	bubble(t, assigned, func(h *harness) {
 		h.cloud.silentPlans = true

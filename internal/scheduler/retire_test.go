@@ -10,7 +10,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 )
 
-// A write of an earlier process that is on its way when a resource is released would leave a record behind.
+// A write of an earlier process that is on its way when a resource is released would leave a record
+// behind.
 func TestRetireKeepsEarlierProcessesFromWriting(t *testing.T) {
 	for name, mine := range map[string]bool{"the record of the resource": true, "what an earlier resource of its name has left": false} {
 		var owner types.UID
@@ -66,7 +67,8 @@ func TestRetireWritesOnce(t *testing.T) {
 	})
 }
 
-// The API server tells that a resource is gone as soon as its finalizers are removed, before its record is.
+// The API server tells that a resource is gone as soon as its finalizers are removed, before its
+// record is.
 func TestForgetAfterDeleted(t *testing.T) {
 	for name, writes := range map[string]bool{"this process has written the record": true, "an earlier process has written it": false} {
 		t.Run(name, func(t *testing.T) {

@@ -8,15 +8,17 @@ import (
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 )
 
-// After a start, the objects of a resource are claimed before anything is written for it, and so are those of all resources that
-// may have one of them, too. Each record tells in labels which object it names, so that these resources are found before all
-// records are loaded.
+// After a start, the objects of a resource are claimed before anything is written for it, and so
+// are those of all resources that may have one of them, too. Each record tells in labels which
+// object it names, so that these resources are found before all records are loaded.
 
-// Sought are the objects of a resource that no other may have, as they are named in records: for store.Secrets.Naming.
+// Sought are the objects of a resource that no other may have, as they are named in records: for
+// store.Secrets.Naming.
 type Sought struct {
 	// By is store.Objects.By of the records that name objects by the same rules.
 	By string
-	// Objects are the hashes of the objects. If there are none, no other resource can prevent a write.
+	// Objects are the hashes of the objects. If there are none, no other resource can prevent a
+	// write.
 	Objects []string
 }
 
@@ -37,8 +39,8 @@ func (s *Scheduler) Sought(r Request) (_ Sought, ok bool) {
 	return out, true
 }
 
-// namedBy returns Objects.By of the records of a kind; empty if they do not tell which objects they name. Those of modules have
-// objects of any type.
+// namedBy returns Objects.By of the records of a kind; empty if they do not tell which objects they
+// name. Those of modules have objects of any type.
 func namedBy(r *Request) string {
 	if r.Release == "" || r.Consists != nil {
 		return ""
@@ -46,7 +48,8 @@ func namedBy(r *Request) string {
 	return store.ObjectsBy(r.Release)
 }
 
-// namedObjects returns which objects an instance names as long as its resource imports no other one.
+// namedObjects returns which objects an instance names as long as its resource imports no other
+// one.
 func namedObjects(r *Request, in *instance.Instance) store.Objects {
 	out := store.Objects{By: namedBy(r)}
 	if out.By == "" {

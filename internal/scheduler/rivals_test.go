@@ -84,7 +84,8 @@ func TestRecordsTellWhatTheyName(t *testing.T) {
 	}
 }
 
-// The record of an object with an id that others may have tells it, too: others may want to import it.
+// The record of an object with an id that others may have tells it, too: others may want to import
+// it.
 func TestRecordsTellIDs(t *testing.T) {
 	bubble(t, noIdentity, func(h *harness) {
 		h.r.Release = "1.0.0"

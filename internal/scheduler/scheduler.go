@@ -20,48 +20,51 @@ import (
 
 // Interface has the methods of a Scheduler that a reconciler uses.
 type Interface interface {
-	// Observe returns an observation of the remote object. It returns the same *Observation as before if
-	// nothing has changed since. It returns ErrNotAtRest for a request that is AtRest, if the resource is not, or not any more.
+	// Observe returns an observation of the remote object. It returns the same *Observation as
+	// before if nothing has changed since. It returns ErrNotAtRest for a request that is AtRest, if
+	// the resource is not, or not any more.
 	Observe(ctx context.Context, r Request) (*Observation, error)
 	// Apply starts to carry out the plan of the last Observe. It returns nil while the operation
 	// runs, and an *Error when it failed and it is too early to try again.
 	Apply(ctx context.Context, r Request) error
 	// Delete starts to destroy the object, and returns the same as Apply.
 	Delete(ctx context.Context, r Request) error
-	// Retire is called before a resource without an object is released. Afterwards no earlier process, whose write may
-	// be on its way, can change the record.
+	// Retire is called before a resource without an object is released. Afterwards no earlier
+	// process, whose write may be on its way, can change the record.
 	Retire(ctx context.Context, r Request) error
 	// Forget removes the record of the object. It does not change the object itself.
 	Forget(ctx context.Context, r Request) error
-	// Claim claims the remote objects of a resource from its record. Nothing may be written until this
-	// was done for all existing resources.
+	// Claim claims the remote objects of a resource from its record. Nothing may be written until
+	// this was done for all existing resources.
 	Claim(ctx context.Context, r Request) error
-	// Sought returns the objects that a resource claims and no other may have; false if they are not known. Something may be written
-	// for the resource before Claim was called for all others, if it was called for those whose records may name one of them
-	// (store.Secrets.Naming).
+	// Sought returns the objects that a resource claims and no other may have; false if they are
+	// not known. Something may be written for the resource before Claim was called for all others,
+	// if it was called for those whose records may name one of them (store.Secrets.Naming).
 	Sought(r Request) (Sought, bool)
-	// Mark returns the mark of a resource that was observed last with this request, and left nothing to do. It is false for
-	// other resources, and where a plan depends on more than is known.
+	// Mark returns the mark of a resource that was observed last with this request, and left
+	// nothing to do. It is false for other resources, and where a plan depends on more than is
+	// known.
 	Mark(r Request) (Mark, bool)
-	// Rest releases the memory that a resource only needs when it changes, if the last Observe left nothing to do. It reports whether
-	// the observation of the resource is Rested from now on, which Observe answers only to requests that are Resting.
+	// Rest releases the memory that a resource only needs when it changes, if the last Observe left
+	// nothing to do. It reports whether the observation of the resource is Rested from now on,
+	// which Observe answers only to requests that are Resting.
 	Rest(r Request) bool
 	// Recall returns the instance of a resource as far as memory has it, also of one at rest.
 	Recall(k store.Key, uid types.UID) instance.Instance
 	// Gone releases the claims and the memory of a deleted resource.
 	Gone(k store.Key)
-	// Deleted is called when a resource is deleted, also while it is still reconciled. Nothing is begun or stored for
-	// it any more.
+	// Deleted is called when a resource is deleted, also while it is still reconciled. Nothing is
+	// begun or stored for it any more.
 	Deleted(uid types.UID)
-	// Leave lets the holder of another shard work on a resource, and forgets it. stored tells that its record is known to
-	// belong to this shard, even if nothing of it is in memory. left is false if there was nothing to do. It returns an error
-	// while an operation runs.
+	// Leave lets the holder of another shard work on a resource, and forgets it. stored tells that
+	// its record is known to belong to this shard, even if nothing of it is in memory. left is
+	// false if there was nothing to do. It returns an error while an operation runs.
 	Leave(ctx context.Context, k store.Key, stored bool) (left bool, _ error)
-	// Reload makes the next Observe load the record from the store. It is called while a resource is
-	// paused, because others may write its record meanwhile.
+	// Reload makes the next Observe load the record from the store. It is called while a resource
+	// is paused, because others may write its record meanwhile.
 	Reload(k store.Key)
-	// Interrupt interrupts the running operation of a resource by a token, if there is one. Observe does so, too. It
-	// is called while a resource is paused, which is not observed.
+	// Interrupt interrupts the running operation of a resource by a token, if there is one. Observe
+	// does so, too. It is called while a resource is paused, which is not observed.
 	Interrupt(k store.Key, token string)
 	// Remembered returns the facts in memory about the resource; false if there are none.
 	Remembered(r Request) (Remembered, bool)
@@ -78,15 +81,16 @@ type Options struct {
 	// Wake is called when an operation has ended and its outcome is stored, when one has run for
 	// LongOperation, and when the owner of a remote object changes.
 	Wake func(store.Key)
-	// Told is called with each event that Request.Tell is called with, for metrics. Defaults to nothing.
+	// Told is called with each event that Request.Tell is called with, for metrics. Defaults to
+	// nothing.
 	Told func(store.Key, Event)
-	// Exists reports whether there is a custom resource with the key and UID. It is called for the owner
-	// of a remote object before another resource is refused because of it, and for a resource before it
-	// adopts the record of another one with the same name, or stores a record again. It returns an error if
-	// that is unknown. Defaults to true.
+	// Exists reports whether there is a custom resource with the key and UID. It is called for the
+	// owner of a remote object before another resource is refused because of it, and for a resource
+	// before it adopts the record of another one with the same name, or stores a record again. It
+	// returns an error if that is unknown. Defaults to true.
 	Exists func(context.Context, store.Key, types.UID) (bool, error)
-	// LongOperation is the time after which the resource of a running operation is woken to report it.
-	// Defaults to 1s.
+	// LongOperation is the time after which the resource of a running operation is woken to report
+	// it. Defaults to 1s.
 	LongOperation time.Duration
 	// Clock defaults to the real one.
 	Clock clock.WithDelayedExecution
@@ -96,17 +100,17 @@ type Options struct {
 	// OperationsPerConfiguration bounds the concurrent operations of one provider configuration. It
 	// is a safety limit: operations beyond it wait for slow ones. Defaults to 1000.
 	OperationsPerConfiguration int64
-	// Lease is the time that another process waits after this one's last renewal before it takes over; 0
-	// if there is no other process.
+	// Lease is the time that another process waits after this one's last renewal before it takes
+	// over; 0 if there is no other process.
 	Lease time.Duration
-	// Leads reports whether certainly no other process has taken over. If it returns false, nothing is
-	// written and no operation begins; running operations are still recorded. Defaults to true.
+	// Leads reports whether certainly no other process has taken over. If it returns false, nothing
+	// is written and no operation begins; running operations are still recorded. Defaults to true.
 	Leads func() bool
-	// PlanKey is the key of the hashes of plans. It has to be the same in all processes of an installation, and secret.
-	// Defaults to a random one.
+	// PlanKey is the key of the hashes of plans. It has to be the same in all processes of an
+	// installation, and secret. Defaults to a random one.
 	PlanKey []byte
-	// CreationGracePeriod is the time after a create within which an object that is not found may exist all the same. Defaults to
-	// DefaultCreationGracePeriod; negative for none.
+	// CreationGracePeriod is the time after a create within which an object that is not found may
+	// exist all the same. Defaults to DefaultCreationGracePeriod; negative for none.
 	CreationGracePeriod time.Duration
 	// MinBackoff and MaxBackoff bound the delay after failed operations, which doubles with each
 	// consecutive failure. Default to 1s and 5m.
@@ -123,13 +127,15 @@ type Scheduler struct {
 	brake brake.Brake
 	// surveys are lists of objects, by which unchanged ones are looked at.
 	surveys surveys
-	// proved are the provider configurations that have shown objects as they were stored with others.
+	// proved are the provider configurations that have shown objects as they were stored with
+	// others.
 	proved sameAccounts
-	// stores are the pairs of provider configurations of which it is known whether they access one store.
+	// stores are the pairs of provider configurations of which it is known whether they access one
+	// store.
 	stores stores
 
-	// moves is held while an object moves from one resource to another, or the outcome of a move is determined. It is
-	// locked after the turn of an entry.
+	// moves is held while an object moves from one resource to another, or the outcome of a move is
+	// determined. It is locked after the turn of an entry.
 	moves turn
 
 	// mu is only held for access to memory.
@@ -178,8 +184,8 @@ func New(o Options) *Scheduler {
 	return s
 }
 
-// Stop starts no more operations and waits for the running ones until ctx ends. Then it cancels the rest,
-// and waits until the cancellation is recorded. The caller stops the providers.
+// Stop starts no more operations and waits for the running ones until ctx ends. Then it cancels the
+// rest, and waits until the cancellation is recorded. The caller stops the providers.
 func (s *Scheduler) Stop(ctx context.Context) error {
 	s.mu.Lock()
 	s.stopping = true

@@ -49,8 +49,8 @@ type Unsettled struct {
 	NextAt  time.Time
 	// Never is set when it was made so often that the resource never settles.
 	Never bool
-	// Objects are those of a module that the change is about. Updates, Since and NextAt are those of the one that is
-	// changed again first.
+	// Objects are those of a module that the change is about. Updates, Since and NextAt are those
+	// of the one that is changed again first.
 	Objects []UnsettledObject
 	// waiting is set when the rest of the plan can wait, too.
 	waiting bool
@@ -68,7 +68,8 @@ type lastApply struct {
 	// unsteady is set when a read at once has shown another object than the apply has answered.
 	// Then each read may.
 	unsteady bool
-	// objects are those of a module that the apply has changed, and that no plan since has left as they are.
+	// objects are those of a module that the apply has changed, and that no plan since has left as
+	// they are.
 	objects map[string]objectLeft
 }
 
@@ -238,7 +239,8 @@ func nextUpdate(r *Request, of instance.Repeats) time.Time {
 // refuses reports whether the change is never made again by itself.
 func (u *Unsettled) refuses() bool { return u != nil && u.Replaces() }
 
-// Replaces reports whether the change is a replacement, of the object or of one that it consists of.
+// Replaces reports whether the change is a replacement, of the object or of one that it consists
+// of.
 func (u *Unsettled) Replaces() bool {
 	return u.Plan.Action.IsReplace() || slices.ContainsFunc(u.Objects, UnsettledObject.Replaces)
 }
@@ -248,8 +250,8 @@ func (u *Unsettled) waits(now time.Time) bool {
 	return u != nil && !u.refuses() && u.waiting && now.Before(u.NextAt)
 }
 
-// refuseRepeat refuses a replacement that would not help. It is counted as made as often as it may be, so that a process
-// that does not know what the last apply has left refuses it, too.
+// refuseRepeat refuses a replacement that would not help. It is counted as made as often as it may
+// be, so that a process that does not know what the last apply has left refuses it, too.
 func (s *Scheduler) refuseRepeat(ctx context.Context, e *entry, r Request, p *terraform.Plan) error {
 	u := e.unsettled(&r, p)
 	refusal := errNeverSettles(u)

@@ -25,7 +25,8 @@ import (
 //	               maxReplacements times because of the same values. With one of them, the whole
 //	               apply is refused
 //
-// If there is a suspicion, the plan follows the apply at once. Nothing else changes an object so fast.
+// If there is a suspicion, the plan follows the apply at once. Nothing else changes an object so
+// fast.
 
 // outputsAlone is the address of what a plan changes that changes no object, but outputs.
 const outputsAlone = ""

@@ -95,7 +95,8 @@ func TestModulesThatNeverSettle(t *testing.T) {
 	}
 }
 
-// One object of a module that never settles delays no change of another one, which is not told either.
+// One object of a module that never settles delays no change of another one, which is not told
+// either.
 func TestObjectsOfModulesAreCountedAlone(t *testing.T) {
 	settledModule(t, []string{"a", "b"}, func(h *harness, m *moduleCloud) {
 		never := contains("a", terraform.Update, "1", "2")
@@ -225,7 +226,8 @@ func TestReplacementsByFailedAppliesOfModules(t *testing.T) {
 	})
 }
 
-// Another configuration replaces an object no more often because of the same values, and another release does.
+// Another configuration replaces an object no more often because of the same values, and another
+// release does.
 func TestReplacementsOfModulesWithOtherConfigurations(t *testing.T) {
 	settledModule(t, []string{"a"}, func(h *harness, m *moduleCloud) {
 		m.contained = []terraform.Contained{contains("a", terraform.DeleteThenCreate, "1", "2")}

@@ -12,8 +12,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/scheduler"
 )
 
-// polls looks at the resource as a controller does: at each poll, and whenever an operation ends. It returns what was done, and the last
-// refusal.
+// polls looks at the resource as a controller does: at each poll, and whenever an operation ends.
+// It returns what was done, and the last refusal.
 func (h *harness) polls(n int) (done []string, refusal error) {
 	h.t.Helper()
 	h.r.Poll = time.Minute
@@ -122,7 +122,8 @@ func TestReplacementsThatNeverSettle(t *testing.T) {
 				}
 				h.refuses(refusal, scheduler.ReasonNeverSettles)
 
-				// So does one with a configuration that differs in nothing that replaces the object.
+				// So does one with a configuration that differs in nothing that replaces the
+				// object.
 				h.r.ConfigHash = "another"
 				h.restart()
 				if done, refusal = h.polls(5); len(done) > 0 {
@@ -173,7 +174,8 @@ func TestReplacementsThatSettle(t *testing.T) {
 	})
 }
 
-// An object that its create has not left as planned, without an error, is kept: another one would be the same.
+// An object that its create has not left as planned, without an error, is kept: another one would
+// be the same.
 func TestInconsistentCreate(t *testing.T) {
 	bubble(t, noIdentity, func(h *harness) {
 		h.r.CreateAttempts = 3

@@ -13,21 +13,25 @@ import (
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 )
 
-// Two provider configurations that are not known to be for one account may access the same objects: identities are often only names,
-// unique within one server. Before an object comes to be that of a resource, or is destroyed with it, it is compared with that of
-// each resource that has the same identity through another configuration:
+// Two provider configurations that are not known to be for one account may access the same objects:
+// identities are often only names, unique within one server. Before an object comes to be that of a
+// resource, or is destroyed with it, it is compared with that of each resource that has the same
+// identity through another configuration:
 //
 //	it is not found, or what only a provider     the configurations access different stores
 //	makes of it (compareMade) differs
 //	what only a provider makes of it is equal    they access one store, and the object belongs to the other resource
 //	neither shows                                the import, or the create without a look, waits for a confirmation
 //
-// An object that was made a short time ago may not be visible yet (visibility.go), so that it is not found shows nothing.
+// An object that was made a short time ago may not be visible yet (visibility.go), so that it is
+// not found shows nothing.
 //
-// The first two decide for a pair of configurations as long as neither changes, and as long as this process lives: a later one
-// compares again. Resources that both have the object already go on, so that what worked before is not stopped.
+// The first two decide for a pair of configurations as long as neither changes, and as long as this
+// process lives: a later one compares again. Resources that both have the object already go on, so
+// that what worked before is not stopped.
 
-// stores are the pairs of provider configurations of which it is known whether they access one store. The zero value has none.
+// stores are the pairs of provider configurations of which it is known whether they access one
+// store. The zero value has none.
 type stores struct {
 	mu    sync.Mutex
 	known map[[2]string]bool
@@ -49,13 +53,15 @@ func (s *stores) set(pair [2]string, one bool) {
 	s.known[pair] = one
 }
 
-// pairOf returns the key of a pair of provider configurations: their contents, so that nothing is known any more of one that changes.
+// pairOf returns the key of a pair of provider configurations: their contents, so that nothing is
+// known any more of one that changes.
 func pairOf(a, b ownership.Access) [2]string {
 	name := func(a ownership.Access) string { return cmp.Or(a.Account.Content, a.Configuration) }
 	return [2]string{min(name(a), name(b)), max(name(a), name(b))}
 }
 
-// twinState is what is known of an object that another resource may have through another provider configuration.
+// twinState is what is known of an object that another resource may have through another provider
+// configuration.
 type twinState uint8
 
 const (
@@ -67,8 +73,9 @@ const (
 	sameObject
 )
 
-// twin returns the resource that has an object of one of the identities through a provider configuration that is not known to be for the
-// account of this one, if that may be the same object. found is the object that this resource finds; nil if it was not looked for.
+// twin returns the resource that has an object of one of the identities through a provider
+// configuration that is not known to be for the account of this one, if that may be the same
+// object. found is the object that this resource finds; nil if it was not looked for.
 func (s *Scheduler) twin(ctx context.Context, e *entry, r *Request, identities []string, found *instance.Instance) (ownership.Rival, twinState, error) {
 	mine := ownership.Access{Configuration: r.ProviderConfiguration, Account: r.Account}
 	var by ownership.Rival
@@ -139,14 +146,16 @@ func (s *Scheduler) compareStores(ctx context.Context, r *Request, mine ownershi
 	return unclear, nil
 }
 
-// confirmsStore reports whether the user has confirmed that the provider configuration is for another account than others that have
-// objects of the same identity. Without a stored account there is nothing to confirm.
+// confirmsStore reports whether the user has confirmed that the provider configuration is for
+// another account than others that have objects of the same identity. Without a stored account
+// there is nothing to confirm.
 func (r *Request) confirmsStore() bool {
 	c, ok := r.StoredAccount.Configurations()[""]
 	return !ok || r.ConfirmAccount == c.Title() || c.Confirmed == c.Code()
 }
 
-// unclearStore is the error of a resource that would have an object which may be that of another one.
+// unclearStore is the error of a resource that would have an object which may be that of another
+// one.
 func unclearStore(r Request, by ownership.Rival) *Error {
 	return failed(ReasonIdentityConflict, diagnostic.Errorf("Identity conflict",
 		"An object of the same identity belongs to %s through another provider configuration, and nothing shows whether it is the same object, so nothing is done. "+

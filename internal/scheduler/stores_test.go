@@ -18,7 +18,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
 
-// through has the resource use a configuration of which nothing is known but its content, and which gives access to a cloud.
+// through has the resource use a configuration of which nothing is known but its content, and which
+// gives access to a cloud.
 func (h *harness) through(c instance.Configuration, to *cloud) {
 	h.r.ProviderConfiguration, h.r.StoredAccount, h.cloud = c.Name, c.Account(), to
 	h.r.Account = ownership.Account{Content: c.Arguments}
@@ -27,7 +28,8 @@ func (h *harness) through(c instance.Configuration, to *cloud) {
 	}
 }
 
-// tried observes, applies, and returns the reason for which that is refused; empty if nothing is left to do.
+// tried observes, applies, and returns the reason for which that is refused; empty if nothing is
+// left to do.
 func (h *harness) tried() scheduler.Reason {
 	h.t.Helper()
 	for range 5 {
@@ -47,14 +49,17 @@ func (h *harness) tried() scheduler.Reason {
 	return ""
 }
 
-// Two resources have an object of the same identity, through configurations that may access one store or two.
+// Two resources have an object of the same identity, through configurations that may access one
+// store or two.
 func TestTwins(t *testing.T) {
 	other := with(prod, func(c *instance.Configuration) { c.Confirmed = c.Code() })
 	tests := map[string]struct {
-		// one has both configurations access one store. prefix is that of the ids that stores make; with short ones they are alike.
+		// one has both configurations access one store. prefix is that of the ids that stores make;
+		// with short ones they are alike.
 		one    bool
 		prefix string
-		// imports has the second resource import its object, and unchecked has it create it without a look.
+		// imports has the second resource import its object, and unchecked has it create it without
+		// a look.
 		imports, unchecked bool
 		// by is its configuration; prod if not set.
 		by      instance.Configuration
@@ -125,7 +130,8 @@ func TestTwins(t *testing.T) {
 	}
 }
 
-// A look through one configuration proves nothing while the object that another one has made may not be visible yet.
+// A look through one configuration proves nothing while the object that another one has made may
+// not be visible yet.
 func TestTwinsThatAreNotVisibleYet(t *testing.T) {
 	tests := map[string]struct {
 		// after is how long ago the object was made when it is not found.
@@ -161,7 +167,8 @@ func TestTwinsThatAreNotVisibleYet(t *testing.T) {
 	}
 }
 
-// An object that two resources have since before it was known is kept when one of them is deleted. Both work on it until then.
+// An object that two resources have since before it was known is kept when one of them is deleted.
+// Both work on it until then.
 func TestTwinsThatHaveOneObject(t *testing.T) {
 	newEstate(t, plannedIdentity, func(x *estate) {
 		x.cloud.prefix = "made-by-cloud"
@@ -185,7 +192,8 @@ func TestTwinsThatHaveOneObject(t *testing.T) {
 	})
 }
 
-// What one object has shown of two configurations counts for all. Thirty servers have the same names.
+// What one object has shown of two configurations counts for all. Thirty servers have the same
+// names.
 func TestManyStores(t *testing.T) {
 	newEstate(t, plannedIdentity, func(x *estate) {
 		var all []*harness

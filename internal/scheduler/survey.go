@@ -20,8 +20,9 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// A survey is a list of the objects of a type, with what the list tells of each. One survey serves the looks at many
-// unchanged objects (confirm.go). It has digests, and no values: about 60 bytes for each object.
+// A survey is a list of the objects of a type, with what the list tells of each. One survey serves
+// the looks at many unchanged objects (confirm.go). It has digests, and no values: about 60 bytes
+// for each object.
 
 // maxSurveyed is the maximum of objects in a survey. A longer list counts as none.
 const maxSurveyed = 10_000
@@ -29,8 +30,8 @@ const maxSurveyed = 10_000
 // digest identifies a value.
 type digest [16]byte
 
-// surveyed is what a survey is of. A configuration with another content, or another version of the provider, has other
-// surveys.
+// surveyed is what a survey is of. A configuration with another content, or another version of the
+// provider, has other surveys.
 type surveyed struct {
 	schema        *schema.Resource
 	configuration string
@@ -52,8 +53,9 @@ type survey struct {
 	failed string
 }
 
-// shows reports whether the survey has the object with an identity, and tells of it what its state says. An attribute
-// counts as told, also where it is null, as soon as a list has told it of any object of the type.
+// shows reports whether the survey has the object with an identity, and tells of it what its state
+// says. An attribute counts as told, also where it is null, as soon as a list has told it of any
+// object of the type.
 func (x *survey) shows(s *schema.Resource, identity, state cty.Value) bool {
 	listed, ok := x.objects[identityDigest(identity)]
 	if !ok {
@@ -63,8 +65,8 @@ func (x *survey) shows(s *schema.Resource, identity, state cty.Value) bool {
 	return err == nil && stored == listed
 }
 
-// ambiguous is what is told of objects with the same identity, and of those that are listed without their state. It is
-// the digest of no state.
+// ambiguous is what is told of objects with the same identity, and of those that are listed without
+// their state. It is the digest of no state.
 var ambiguous digest
 
 func identityDigest(identity cty.Value) digest {
@@ -72,7 +74,8 @@ func identityDigest(identity cty.Value) digest {
 	return digest(sum[:])
 }
 
-// stateDigest returns the digest of the attributes and blocks with a value, among those that counts returns true for.
+// stateDigest returns the digest of the attributes and blocks with a value, among those that counts
+// returns true for.
 func stateDigest(s *schema.Resource, state cty.Value, counts func(name string) bool) (out digest, err error) {
 	types := s.ImpliedType().AttributeTypes()
 	h := sha256.New()
@@ -109,9 +112,9 @@ type series struct {
 	until time.Time
 }
 
-// use returns the survey that choose decides to use, or nil if the object is to be read. choose is called with the latest
-// survey, nil if there is none. If it decides that a new one is made, take makes it; all looks that want one meanwhile wait
-// for it.
+// use returns the survey that choose decides to use, or nil if the object is to be read. choose is
+// called with the latest survey, nil if there is none. If it decides that a new one is made, take
+// makes it; all looks that want one meanwhile wait for it.
 func (x *surveys) use(ctx context.Context, of surveyed, until time.Time, choose func(*survey) verdict, take func() *survey) *survey {
 	for again := range 2 {
 		x.mu.Lock()

@@ -18,14 +18,16 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// An object moves from one resource to another in three writes. A process may end after each of them.
+// An object moves from one resource to another in three writes. A process may end after each of
+// them.
 //
 //	1  source   operation Move, with the target    nothing is done to the object any more
 //	2  target   the instance, with the source      the target owns the object, and waits for the third write
 //	3  source   no instance, MovedTo               it creates no other object
 //
-// After the first write, whoever comes first determines the outcome by the record of the target: if it has the
-// instance, the third write follows (letGo, handOver); if not, nothing has happened, and the source gets its object back.
+// After the first write, whoever comes first determines the outcome by the record of the target: if
+// it has the instance, the third write follows (letGo, handOver); if not, nothing has happened, and
+// the source gets its object back.
 
 // MoveFrom is the resource whose object another one takes over.
 type MoveFrom struct {
@@ -33,7 +35,8 @@ type MoveFrom struct {
 	// At is where the user has asked for it.
 	At string
 	// Type and ProviderAddress are those of the resource type, such as null_resource and
-	// registry.terraform.io/hashicorp/null. Same is set if they are those of the target, maybe in another version of the provider.
+	// registry.terraform.io/hashicorp/null. Same is set if they are those of the target, maybe in
+	// another version of the provider.
 	Type, ProviderAddress string
 	Same                  bool
 	// Exists is set if the resource exists. UID is its UID.
@@ -76,13 +79,15 @@ func moveFailed(r Request, format string, args ...any) *Error {
 	return failed(ReasonMoveFailed, diagnostic.Errorf("Object not moved", "%s: "+format, append([]any{r.MoveFrom.At}, args...)...))
 }
 
-// leftUnfinished is the error for a resource that was removed, for instance by removing its finalizers, before its controller had finished
-// what its record tells. Nobody does it unless there is a resource of its name again.
+// leftUnfinished is the error for a resource that was removed, for instance by removing its
+// finalizers, before its controller had finished what its record tells. Nobody does it unless there
+// is a resource of its name again.
 func leftUnfinished(r Request, what string) *Error {
 	return moveFailed(r, "%s does not exist any more, and %s. Create it again, or remove this to have an object created.", text(r.MoveFrom.Key), what)
 }
 
-// takeOver takes the object of another resource over. If there is no such resource, nothing happens.
+// takeOver takes the object of another resource over. If there is no such resource, nothing
+// happens.
 func (s *Scheduler) takeOver(ctx context.Context, e *entry, r Request, ex terraform.Executor) error {
 	from := r.MoveFrom
 	switch {
@@ -192,8 +197,9 @@ func (s *Scheduler) converted(ctx context.Context, r Request, ex terraform.Execu
 	return out, nil
 }
 
-// sameType returns the instance of the same type, maybe of another version of the provider, that is stored of another resource. The
-// state is upgraded like any other that an earlier version has written.
+// sameType returns the instance of the same type, maybe of another version of the provider, that is
+// stored of another resource. The state is upgraded like any other that an earlier version has
+// written.
 func (s *Scheduler) sameType(ctx context.Context, r Request, src store.Record) (instance.Instance, error) {
 	now, err := s.o.Store.Load(ctx, r.MoveFrom.Key, r.Resource.Schema)
 	in := now.Instance
@@ -263,12 +269,14 @@ func (s *Scheduler) handOver(ctx context.Context, e *entry, r Request) error {
 	return s.save(ctx, e, r, in)
 }
 
-// taken reports whether the target of a Move has the object. If not, it does not get it by a late write.
+// taken reports whether the target of a Move has the object. If not, it does not get it by a late
+// write.
 func (s *Scheduler) taken(ctx context.Context, h *handOver, op *instance.Operation) (bool, error) {
 	target, err := s.o.Store.Load(ctx, *h.To, store.Verbatim)
 	later := func() bool { return errors.Is(err, store.ErrElsewhere) && target.Owner != h.UID }
 	if later() {
-		// Another resource of the name, of another shard. What its record was before may be what the target is going to write over.
+		// Another resource of the name, of another shard. What its record was before may be what
+		// the target is going to write over.
 		if err := s.fenceRecord(ctx, *h.To); err != nil {
 			return false, err
 		}

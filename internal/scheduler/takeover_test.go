@@ -81,7 +81,8 @@ func (m *moves) owners() (out []string) {
 	return out
 }
 
-// over checks that the new resource has the object, and that the old one has let it go and makes no other.
+// over checks that the new resource has the object, and that the old one has let it go and makes no
+// other.
 func (m *moves) over(applies int) {
 	m.t.Helper()
 	m.new.settle()
@@ -135,7 +136,8 @@ func TestTakeOver(t *testing.T) {
 	}
 }
 
-// Wherever a process ends during a move, exactly one resource owns the object in the end, whichever is reconciled first.
+// Wherever a process ends during a move, exactly one resource owns the object in the end, whichever
+// is reconciled first.
 func TestTakeOverCrashes(t *testing.T) {
 	for name, other := range moveTypes {
 		for _, as := range []fault{unavailable, unanswered} {
@@ -267,8 +269,8 @@ func TestTakeOverRefused(t *testing.T) {
 	}
 }
 
-// The record of a resource that does not exist any more may belong to another shard, which does not leave it. It is used all the same,
-// unless an operation has not ended.
+// The record of a resource that does not exist any more may belong to another shard, which does not
+// leave it. It is used all the same, unless an operation has not ended.
 func TestTakeOverFromAnotherShard(t *testing.T) {
 	for name, c := range map[string]struct {
 		exists, operation bool
@@ -300,13 +302,15 @@ func TestTakeOverFromAnotherShard(t *testing.T) {
 	}
 }
 
-// The record of the target may belong to another shard, as when the resource was created again with another configuration. The source
-// determines the outcome if that record tells it, and no late write can change it.
+// The record of the target may belong to another shard, as when the resource was created again with
+// another configuration. The source determines the outcome if that record tells it, and no late
+// write can change it.
 func TestTakeOverByAnotherShard(t *testing.T) {
 	for name, c := range map[string]struct {
 		// fails is the write that fails.
 		fails int
-		// later is set if there is another resource of the name, and operation if one of it has not ended.
+		// later is set if there is another resource of the name, and operation if one of it has not
+		// ended.
 		later, operation bool
 		reason           scheduler.Reason
 	}{
@@ -364,8 +368,8 @@ func TestTakeOverByAnotherShard(t *testing.T) {
 	}
 }
 
-// A resource that has taken over an object is not held up by the record of the other one, which another shard has, if that has let the
-// object go.
+// A resource that has taken over an object is not held up by the record of the other one, which
+// another shard has, if that has let the object go.
 func TestTakeOverLetGoByAnotherShard(t *testing.T) {
 	for name, let := range map[string]bool{"it has let go": true, "it has not": false} {
 		t.Run(name, func(t *testing.T) {

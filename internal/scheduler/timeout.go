@@ -10,9 +10,9 @@ import (
 	"github.com/landbridge-io/landbridge/internal/instance"
 )
 
-// timeout returns the timeout of an operation. If the provider has its own timeout, the operation gets
-// somewhat more: after its own timeout the provider's answer shows what exists, while a cancelled
-// operation has no answer.
+// timeout returns the timeout of an operation. If the provider has its own timeout, the operation
+// gets somewhat more: after its own timeout the provider's answer shows what exists, while a
+// cancelled operation has no answer.
 func (s *Scheduler) timeout(r Request, kind instance.OperationKind, state cty.Value, private []byte) time.Duration {
 	if t := r.Timeouts.Of(kind); t > 0 {
 		return t

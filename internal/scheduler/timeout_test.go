@@ -105,7 +105,8 @@ func TestTimeouts(t *testing.T) {
 		"configured, and given":        {kind: instance.Create, configured: desired.Timeouts{Create: time.Minute}, timeouts: set("create", "10m"), want: 11 * time.Minute},
 		"configured, and chosen":       {kind: instance.Create, configured: desired.Timeouts{Create: time.Minute}, timeouts: null, private: legacy, want: time.Minute},
 		"chosen by the authors":        {kind: instance.Create, timeouts: null, private: legacy, want: 2*time.Hour + 12*time.Minute},
-		// What they chose does not shorten anything: some providers take it for each of several waits.
+		// What they chose does not shorten anything: some providers take it for each of several
+		// waits.
 		"chosen by the authors, shorter": {kind: instance.Update, timeouts: null, private: legacy, want: time.Hour},
 		"private bytes of others":        {kind: instance.Create, timeouts: null, private: "\x00\x01", want: time.Hour},
 	}

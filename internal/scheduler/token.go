@@ -11,13 +11,14 @@ import (
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
 
-// If the configuration names an argument for a create token, each create has one, which is stored in the
-// intent. The remote side carries out one of several creates with the same token. So an interrupted create
-// is repeated with its token, while the remote side remembers it. A token that the user sets is left alone: it
-// may be older than the create.
+// If the configuration names an argument for a create token, each create has one, which is stored
+// in the intent. The remote side carries out one of several creates with the same token. So an
+// interrupted create is repeated with its token, while the remote side remembers it. A token that
+// the user sets is left alone: it may be older than the create.
 
-// withToken returns the configuration to plan with: an existing object keeps its token, an interrupted create
-// has the same one again, and any other create a new one, which stays the same until it is used.
+// withToken returns the configuration to plan with: an existing object keeps its token, an
+// interrupted create has the same one again, and any other create a new one, which stays the same
+// until it is used.
 func (e *entry) withToken(r Request, in instance.Instance, config terraform.Config) terraform.Config {
 	if r.CreateToken == nil || r.CreateToken.Of(config.Value) != "" {
 		return config
@@ -65,8 +66,9 @@ func expired(r Request, op *instance.Operation, now time.Time) bool {
 	return r.CreateToken == nil || !now.Before(op.CreateTokenAt.Add(r.CreateToken.ValidFor))
 }
 
-// repeated returns the outcome of a create. If it repeats an interrupted one, whose configuration was another, the
-// remote side answers with an object of that configuration. It is complete, and the next plan changes it.
+// repeated returns the outcome of a create. If it repeats an interrupted one, whose configuration
+// was another, the remote side answers with an object of that configuration. It is complete, and
+// the next plan changes it.
 func repeated(doubt, op *instance.Operation, out instance.Instance, diags diagnostic.Diagnostics) (instance.Instance, diagnostic.Diagnostics) {
 	if doubt == nil || op.CreateToken == "" || doubt.CreateToken != op.CreateToken || !out.Exists() || !terraform.Inconsistent(diags) {
 		return out, diags

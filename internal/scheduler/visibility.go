@@ -10,8 +10,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
 
-// An API may show an object some time after it has made it, and its replicas may answer differently meanwhile. So within a
-// grace period after a create, an object that is not found may still exist:
+// An API may show an object some time after it has made it, and its replicas may answer differently
+// meanwhile. So within a grace period after a create, an object that is not found may still exist:
 //
 //	nothing is asked of it              it is looked at again soon, and neither created again nor forgotten
 //	it is to be destroyed               its destruction is requested with what is stored. Providers report success if they do
@@ -24,8 +24,8 @@ import (
 // DefaultCreationGracePeriod is that of modules, too.
 const DefaultCreationGracePeriod = terraform.DefaultCreationGracePeriod
 
-// looksApart is the least time between two looks that have to agree, and maxLookBackoff the longest time between looks at an
-// object that is not visible yet.
+// looksApart is the least time between two looks that have to agree, and maxLookBackoff the longest
+// time between looks at an object that is not visible yet.
 const (
 	looksApart     = 2 * time.Second
 	maxLookBackoff = 8 * time.Second
@@ -56,8 +56,8 @@ const (
 	doomed
 )
 
-// notFound notes that an object was not found, and returns what that means. The key is that of a deposed object, or "" for the
-// current one.
+// notFound notes that an object was not found, and returns what that means. The key is that of a
+// deposed object, or "" for the current one.
 func (s *Scheduler) notFound(e *entry, r *Request, key string, in instance.Instance) meaning {
 	now := s.o.Clock.Now()
 	a := e.absent(key, now)
@@ -116,14 +116,14 @@ func (e *entry) found(in *instance.Instance) {
 	e.seen = in.CreatedAt
 }
 
-// unproven reports whether the success of an operation that has destroyed an object does not prove that it is gone: no read has
-// found it since its create, and it may not be visible yet.
+// unproven reports whether the success of an operation that has destroyed an object does not prove
+// that it is gone: no read has found it since its create, and it may not be visible yet.
 func (s *Scheduler) unproven(r *Request, t *task, in *instance.Instance) bool {
 	return t.kind == instance.Delete && t.unseen && s.isRecent(r, in, s.o.Clock.Now())
 }
 
-// dated returns what the provider has left of an object, with the time of its create. An object whose destruction is not proven
-// is left.
+// dated returns what the provider has left of an object, with the time of its create. An object
+// whose destruction is not proven is left.
 func (s *Scheduler) dated(r Request, t *task, in, out instance.Instance, diags diagnostic.Diagnostics) instance.Instance {
 	if r.Consists != nil {
 		return out // its objects have times of their own
@@ -143,8 +143,8 @@ func (s *Scheduler) dated(r Request, t *task, in, out instance.Instance, diags d
 	return out
 }
 
-// datedNow returns an object that was imported or recovered, which others may have made a short time ago. It is visible, but
-// replicas of an API may differ.
+// datedNow returns an object that was imported or recovered, which others may have made a short
+// time ago. It is visible, but replicas of an API may differ.
 func (s *Scheduler) datedNow(e *entry, r *Request, in instance.Instance) instance.Instance {
 	if r.Consists == nil && in.Exists() {
 		in.CreatedAt = s.o.Clock.Now()
@@ -156,8 +156,9 @@ func (s *Scheduler) datedNow(e *entry, r *Request, in instance.Instance) instanc
 // absentOf is the key of an interrupted create whose object was not found.
 func absentOf(op *instance.Operation) string { return "created by " + op.ID }
 
-// mayAppear notes that the object of an interrupted create was not found, and returns an error as long as this does not prove
-// that there is none. The process that asked for it has ended before it was looked for first.
+// mayAppear notes that the object of an interrupted create was not found, and returns an error as
+// long as this does not prove that there is none. The process that asked for it has ended before it
+// was looked for first.
 func (s *Scheduler) mayAppear(e *entry, r *Request, op *instance.Operation) error {
 	now := s.o.Clock.Now()
 	if now.After(op.Deadline.Add(s.gracePeriod(r))) {
@@ -181,12 +182,14 @@ type destroyed struct {
 	at     time.Time
 }
 
-// shows reports whether an object that was found is the one that was destroyed, which does not exist any more.
+// shows reports whether an object that was found is the one that was destroyed, which does not
+// exist any more.
 func (d *destroyed) shows(found instance.Instance, now time.Time, within time.Duration) bool {
 	return d != nil && now.Sub(d.at) < within && instance.Instance{Deposed: []instance.Deposed{d.object}}.IsDeposed(found)
 }
 
-// updated is what an object was before it was updated. A replica of its API may answer with it for some time.
+// updated is what an object was before it was updated. A replica of its API may answer with it for
+// some time.
 type updated struct {
 	before cty.Value
 	at     time.Time

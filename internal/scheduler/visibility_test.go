@@ -181,7 +181,8 @@ func TestDestroyedObjectIsStillShown(t *testing.T) {
 	})
 }
 
-// A read that answers with the object before its update is no drift, until the time for that is over.
+// A read that answers with the object before its update is no drift, until the time for that is
+// over.
 func TestReadBeforeUpdate(t *testing.T) {
 	visibly(t, assigned, func(h *harness) {
 		h.settle()

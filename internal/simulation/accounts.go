@@ -17,8 +17,9 @@ import (
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 )
 
-// In schedules with accounts, the cloud has two of them, with ids of their own. Others have made objects in the second one. Resources
-// use several provider configurations; users give them other ones, and edit and replace these. They confirm only what is true.
+// In schedules with accounts, the cloud has two of them, with ids of their own. Others have made
+// objects in the second one. Resources use several provider configurations; users give them other
+// ones, and edit and replace these. They confirm only what is true.
 
 // uid is an attribute that no two objects have alike.
 const uid = "uid"
@@ -125,7 +126,8 @@ func (u *users) account(k store.Key, i *incarnation) {
 	a := u.accesses[name]
 	switch c.next(8) {
 	case 0, 1:
-		// What was confirmed of a configuration is not true for a resource whose objects are elsewhere.
+		// What was confirmed of a configuration is not true for a resource whose objects are
+		// elsewhere.
 		if recorded := u.recordedIn(k); a.confirmed == "" || recorded == "" || recorded == a.account() {
 			u.refer(k, i, name)
 		}
@@ -202,8 +204,8 @@ func (u *users) isIn(i *incarnation, account string) bool {
 	return slices.ContainsFunc(u.w.cloud.objects, func(o *object) bool { return o.tag == i.tag && o.account == account })
 }
 
-// allIn reports whether the objects of all resources that use a configuration are in the account that it gives access to, and whether
-// what was begun for them was begun there.
+// allIn reports whether the objects of all resources that use a configuration are in the account
+// that it gives access to, and whether what was begun for them was begun there.
 func (u *users) allIn(configuration string) bool {
 	here := u.accountOf(configuration)
 	return !slices.ContainsFunc(u.w.keys, func(k store.Key) bool {
@@ -216,7 +218,8 @@ func (u *users) allIn(configuration string) bool {
 	})
 }
 
-// recordedIn returns the account in which the record of a resource has its objects; empty if there is none.
+// recordedIn returns the account in which the record of a resource has its objects; empty if there
+// is none.
 func (u *users) recordedIn(k store.Key) string {
 	s := u.w.api.secrets[secretKey(k)]
 	if s == nil {
@@ -242,7 +245,8 @@ func (u *users) leave(k store.Key, i *incarnation, confirmed string) {
 	u.annotate(k, v1alpha1.AnnotationConfirmAccount, confirmed)
 }
 
-// goBack gives a resource the configuration by which its objects were accessed last, as it was then.
+// goBack gives a resource the configuration by which its objects were accessed last, as it was
+// then.
 func (u *users) goBack(k store.Key, i *incarnation) {
 	s := u.w.api.secrets[secretKey(k)]
 	if s == nil {
@@ -253,7 +257,8 @@ func (u *users) goBack(k store.Key, i *incarnation) {
 		return
 	}
 	if i.configuration != was.Name && u.accountOf(was.Name) != u.recordedIn(k) {
-		// It is for another account by now, too. The object is given up if nothing shows that it is in this one.
+		// It is for another account by now, too. The object is given up if nothing shows that it is
+		// in this one.
 		for _, account := range accountNames {
 			i.left[account] = true
 		}
@@ -283,7 +288,8 @@ func accountIn(s *corev1.Secret) instance.Account {
 	return instance.DecodeAccount(s.Data["account.json"])
 }
 
-// strangers checks, when an object is changed for a resource with a tag, that it is no object of others.
+// strangers checks, when an object is changed for a resource with a tag, that it is no object of
+// others.
 func (c *check) strangers(o *object, tag string) {
 	i := c.w.users.byTag[o.tag]
 	if !i.strange && (tag == o.tag || !c.w.choices.accounts) {
@@ -294,8 +300,8 @@ func (c *check) strangers(o *object, tag string) {
 	}
 }
 
-// misled reports whether a resource with objects of a type imports one, or has lost its record by what its user did: then only its
-// annotations name its object, without the account.
+// misled reports whether a resource with objects of a type imports one, or has lost its record by
+// what its user did: then only its annotations name its object, without the account.
 func (c *check) misled(resourceType string) bool {
 	return c.w.choices.accounts && slices.ContainsFunc(c.w.keys, func(k store.Key) bool {
 		by := c.w.users.current[k]

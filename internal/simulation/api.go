@@ -34,8 +34,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 )
 
-// api is the simulated API server. Objects are replaced and never changed, so they are shared without
-// copies.
+// api is the simulated API server. Objects are replaced and never changed, so they are shared
+// without copies.
 type api struct {
 	w         *world
 	version   int64
@@ -45,18 +45,20 @@ type api struct {
 	log []watchEvent
 	// limit is the size of the largest Secret that is accepted, in bytes.
 	limit int
-	// tables are the versions of the table of provider configurations, and leases those by which replicas see each other.
+	// tables are the versions of the table of provider configurations, and leases those by which
+	// replicas see each other.
 	tables []*corev1.Secret
 	leases map[string]*coordinationv1.Lease
 }
 
-// lost is set for a stored instance that was deleted: the other fields are then unset. So they are if by, the shard of one
-// that was stored, or configuration is set.
+// lost is set for a stored instance that was deleted: the other fields are then unset. So they are
+// if by, the shard of one that was stored, or configuration is set.
 type watchEvent struct {
 	key  store.Key
 	lost bool
 	by   *store.Shard
-	// account is that of the configuration. split is set if its resources are to be divided kind by kind.
+	// account is that of the configuration. split is set if its resources are to be divided kind by
+	// kind.
 	configuration string
 	account       ownership.Account
 	split         bool
@@ -327,7 +329,8 @@ func (c secretClient) key(name string) types.NamespacedName {
 	return types.NamespacedName{Namespace: c.namespace, Name: name}
 }
 
-// hashed matches the hash in the name of a stored instance, and what is random in the names of its parts.
+// hashed matches the hash in the name of a stored instance, and what is random in the names of its
+// parts.
 var hashed = regexp.MustCompile(`\.[0-9a-f]{20}(\.[0-9a-f]{16})?`)
 
 // shown is the name of a Secret in traces: without its hash, and for a part with the part's number.
@@ -382,7 +385,8 @@ func (a *api) content(s *corev1.Secret) []byte {
 	return out
 }
 
-// expanded returns JSON together with what is encoded and compressed in it, such as the state of a module.
+// expanded returns JSON together with what is encoded and compressed in it, such as the state of a
+// module.
 func expanded(b []byte) []byte {
 	var v any
 	if json.Unmarshal(b, &v) != nil {
@@ -526,7 +530,8 @@ func (c secretClient) Delete(ctx context.Context, name string, o metav1.DeleteOp
 	})
 }
 
-// secretNames returns the names of all Secrets, in an order that does not depend on what is random in them.
+// secretNames returns the names of all Secrets, in an order that does not depend on what is random
+// in them.
 func (a *api) secretNames() []types.NamespacedName {
 	return slices.SortedFunc(maps.Keys(a.secrets), func(x, y types.NamespacedName) int {
 		xVersion, yVersion := a.secrets[x].ResourceVersion, a.secrets[y].ResourceVersion

@@ -14,9 +14,9 @@ import (
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 )
 
-// In schedules with approvals, resources have approval policies, and users approve plans as they see them, which may be
-// outdated. From the outside, whatever the cloud is asked for must be in a plan that was approved, and each approval is
-// for one change of an object.
+// In schedules with approvals, resources have approval policies, and users approve plans as they
+// see them, which may be outdated. From the outside, whatever the cloud is asked for must be in a
+// plan that was approved, and each approval is for one change of an object.
 
 // Unapproved is the kind of a change that the cloud was asked for, and that is in no approved plan.
 const Unapproved ViolationKind = "unapproved"
@@ -96,8 +96,8 @@ func (u *users) approve(k store.Key, i *incarnation) {
 	}
 }
 
-// forgetApproval is called before a user removes what is stored of a resource. If its status does not tell the latest
-// approval, nothing may know afterwards whether it was used.
+// forgetApproval is called before a user removes what is stored of a resource. If its status does
+// not tell the latest approval, nothing may know afterwards whether it was used.
 func (u *users) forgetApproval(k store.Key, i *incarnation) {
 	r := u.resource(k)
 	if r == nil {
@@ -119,8 +119,9 @@ func (c *check) asked(resourceType string, action instance.OperationKind, v stat
 		"%s of %s %s (%s, %s) in %s with size %d is in no approved plan", action, resourceType, v.text("id"), v.text("name"), v.text("tag"), v.text("zone"), v.size())
 }
 
-// owners are the resources that an object may belong to: the one that made it, which a process may not know to be gone, and
-// in that case those that have replaced it since, and those of the object's name.
+// owners are the resources that an object may belong to: the one that made it, which a process may
+// not know to be gone, and in that case those that have replaced it since, and those of the
+// object's name.
 func (c *check) owners(resourceType string, v state) []*incarnation {
 	u := c.w.users
 	maker := u.byTag[v.text("tag")]
@@ -141,8 +142,8 @@ func (c *check) owners(resourceType string, v state) []*incarnation {
 	return out
 }
 
-// permits reports whether a change needs no approval, or is in an approved plan that was not used for another one. A
-// replaced object is destroyed until it is gone, so deletes may repeat.
+// permits reports whether a change needs no approval, or is in an approved plan that was not used
+// for another one. A replaced object is destroyed until it is gone, so deletes may repeat.
 func (i *incarnation) permits(c carriedOut) bool {
 	switch i.approval {
 	case crd.ApprovalAlways:
@@ -164,8 +165,8 @@ func (i *incarnation) permits(c carriedOut) bool {
 	return true
 }
 
-// assignable reports whether each change can have an approved plan of its own: a matching, by augmenting paths. An object
-// of a module that has another type may be in the same plan.
+// assignable reports whether each change can have an approved plan of its own: a matching, by
+// augmenting paths. An object of a module that has another type may be in the same plan.
 func assignable(changes []carriedOut, approved []seen) bool {
 	type slot struct {
 		plan         int
@@ -196,7 +197,8 @@ func assignable(changes []carriedOut, approved []seen) bool {
 	return true
 }
 
-// covers reports whether a change is in the plan. Of an object that is destroyed, only the action is known.
+// covers reports whether a change is in the plan. Of an object that is destroyed, only the action
+// is known.
 func (s seen) covers(c carriedOut) bool {
 	planned := s.action
 	if len(s.contained) > 0 {

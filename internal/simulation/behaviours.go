@@ -10,12 +10,13 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// behaviour is a way in which real clouds behave. It has the name that docs/faults.md has for it, under
-// Clouds.
+// behaviour is a way in which real clouds behave. It has the name that docs/faults.md has for it,
+// under Clouds.
 type behaviour string
 
 const (
-	// lateRead: reads and lists show some objects some time after their create, or by some replicas only.
+	// lateRead: reads and lists show some objects some time after their create, or by some replicas
+	// only.
 	lateRead behaviour = "late-read"
 	// lateDisappearance: some objects are shown for some time after their destruction.
 	lateDisappearance behaviour = "late-disappearance"
@@ -23,13 +24,15 @@ const (
 	nullCreate behaviour = "null-create"
 	// normalisedValue: the size of some objects is shown as another one.
 	normalisedValue behaviour = "normalised-value"
-	// normalisedReplacement: the zone of some objects is shown as another one, and its change replaces them.
+	// normalisedReplacement: the zone of some objects is shown as another one, and its change
+	// replaces them.
 	normalisedReplacement behaviour = "normalised-replacement"
 	// oscillatingValues: each read of some objects shows another size.
 	oscillatingValues behaviour = "oscillating-values"
 	// staleRead: some objects are shown for some time as they were before their last update.
 	staleRead behaviour = "stale-read"
-	// partialCreate: some objects cannot be read for some time, which their creates answer with a warning.
+	// partialCreate: some objects cannot be read for some time, which their creates answer with a
+	// warning.
 	partialCreate behaviour = "partial-create"
 	// inconsistentCreate: some objects are made with another size than planned, without an error.
 	inconsistentCreate behaviour = "inconsistent-create"
@@ -45,7 +48,8 @@ const (
 	exhaustedQuota behaviour = "exhausted-quota"
 )
 
-// behavioursOf returns how the cloud of a schedule behaves. Every other schedule has a cloud without them.
+// behavioursOf returns how the cloud of a schedule behaves. Every other schedule has a cloud
+// without them.
 func behavioursOf(schedule uint64) []behaviour {
 	all := [][]behaviour{
 		{lateRead, lateDisappearance},
@@ -70,21 +74,23 @@ func (c *cloud) behaves(b behaviour, n int) bool {
 
 // quirks are the behaviours of the cloud with one object.
 type quirks struct {
-	// shown is when reads show it for certain, and listedFrom when lists do. Before, reads show it never or,
-	// if it alternates, every other time: replicas of an API do not learn of it at once.
+	// shown is when reads show it for certain, and listedFrom when lists do. Before, reads show it
+	// never or, if it alternates, every other time: replicas of an API do not learn of it at once.
 	shown, listedFrom time.Time
 	alternates        bool
 	// shownUntil is until when reads show it, though it was destroyed.
 	shownUntil time.Time
 	asked      int
-	// normalised is the way in which reads show an argument otherwise than it was set; empty if there is none.
+	// normalised is the way in which reads show an argument otherwise than it was set; empty if
+	// there is none.
 	normalised behaviour
 	// former is its size before its last update, which is shown until formerUntil.
 	former      int64
 	formerUntil time.Time
 	// updatedBy is the process that has its last update from former confirmed.
 	updatedBy *process
-	// shownUpdated is set when the status of its resource has been written since, and touched is how often it was touched since.
+	// shownUpdated is set when the status of its resource has been written since, and touched is
+	// how often it was touched since.
 	shownUpdated bool
 	touched      int
 	// unreadableUntil is until when reads of it fail.
@@ -99,7 +105,8 @@ type quirks struct {
 
 // assignQuirks decides how the cloud behaves with an object that is created.
 func (c *cloud) assignQuirks(o *object) {
-	// The longest time is so short that it ends within the grace period also by a clock that is ahead.
+	// The longest time is so short that it ends within the grace period also by a clock that is
+	// ahead.
 	if c.behaves(lateRead, 3) {
 		after := pick(c.w.choices, time.Second, 5*time.Second, 10*time.Second, 20*time.Second)
 		o.alternates = c.w.choices.one(3)
@@ -140,7 +147,8 @@ func (c *cloud) created(o *object) []*tfprotov6.Diagnostic {
 	}}
 }
 
-// refusesCreate returns why no object of a type and name can be created in an account now; empty if one can.
+// refusesCreate returns why no object of a type and name can be created in an account now; empty if
+// one can.
 func (c *cloud) refusesCreate(account, resourceType, name string) string {
 	now := c.w.now()
 	if !c.w.calm && resourceType == named && now.Before(c.reserved[account+name]) {
@@ -183,7 +191,8 @@ func (c *cloud) told(p *process, r *unstructured.Unstructured) {
 	}
 }
 
-// outdated returns the objects that are shown as they were before their last updates, of whose success a process knows and tells.
+// outdated returns the objects that are shown as they were before their last updates, of whose
+// success a process knows and tells.
 func (c *cloud) outdated() []*object {
 	return slices.DeleteFunc(slices.Clone(c.objects), func(o *object) bool {
 		return !o.shownUpdated || o.updatedBy == nil || o.updatedBy.dead.Load() || o.touched == maxTouches || !c.w.now().Before(o.formerUntil)
@@ -193,7 +202,8 @@ func (c *cloud) outdated() []*object {
 // maxTouches is how often a resource is touched after an update.
 const maxTouches = 3
 
-// destroyed lets some objects be shown for some time after they were destroyed, and some names be taken.
+// destroyed lets some objects be shown for some time after they were destroyed, and some names be
+// taken.
 func (c *cloud) destroyed(o *object) {
 	if c.behaves(lateDisappearance, 4) {
 		after := pick(c.w.choices, time.Second, 5*time.Second, 15*time.Second)

@@ -13,9 +13,11 @@ import (
 	lbterraform "github.com/landbridge-io/landbridge/internal/terraform"
 )
 
-// In schedules with the brake, users delete all resources at once now and then, and an administrator releases the brake. From the
-// outside, no process destroys the objects of more resources within a minute than the limit, unless that was released, and none destroys
-// what an earlier one has held. Pairs have no limit: what is destroyed of them is planned by another program.
+// In schedules with the brake, users delete all resources at once now and then, and an
+// administrator releases the brake. From the outside, no process destroys the objects of more
+// resources within a minute than the limit, unless that was released, and none destroys what an
+// earlier one has held. Pairs have no limit: what is destroyed of them is planned by another
+// program.
 
 // Unbraked is the kind of a destroy that the brake should have held.
 const Unbraked ViolationKind = "unbraked"

@@ -28,7 +28,8 @@ type ViolationKind string
 const (
 	// Duplicate: there are more remote objects of a resource than it may have.
 	Duplicate ViolationKind = "duplicate"
-	// Orphan: nothing names a remote object any more, or a stored instance or an entry in memory is left behind.
+	// Orphan: nothing names a remote object any more, or a stored instance or an entry in memory is
+	// left behind.
 	Orphan ViolationKind = "orphan"
 	// LostSecret: a value that the provider returns only once is not stored.
 	LostSecret ViolationKind = "lost secret"
@@ -44,17 +45,20 @@ const (
 	Stuck ViolationKind = "stuck"
 )
 
-// check checks the invariants from the outside: it sees the API server, the cloud, and what users did.
+// check checks the invariants from the outside: it sees the API server, the cloud, and what users
+// did.
 type check struct {
 	w *world
 	// writers are the latest terms that changed the cloud, by their shards.
 	writers map[int]int
-	// changing are the processes that change objects of a resource now, by its tag, with the number of their changes.
+	// changing are the processes that change objects of a resource now, by its tag, with the number
+	// of their changes.
 	changing map[string]map[*process]int
 	// ended is the number of processes that have ended.
 	ended int
-	// busy is how many changes of objects of a resource are under way, by its tag. destroyedIDs are the ids of objects that processes
-	// have destroyed. They are known in schedules with references only.
+	// busy is how many changes of objects of a resource are under way, by its tag. destroyedIDs are
+	// the ids of objects that processes have destroyed. They are known in schedules with references
+	// only.
 	busy         map[string]int
 	destroyedIDs map[string]bool
 
@@ -119,8 +123,8 @@ func (c *check) stored(s *corev1.Secret) {
 // mentions reports whether the content of a stored instance has the password of an object.
 func mentions(content []byte, o *object) bool { return bytes.Contains(content, []byte(o.password)) }
 
-// identifies reports whether the content of a stored instance has the id of an object. The password of one that was found
-// after its create was interrupted, or imported, is unknown.
+// identifies reports whether the content of a stored instance has the id of an object. The password
+// of one that was found after its create was interrupted, or imported, is unknown.
 func identifies(content []byte, o *object) bool {
 	return bytes.Contains(content, fmt.Appendf(nil, "%q:%q", "id", o.id))
 }
@@ -133,12 +137,13 @@ func names(content []byte, o *object) bool {
 	return bytes.Contains(content, []byte(`"`+o.id+`"`))
 }
 
-// decided is how long ago a process may have decided on what it requests, for instance because the API server was asked
-// in between. It finds out after its request, and undoes it.
+// decided is how long ago a process may have decided on what it requests, for instance because the
+// API server was asked in between. It finds out after its request, and undoes it.
 const decided = reconcileTimeout
 
-// creates is called before a process creates the Secret of a stored instance, with the time of the request.
-// It must not do so for a resource of which it has heard that it is gone, unless it had decided before.
+// creates is called before a process creates the Secret of a stored instance, with the time of the
+// request. It must not do so for a resource of which it has heard that it is gone, unless it had
+// decided before.
 func (c *check) creates(p *process, s *corev1.Secret, sent time.Time) {
 	i := c.w.users.owner(s)
 	if i == nil || !isHead(s) || i.gone.IsZero() {
@@ -217,8 +222,8 @@ func (c *check) destroyed(o *object) {
 	}
 }
 
-// mostRepeats is how often an object is updated to the same size at most in an hour, with at most one update more for each process that
-// has ended.
+// mostRepeats is how often an object is updated to the same size at most in an hour, with at most
+// one update more for each process that has ended.
 const mostRepeats = 12
 
 // updated is called when a process updates an object to a size.
@@ -291,8 +296,8 @@ func (c *check) end() {
 	}
 }
 
-// empty checks an empty stored instance. If a fault keeps a process from removing it, the next process does, so only
-// resources that were released after all faults had ended are checked.
+// empty checks an empty stored instance. If a fault keeps a process from removing it, the next
+// process does, so only resources that were released after all faults had ended are checked.
 func (c *check) empty(s *corev1.Secret) {
 	k, _ := store.KeyOf(s)
 	i := c.w.users.current[k]
@@ -334,8 +339,8 @@ func (c *check) settled(i *incarnation) {
 	}
 }
 
-// strays checks that the stored instance of a resource names all objects of the resource, besides those
-// that are as it wants them.
+// strays checks that the stored instance of a resource names all objects of the resource, besides
+// those that are as it wants them.
 func (c *check) strays(i *incarnation, resourceType string, wanted []*object) {
 	s := c.w.api.secrets[secretKey(i.key)]
 	if s == nil || i.excused() || i.kept || i.imports {

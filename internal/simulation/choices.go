@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// choices is the sequence of decisions of a schedule. Zero is always the harmless decision, so that a
-// schedule becomes simpler when decisions are removed.
+// choices is the sequence of decisions of a schedule. Zero is always the harmless decision, so that
+// a schedule becomes simpler when decisions are removed.
 type choices struct {
 	// replayed are the decisions to make first; after them, random says what follows.
 	replayed []uint32
@@ -22,14 +22,16 @@ type choices struct {
 	brake bool
 	// accounts is set in schedules whose cloud has several accounts. They cannot be shrunk.
 	accounts bool
-	// rests is set in schedules in which nothing happens now and then, until resources leave marks, and in which all are changed at
-	// the end. They cannot be shrunk.
+	// rests is set in schedules in which nothing happens now and then, until resources leave marks,
+	// and in which all are changed at the end. They cannot be shrunk.
 	rests bool
 	// behaviours are those of the cloud. Schedules that have any cannot be shrunk.
 	behaviours []behaviour
-	// splits is set in schedules whose provider configurations are split by kinds, or not. They cannot be shrunk.
+	// splits is set in schedules whose provider configurations are split by kinds, or not. They
+	// cannot be shrunk.
 	splits bool
-	// replicas is the number of replicas that share the work; at most one means that a leader does all of it.
+	// replicas is the number of replicas that share the work; at most one means that a leader does
+	// all of it.
 	replicas int
 }
 

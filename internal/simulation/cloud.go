@@ -31,10 +31,12 @@ const (
 	listed = "sim_listed"
 )
 
-// resourceTypes are the resource types. A new one is appended, so that kept schedules mean the same as before.
+// resourceTypes are the resource types. A new one is appended, so that kept schedules mean the same
+// as before.
 var resourceTypes = []string{named, identified, anonymous, listed}
 
-// providerSchema is the schema of the provider. If objects are distinct, all but the anonymous ones have a uid.
+// providerSchema is the schema of the provider. If objects are distinct, all but the anonymous ones
+// have a uid.
 func providerSchema(distinct bool) *schema.Provider {
 	out := &schema.Provider{Protocol: 6, Config: &schema.Block{}, Resources: map[string]*schema.Resource{}, ListResources: map[string]*schema.Block{listed: {}}}
 	out.Capabilities.MoveResourceState = true
@@ -79,7 +81,8 @@ type object struct {
 	tainted bool
 	// refused is set when the API server refused to store it, because of its size.
 	refused bool
-	// unknown is set when a user did to the resource that had it before what may have lost its password.
+	// unknown is set when a user did to the resource that had it before what may have lost its
+	// password.
 	unknown bool
 }
 
@@ -104,7 +107,8 @@ type cloud struct {
 	serials map[string]int
 	// throttled is until when the cloud rejects all requests.
 	throttled time.Time
-	// reserved is until when names of destroyed objects are taken. full is until when nothing can be created.
+	// reserved is until when names of destroyed objects are taken. full is until when nothing can
+	// be created.
 	reserved map[string]time.Time
 	full     time.Time
 	// unstarted is until when no provider can be started.
@@ -141,7 +145,8 @@ func (c *cloud) visible(account, resourceType, id string) *object {
 	return nil
 }
 
-// add adds an object, which gets its id and its secret. Each account counts its objects, so two of them have the same ids.
+// add adds an object, which gets its id and its secret. Each account counts its objects, so two of
+// them have the same ids.
 func (c *cloud) add(o *object) {
 	c.serial++
 	c.serials[o.account]++
@@ -258,7 +263,8 @@ func (v state) size() int64 {
 	return 0
 }
 
-// stateOf is the state of an object as the cloud shows it: it returns the password only to its create.
+// stateOf is the state of an object as the cloud shows it: it returns the password only to its
+// create.
 func stateOf(o *object, password cty.Value) state {
 	out := state{
 		"id": cty.StringVal(o.id), "name": cty.StringVal(o.name), "zone": cty.StringVal(o.zone), "tag": cty.StringVal(o.tag),
@@ -444,8 +450,8 @@ func (s *server) PlanResourceChange(_ context.Context, r *tfprotov6.PlanResource
 	return out, err
 }
 
-// ApplyResourceChange changes the cloud at once. That the call waits before is up to the executor, whose
-// check of the lease comes after the wait.
+// ApplyResourceChange changes the cloud at once. That the call waits before is up to the executor,
+// whose check of the lease comes after the wait.
 func (s *server) ApplyResourceChange(ctx context.Context, r *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
 	w := s.p.w
 	prior, err := s.decode(r.TypeName, r.PriorState)
@@ -620,8 +626,8 @@ func (s *server) destroy(ctx context.Context, r *tfprotov6.ApplyResourceChangeRe
 	return s.answer(r, nil, nil)
 }
 
-// await waits until the cloud has completed a change. It is false if the call ends before, because it was
-// interrupted: the cloud completes the change by itself.
+// await waits until the cloud has completed a change. It is false if the call ends before, because
+// it was interrupted: the cloud completes the change by itself.
 func (s *server) await(ctx context.Context, p *pending) (completed bool) {
 	c := s.p.w.cloud
 	c.pending = append(c.pending, p)
@@ -635,7 +641,8 @@ func (s *server) await(ctx context.Context, p *pending) (completed bool) {
 	return true
 }
 
-// stopped returns the answer of a provider that was told to stop. Nobody gets it if the call was cancelled.
+// stopped returns the answer of a provider that was told to stop. Nobody gets it if the call was
+// cancelled.
 func (s *server) stopped(ctx context.Context, r *tfprotov6.ApplyResourceChangeRequest, v state, private []byte) (*tfprotov6.ApplyResourceChangeResponse, error) {
 	s.p.after(proceed)
 	if ctx.Err() != nil {

@@ -17,8 +17,9 @@ import (
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 )
 
-// With replicas, resources use several provider configurations. All of them give access to the cloud, but not all are known
-// to be of one account. So resources have the same names only with those of the account that is declared from the beginning.
+// With replicas, resources use several provider configurations. All of them give access to the
+// cloud, but not all are known to be of one account. So resources have the same names only with
+// those of the account that is declared from the beginning.
 
 // defaultConfiguration is the only one without replicas.
 const defaultConfiguration = "default"
@@ -63,7 +64,8 @@ func (u *users) configure(name string, a ownership.Account) {
 // shares reports whether the resources of a configuration may have names in common.
 func shares(configuration string) bool { return strings.HasPrefix(configuration, declaredAccount) }
 
-// configurationNames returns the names of the configurations that a resource may use instead of one; all without one.
+// configurationNames returns the names of the configurations that a resource may use instead of
+// one; all without one.
 func (u *users) configurationNames(of string) []string {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(u.configurations)), func(name string) bool {
 		return of != "" && shares(name) != shares(of)
@@ -176,7 +178,8 @@ func (p *process) wakeUsing(name string) {
 	}
 }
 
-// divide has the configurations of the shard divided as they ask for, as the controller of provider configurations does.
+// divide has the configurations of the shard divided as they ask for, as the controller of provider
+// configurations does.
 func (p *process) divide() {
 	if p.worker == nil || !p.active() {
 		return
@@ -201,7 +204,8 @@ func configurationOf(u *unstructured.Unstructured) string {
 	return name
 }
 
-// hasRecord reports whether the record of a resource belongs to the shard of a process, as far as it knows.
+// hasRecord reports whether the record of a resource belongs to the shard of a process, as far as
+// it knows.
 func (p *process) hasRecord(k store.Key) bool {
 	p.w.mu.Lock()
 	defer p.w.mu.Unlock()
@@ -243,14 +247,16 @@ func (a *api) placements() (out shard.Table) {
 	return out
 }
 
-// whole checks, while the object of a module is changed, that all objects of its configuration are of one shard.
+// whole checks, while the object of a module is changed, that all objects of its configuration are
+// of one shard.
 func (c *check) whole(s *server) {
 	if s.p.replica != nil && s.module && c.w.api.placements().Configurations[s.configuration].ByType {
 		c.violated(DoubleWork, s.configuration, "%s changes the object of a module with %s, whose resource types have shards of their own", s.p, s.configuration)
 	}
 }
 
-// keeper is the process that would store a deleted record of a resource again; nil if there is none.
+// keeper is the process that would store a deleted record of a resource again; nil if there is
+// none.
 func (w *world) keeper(k store.Key) *process {
 	if w.shards == 0 {
 		return w.leader()
@@ -274,8 +280,8 @@ func (w *world) keeper(k store.Key) *process {
 	return p
 }
 
-// alone checks, while a process changes an object, that no other shard changes one of the resource, and that its record is of
-// the shard that does. It returns what is called afterwards.
+// alone checks, while a process changes an object, that no other shard changes one of the resource,
+// and that its record is of the shard that does. It returns what is called afterwards.
 func (c *check) alone(p *process, tag string) (done func()) {
 	i := c.w.users.byTag[tag]
 	if p.replica == nil || i == nil || i.meddled || i.gives {

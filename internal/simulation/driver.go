@@ -8,10 +8,12 @@ import (
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 )
 
-// A schedule has two phases. In the first one, users operate and faults happen, all by chance. In the
-// second one there are no more faults, users do what conditions ask for, and everything must settle.
+// A schedule has two phases. In the first one, users operate and faults happen, all by chance. In
+// the second one there are no more faults, users do what conditions ask for, and everything must
+// settle.
 
-// settling bounds the second phase, in virtual time. It is longer than all timeouts and backoffs together.
+// settling bounds the second phase, in virtual time. It is longer than all timeouts and backoffs
+// together.
 const settling = 30 * time.Minute
 
 // helping is how often users look at conditions in the second phase.
@@ -53,7 +55,8 @@ func (w *world) run(operations int) {
 // resting is for how long nothing happens, so that resources are looked at several times.
 const resting = 5 * pollInterval
 
-// rest lets resources come to rest. Afterwards a user may do something, and the controllers may start again.
+// rest lets resources come to rest. Afterwards a user may do something, and the controllers may
+// start again.
 func (w *world) rest() {
 	w.doNothing()
 	if w.choices.one(2) {
@@ -119,7 +122,8 @@ func (w *world) calmDown() {
 	w.calm, w.calmed = true, w.now()
 	w.note("faults end")
 	w.cloud.throttled, w.cloud.unstarted = time.Time{}, time.Time{}
-	// Else users raise it when they are told. A resource whose record cannot be left to another shard does not tell.
+	// Else users raise it when they are told. A resource whose record cannot be left to another
+	// shard does not tell.
 	if w.shards > 0 || !w.choices.one(3) {
 		w.api.limit = maxObject
 	}
@@ -171,7 +175,8 @@ func (w *world) outdated(k store.Key) bool {
 	})
 }
 
-// move lets one thing happen that is not a fault. The first one that is possible is the harmless choice.
+// move lets one thing happen that is not a fault. The first one that is possible is the harmless
+// choice.
 func (w *world) move() {
 	var moves []func()
 	add := func(f func()) { moves = append(moves, f) }
@@ -329,8 +334,8 @@ func (w *world) fault() {
 	}
 }
 
-// faultOfAll returns which fault happens. Kept schedules are without the last one. Those of single processes are not of
-// replicas.
+// faultOfAll returns which fault happens. Kept schedules are without the last one. Those of single
+// processes are not of replicas.
 func (w *world) faultOfAll() int {
 	switch {
 	case w.shards > 0:

@@ -8,15 +8,16 @@ import (
 	"time"
 )
 
-// Move is an operation on one resource of a shard, of which one call takes long. Meanwhile the resource gets a configuration of
-// another shard.
+// Move is an operation on one resource of a shard, of which one call takes long. Meanwhile the
+// resource gets a configuration of another shard.
 type Move struct {
 	Suspension
 	// Deleted is set if the user deletes the resource then. Otherwise it is edited.
 	Deleted bool
 }
 
-// Run carries out the operation, and returns the call and the trace. call is empty if the operation has fewer calls.
+// Run carries out the operation, and returns the call and the trace. call is empty if the operation
+// has fewer calls.
 func (m Move) Run(t *testing.T) (call string, violations []Violation, text string) {
 	tr := &trace{}
 	synctest.Test(t, func(*testing.T) {

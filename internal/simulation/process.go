@@ -58,18 +58,20 @@ type process struct {
 	replica *replica
 	shard   int
 	worker  *sharding.Worker
-	// accounts are those of the provider configurations, and records are the stored instances of the shard, as the process
-	// has heard of them.
+	// accounts are those of the provider configurations, and records are the stored instances of
+	// the shard, as the process has heard of them.
 	accounts map[string]ownership.Account
-	// accesses are the provider configurations, as the process has heard of them, if the cloud has several accounts.
+	// accesses are the provider configurations, as the process has heard of them, if the cloud has
+	// several accounts.
 	accesses map[string]access
-	// splits are the configurations that are to be divided kind by kind, dividing those that are just being divided or not.
+	// splits are the configurations that are to be divided kind by kind, dividing those that are
+	// just being divided or not.
 	splits, dividing map[string]bool
 	records          map[store.Key]bool
 	// awaiting are what goroutines wait for.
 	awaiting []awaiting
-	// leaving is set when it gives up its shard, and stubborn when its providers go on then. stopped is set when its
-	// operations have ended, with an error if they did not in time.
+	// leaving is set when it gives up its shard, and stubborn when its providers go on then.
+	// stopped is set when its operations have ended, with an error if they did not in time.
 	leaving, stubborn, stopped bool
 	stopError                  error
 	// reconciling ends when it is told to end.
@@ -386,8 +388,8 @@ type awaiting struct {
 	happened func() bool
 }
 
-// when returns a channel that is closed when something has happened. Those that wait for it continue one after the other, in an order
-// that does not depend on the scheduling of goroutines.
+// when returns a channel that is closed when something has happened. Those that wait for it
+// continue one after the other, in an order that does not depend on the scheduling of goroutines.
 func (p *process) when(happened func() bool) <-chan struct{} {
 	out := make(chan struct{})
 	if happened() {
@@ -465,7 +467,8 @@ func (p *process) actor(does string, k store.Key) string {
 	return does + " " + k.Name
 }
 
-// Add implements turns.Queue; it is called by the kind of the request alone, for its shares of workers.
+// Add implements turns.Queue; it is called by the kind of the request alone, for its shares of
+// workers.
 func (p *process) Add(reconcile.Request) {}
 
 // Len implements turns.Queue.

@@ -9,11 +9,13 @@ import (
 	"github.com/google/uuid"
 )
 
-// sequential is held while a schedule runs: what it makes at random comes from sources of the whole process.
+// sequential is held while a schedule runs: what it makes at random comes from sources of the whole
+// process.
 var sequential sync.Mutex
 
-// sameRandomness calls a function for which the ids of operations, the keys of deposed objects and the names of parts
-// are the same each time. Otherwise the sizes of compressed records would differ.
+// sameRandomness calls a function for which the ids of operations, the keys of deposed objects and
+// the names of parts are the same each time. Otherwise the sizes of compressed records would
+// differ.
 func sameRandomness(f func()) {
 	sequential.Lock()
 	defer sequential.Unlock()

@@ -12,17 +12,19 @@ import (
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 )
 
-// In schedules with references, four resources refer to each other, and users have their objects replaced:
+// In schedules with references, four resources refer to each other, and users have their objects
+// replaced:
 //
 //	first ◀── sized     its size is from the id of the first, and is changed in place
 //	first ◀── placed    its zone is the id of the first, for which it must be replaced
 //	placed ◀── nested   its zone is the id of placed
 //
-// From the outside, no object is destroyed while one of those that refer to it is being changed; none of these is written with the id
-// of an object that was destroyed; and none is destroyed for another one unless the policy of that one allows it, or an approved plan
-// has named it.
+// From the outside, no object is destroyed while one of those that refer to it is being changed;
+// none of these is written with the id of an object that was destroyed; and none is destroyed for
+// another one unless the policy of that one allows it, or an approved plan has named it.
 
-// Dependents is the kind of a change of an object in the course of the replacement of one that it refers to, which must not be made.
+// Dependents is the kind of a change of an object in the course of the replacement of one that it
+// refers to, which must not be made.
 const Dependents ViolationKind = "dependents"
 
 // reference is what a resource gets of the object of another one.
@@ -70,7 +72,8 @@ func (u *users) chooseReference(i *incarnation, spec map[string]any) {
 	}
 }
 
-// wrote is called when a resource is written: a controller may have set what it gets of another one.
+// wrote is called when a resource is written: a controller may have set what it gets of another
+// one.
 func (u *users) wrote(r *unstructured.Unstructured) {
 	ref, refers := u.w.references[keyOf(r)]
 	i := u.byTag[strings.TrimPrefix(string(r.GetUID()), "uid-")]
@@ -154,7 +157,8 @@ func (c *check) replaces(o *object) {
 	}
 }
 
-// consents reports whether the user of a resource allows that another one, which refers to it, is replaced with it.
+// consents reports whether the user of a resource allows that another one, which refers to it, is
+// replaced with it.
 func (c *check) consents(t, i *incarnation) bool {
 	policy, _, _ := unstructured.NestedString(c.w.users.resource(t.key).Object, "spec", "lifecycle", "replaceDependents")
 	if policy == crd.DependentsAutomatic {
@@ -168,7 +172,8 @@ func (c *check) consents(t, i *incarnation) bool {
 	return false
 }
 
-// changes is called while an object is changed, with what it is to be; nil if it is destroyed. It returns what is called afterwards.
+// changes is called while an object is changed, with what it is to be; nil if it is destroyed. It
+// returns what is called afterwards.
 func (c *check) changes(tag string, planned state) (done func()) {
 	i := c.w.users.byTag[tag]
 	if !c.w.choices.references || i == nil {
@@ -187,7 +192,8 @@ func (c *check) changes(tag string, planned state) (done func()) {
 	return func() { c.busy[tag]-- }
 }
 
-// follows checks, when all is settled, that an object has the id of the one that its resource refers to.
+// follows checks, when all is settled, that an object has the id of the one that its resource
+// refers to.
 func (c *check) follows(i *incarnation, o *object) {
 	t, ref := c.target(i)
 	if t == nil || t.excused() || t.imports {

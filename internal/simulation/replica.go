@@ -18,9 +18,10 @@ import (
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 )
 
-// With replicas, the work is divided into shards. Each replica is a program that runs the controllers of the shards that it
-// should hold: each is a process with a lease, a scheduler and caches of its own. What they know of each other, and of the
-// table of provider configurations, is the code of package sharding.
+// With replicas, the work is divided into shards. Each replica is a program that runs the
+// controllers of the shards that it should hold: each is a process with a lease, a scheduler and
+// caches of its own. What they know of each other, and of the table of provider configurations, is
+// the code of package sharding.
 
 // replica is one program that shares the work, from its start to its end.
 type replica struct {
@@ -29,7 +30,8 @@ type replica struct {
 	clock     skewed
 	members   *sharding.Members
 	placement *sharding.Placement
-	// shards are the processes by their shards: those that work, that wait for their leases, and that end in order.
+	// shards are the processes by their shards: those that work, that wait for their leases, and
+	// that end in order.
 	shards    map[int]*process
 	suspended bool
 	// silent is until when it does not renew its Lease, so that others take it for dead.
@@ -186,7 +188,8 @@ func (r *replica) giveUp(p *process) {
 	synctest.Wait()
 }
 
-// handOver releases the leases of the shards whose controllers have ended in order. If some did not, the program fails.
+// handOver releases the leases of the shards whose controllers have ended in order. If some did
+// not, the program fails.
 func (r *replica) handOver() {
 	for _, p := range r.processes() {
 		if !p.stopped {
@@ -243,7 +246,8 @@ func (d divided) Confirm(ctx context.Context, a ownership.Access, resourceType s
 	return d.Worker.Confirm(context.WithValue(ctx, processKey{}, d.p), a, resourceType)
 }
 
-// delay has a call wait for long, preferably one of an operation, so that shards meet in the middle of it.
+// delay has a call wait for long, preferably one of an operation, so that shards meet in the middle
+// of it.
 func (w *world) delay() {
 	calls := w.calls()
 	if of := slices.DeleteFunc(slices.Clone(calls), func(x *waiter) bool { return !x.operation }); len(of) > 0 {

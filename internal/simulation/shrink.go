@@ -11,8 +11,8 @@ import (
 // attempts bounds the schedules that a shrink carries out.
 const attempts = 600
 
-// Shrink returns the simplest schedule that it finds with a violation of the same kind: with as few operations
-// and faults as possible.
+// Shrink returns the simplest schedule that it finds with a violation of the same kind: with as few
+// operations and faults as possible.
 func Shrink(t *testing.T, f Failure) Kept {
 	kind, made := f.Violations[0].Kind, f.Choices
 	left := attempts

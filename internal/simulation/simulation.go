@@ -17,17 +17,21 @@ const perSchedule = 100
 type Options struct {
 	Seed       uint64
 	Operations int
-	// Lists has objects looked at by listing. Approvals has resources with approval policies, and providers that cannot be
-	// started for a while. Their schedules are others than those without, and cannot be shrunk.
+	// Lists has objects looked at by listing. Approvals has resources with approval policies, and
+	// providers that cannot be started for a while. Their schedules are others than those without,
+	// and cannot be shrunk.
 	Lists, Approvals bool
-	// References has resources that refer to each other, whose objects are replaced. Their schedules cannot be shrunk.
+	// References has resources that refer to each other, whose objects are replaced. Their
+	// schedules cannot be shrunk.
 	References bool
-	// Brake limits how much is destroyed, and has everything deleted now and then. Such schedules are others, too.
+	// Brake limits how much is destroyed, and has everything deleted now and then. Such schedules
+	// are others, too.
 	Brake bool
-	// Accounts has a cloud with several accounts, and provider configurations that are changed. Its schedules cannot be shrunk
-	// either.
+	// Accounts has a cloud with several accounts, and provider configurations that are changed. Its
+	// schedules cannot be shrunk either.
 	Accounts bool
-	// Replicas is the number of replicas that share the work by shards. With at most one, a leader does all of it.
+	// Replicas is the number of replicas that share the work by shards. With at most one, a leader
+	// does all of it.
 	Replicas int
 	// First ends the simulation with the first schedule that violates an invariant.
 	First bool
@@ -99,7 +103,8 @@ func (r *Result) String() string {
 	return out
 }
 
-// Bubbles runs a program that is not a test with a testing.T, which synctest needs, and ends the process.
+// Bubbles runs a program that is not a test with a testing.T, which synctest needs, and ends the
+// process.
 func Bubbles(program func(t *testing.T) (failed bool)) {
 	main := func(t *testing.T) {
 		status := 0
@@ -114,8 +119,8 @@ func Bubbles(program func(t *testing.T) (failed bool)) {
 // run carries out one schedule, and returns its violations.
 func run(t *testing.T, c *choices, tr *trace) []Violation { return runUntil(t, c, tr, "") }
 
-// runUntil carries out one schedule until a violation of a kind, and returns the violations of the kind; all
-// without one.
+// runUntil carries out one schedule until a violation of a kind, and returns the violations of the
+// kind; all without one.
 func runUntil(t *testing.T, c *choices, tr *trace, kind ViolationKind) []Violation {
 	var out []Violation
 	sameRandomness(func() {

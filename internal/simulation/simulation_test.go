@@ -19,7 +19,8 @@ func TestInvariants(t *testing.T) {
 	t.Log(result)
 }
 
-// Schedules that violated an invariant, because of a defect or of a deliberate fault, are tried again.
+// Schedules that violated an invariant, because of a defect or of a deliberate fault, are tried
+// again.
 func TestKeptSchedules(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txt")
 	if err != nil || len(files) == 0 {
@@ -38,8 +39,8 @@ func TestKeptSchedules(t *testing.T) {
 	}
 }
 
-// TestSuspendedAtEveryCall suspends the leader at each call of the provider and of the API server, in the
-// course of each operation, for longer than its lease, while another process takes over.
+// TestSuspendedAtEveryCall suspends the leader at each call of the provider and of the API server,
+// in the course of each operation, for longer than its lease, while another process takes over.
 func TestSuspendedAtEveryCall(t *testing.T) {
 	for _, resourceType := range simulation.Types() {
 		for _, operation := range []string{"Create", "Update", "Delete"} {
@@ -64,8 +65,9 @@ func TestSuspendedAtEveryCall(t *testing.T) {
 	}
 }
 
-// The invariants hold, too, where objects are looked at by listing, where plans wait for approval, where replicas share the work,
-// where resources refer to each other, and where there are several accounts.
+// The invariants hold, too, where objects are looked at by listing, where plans wait for approval,
+// where replicas share the work, where resources refer to each other, and where there are several
+// accounts.
 func TestInvariantsOfOtherSchedules(t *testing.T) {
 	for name, options := range map[string]simulation.Options{
 		"listing": {Seed: 1, Operations: 600, Lists: true}, "approvals": {Seed: 1, Operations: 600, Approvals: true},
@@ -84,7 +86,8 @@ func TestInvariantsOfOtherSchedules(t *testing.T) {
 	}
 }
 
-// TestMovedAtEveryCall gives a resource a configuration of another shard while a call of an operation is under way.
+// TestMovedAtEveryCall gives a resource a configuration of another shard while a call of an
+// operation is under way.
 func TestMovedAtEveryCall(t *testing.T) {
 	for _, resourceType := range simulation.Types() {
 		for _, operation := range []string{"Create", "Update", "Delete"} {

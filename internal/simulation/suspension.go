@@ -11,8 +11,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 )
 
-// A schedule suspends controllers by chance. A suspension does it at a certain call: another process takes
-// over, changes the object, and when it is done the first one continues.
+// A schedule suspends controllers by chance. A suspension does it at a certain call: another
+// process takes over, changes the object, and when it is done the first one continues.
 
 // Suspension is an operation on one resource, and the call at which its controller is suspended.
 type Suspension struct {
@@ -27,7 +27,8 @@ type Suspension struct {
 // Types returns the resource types.
 func Types() []string { return slices.Clone(resourceTypes) }
 
-// Run carries out the operation, and returns the call and the trace. call is empty if the operation has fewer calls.
+// Run carries out the operation, and returns the call and the trace. call is empty if the operation
+// has fewer calls.
 func (s Suspension) Run(t *testing.T) (call string, violations []Violation, text string) {
 	tr := &trace{}
 	synctest.Test(t, func(*testing.T) {
@@ -80,7 +81,8 @@ func (w *world) keyOf(resourceType string) store.Key {
 	return w.keys[slices.IndexFunc(w.keys, func(k store.Key) bool { return k.Kind == w.model.Resources[resourceType].Kind })]
 }
 
-// begin has a user do what an Update or a Delete of a resource follows from. A Create follows from the resource itself.
+// begin has a user do what an Update or a Delete of a resource follows from. A Create follows from
+// the resource itself.
 func (w *world) begin(k store.Key, operation string) {
 	switch operation {
 	case "Update":
@@ -98,7 +100,8 @@ func (w *world) edited(k store.Key, size int64) {
 	}
 }
 
-// completeAll lets the cloud complete what it has accepted long ago: it does not wait for who asked.
+// completeAll lets the cloud complete what it has accepted long ago: it does not wait for who
+// asked.
 func (w *world) completeAll() {
 	for _, x := range slices.Clone(w.cloud.pending) {
 		if w.now().Sub(x.since) > cloudTakes {
@@ -108,8 +111,8 @@ func (w *world) completeAll() {
 	}
 }
 
-// done returns a function that reports whether a resource is as it is wanted, or gone, and nothing is to be
-// done right now.
+// done returns a function that reports whether a resource is as it is wanted, or gone, and nothing
+// is to be done right now.
 func (w *world) done(k store.Key) func() bool {
 	return func() bool {
 		r := w.users.resource(k)
@@ -123,8 +126,8 @@ func (w *world) done(k store.Key) func() bool {
 	}
 }
 
-// until lets things happen, one after the other and without faults, until a condition holds. may is asked
-// before a call continues; nil means that it may.
+// until lets things happen, one after the other and without faults, until a condition holds. may is
+// asked before a call continues; nil means that it may.
 func (w *world) until(holds func() bool, may func(*waiter) bool) {
 	for end := w.now().Add(settling); !holds() && w.now().Before(end) && w.busy <= busyLoop; w.check.step() {
 		calls := w.calls()

@@ -15,8 +15,8 @@ import (
 	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 )
 
-// tableClient accesses the Secret with the table of provider configurations. The call is one of the process in the context;
-// without one it is answered at once.
+// tableClient accesses the Secret with the table of provider configurations. The call is one of the
+// process in the context; without one it is answered at once.
 type tableClient struct {
 	typedcorev1.SecretInterface
 	a *api
@@ -121,7 +121,8 @@ func (c leaseClient) Create(ctx context.Context, l *coordinationv1.Lease, _ meta
 	return c.Update(ctx, l, metav1.UpdateOptions{})
 }
 
-// Update implements coordinationclient.LeaseInterface. Each replica writes a Lease of its own, so there are no conflicts.
+// Update implements coordinationclient.LeaseInterface. Each replica writes a Lease of its own, so
+// there are no conflicts.
 func (c leaseClient) Update(_ context.Context, l *coordinationv1.Lease, _ metav1.UpdateOptions) (*coordinationv1.Lease, error) {
 	l = l.DeepCopy()
 	l.ResourceVersion = c.a.nextVersion()

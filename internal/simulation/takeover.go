@@ -6,8 +6,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 )
 
-// In schedules with splits, listed resources take over the objects of identified ones. Both have the same attributes and ids. The
-// object stays an identified one with the tag of its former resource until the new one changes it.
+// In schedules with splits, listed resources take over the objects of identified ones. Both have
+// the same attributes and ids. The object stays an identified one with the tag of its former
+// resource until the new one changes it.
 
 // takeOver creates a resource that takes over the object of one of another type, if there is one.
 func (u *users) takeOver() {
@@ -25,7 +26,8 @@ func (u *users) takeOver() {
 	}
 }
 
-// byID returns an object by its id. A listed one may have been an identified one, until it is changed.
+// byID returns an object by its id. A listed one may have been an identified one, until it is
+// changed.
 func (c *cloud) byID(account, resourceType, id string) *object {
 	o := c.find(account, resourceType, func(o *object) bool { return o.id == id })
 	if o == nil && resourceType == listed && !c.w.choices.accounts {

@@ -40,8 +40,8 @@ func pairModule() *module.Module {
 	return &module.Module{Definition: d, Sources: []string{source}, Resource: r}
 }
 
-// terraform is a command line that answers as Terraform does, for the configuration of a pair. Each of its runs is
-// a call in the process, which the driver may end at any point.
+// terraform is a command line that answers as Terraform does, for the configuration of a pair. Each
+// of its runs is a call in the process, which the driver may end at any point.
 type terraform struct{ server *server }
 
 var tofu = &commandline.Program{Product: commandline.OpenTofu, Version: version.Must(version.NewVersion("1.12.0"))}
@@ -286,7 +286,8 @@ func (r *terraformRun) refresh(ctx context.Context, o objects) bool {
 	return true
 }
 
-// planCreates has the provider plan what is to be created, by which it is known which objects these will be.
+// planCreates has the provider plan what is to be created, by which it is known which objects these
+// will be.
 func (r *terraformRun) planCreates(ctx context.Context) {
 	for _, t := range contained {
 		if slices.Contains(r.actions[t], "create") {
@@ -314,7 +315,8 @@ func (r *terraformRun) planned(ctx context.Context, t string, in instance.Instan
 	return r.attached.PlanResourceChange(ctx, &tfprotov6.PlanResourceChangeRequest{TypeName: t, PriorState: r.encode(t, before), ProposedNewState: r.encode(t, proposed)})
 }
 
-// apply carries out the plan. It reports false if the program was killed: then it has not written its state.
+// apply carries out the plan. It reports false if the program was killed: then it has not written
+// its state.
 func (r *terraformRun) apply(ctx context.Context) bool {
 	o := maps.Clone(r.refreshed)
 	order := slices.Clone(contained)
@@ -336,7 +338,8 @@ func (r *terraformRun) apply(ctx context.Context) bool {
 	return true
 }
 
-// change carries out one action. It reports whether it succeeded, and whether the program is still alive.
+// change carries out one action. It reports whether it succeeded, and whether the program is still
+// alive.
 func (r *terraformRun) change(ctx context.Context, o objects, t, action string) (done, alive bool) {
 	if !r.goesOn(ctx, action+" "+t) {
 		return false, false

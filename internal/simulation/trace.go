@@ -28,8 +28,8 @@ func (t *trace) add(now time.Time, format string, args ...any) {
 	t.lines = append(t.lines, line{now, fmt.Sprintf(format, args...)})
 }
 
-// during calls a function in which several goroutines may wake at the same instant: their lines are put into an order
-// that does not depend on which of them ran first.
+// during calls a function in which several goroutines may wake at the same instant: their lines are
+// put into an order that does not depend on which of them ran first.
 func (t *trace) during(f func()) {
 	if t == nil {
 		f()

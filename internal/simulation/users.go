@@ -19,8 +19,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 )
 
-// incarnation is one custom resource from its creation to its end, and what its user did to it. It is
-// known by its tag, which all its objects have.
+// incarnation is one custom resource from its creation to its end, and what its user did to it. It
+// is known by its tag, which all its objects have.
 type incarnation struct {
 	key  store.Key
 	tag  string
@@ -30,11 +30,12 @@ type incarnation struct {
 	places map[string]bool
 	// configuration is the name of its provider configuration.
 	configuration string
-	// strange is set for what stands for the objects that others have made, and left are the accounts that the user has confirmed
-	// to be no longer those of the resource.
+	// strange is set for what stands for the objects that others have made, and left are the
+	// accounts that the user has confirmed to be no longer those of the resource.
 	strange bool
 	left    map[string]bool
-	// gives is set when another resource was asked to take its object over, and takes when it was asked to do so.
+	// gives is set when another resource was asked to take its object over, and takes when it was
+	// asked to do so.
 	gives, takes bool
 	// meddled is set when a user deleted or stored its record, by which shards hand it over.
 	meddled bool
@@ -42,7 +43,8 @@ type incarnation struct {
 	unpublished bool
 	// createFirst is set when replacements create before they destroy.
 	createFirst bool
-	// deleted is set when its deletion was requested while its policies permitted to destroy the object.
+	// deleted is set when its deletion was requested while its policies permitted to destroy the
+	// object.
 	deleted bool
 	// kept is set when its policies once did not permit that.
 	kept bool
@@ -52,11 +54,11 @@ type incarnation struct {
 	imports bool
 	// released is set when its finalizers were removed by hand.
 	released bool
-	// unsecret is set while its stored instance was deleted by hand and not stored again. lost is set
-	// when no controller remembers it any more.
+	// unsecret is set while its stored instance was deleted by hand and not stored again. lost is
+	// set when no controller remembers it any more.
 	unsecret, lost bool
-	// rewritten is how often its object was replaced only because the cloud shows its zone in another way.
-	// rewrittenAt is its name and zone then.
+	// rewritten is how often its object was replaced only because the cloud shows its zone in
+	// another way. rewrittenAt is its name and zone then.
 	rewritten   int
 	rewrittenAt string
 	// resized is set when its size was changed, and retried when its user asked for a retry.
@@ -65,8 +67,8 @@ type incarnation struct {
 	made bool
 	// drifted is set when its object was destroyed by others.
 	drifted bool
-	// approval is its approval policy, approved are the plans that its user has approved, and changes what they were used
-	// for.
+	// approval is its approval policy, approved are the plans that its user has approved, and
+	// changes what they were used for.
 	approval string
 	approved []seen
 	changes  []carriedOut
@@ -80,15 +82,17 @@ type users struct {
 	byTag   map[string]*incarnation
 	current map[store.Key]*incarnation
 	serial  int
-	// saved are stored instances that were deleted by hand, and backups those that a backup has. Each is a
-	// Secret and its parts.
+	// saved are stored instances that were deleted by hand, and backups those that a backup has.
+	// Each is a Secret and its parts.
 	saved, backups map[store.Key][]*corev1.Secret
-	// configurations are the accounts of the provider configurations. splits are those that are to be divided kind by kind.
+	// configurations are the accounts of the provider configurations. splits are those that are to
+	// be divided kind by kind.
 	configurations map[string]ownership.Account
 	splits         map[string]bool
 	// released is when the brake was released last.
 	released time.Time
-	// accesses are the provider configurations if the cloud has several accounts, and former are all that they were.
+	// accesses are the provider configurations if the cloud has several accounts, and former are
+	// all that they were.
 	accesses map[string]access
 	former   []access
 }
@@ -306,7 +310,8 @@ func (u *users) annotate(k store.Key, name, value string) {
 
 func (u *users) create(k store.Key) { u.createWith(k, nil) }
 
-// createWith creates a resource, which takes over the object of the resource of an incarnation unless that is nil.
+// createWith creates a resource, which takes over the object of the resource of an incarnation
+// unless that is nil.
 func (u *users) createWith(k store.Key, from *incarnation) {
 	c := u.w.choices
 	u.serial++
@@ -367,8 +372,9 @@ func (u *users) createWith(k store.Key, from *incarnation) {
 	u.w.api.createResource(r)
 }
 
-// left returns the configuration of an earlier resource whose stored instance may have stayed; empty if there is none. A new
-// resource of its name uses that instance, whose objects must not be reached through an account that is not known to be the same.
+// left returns the configuration of an earlier resource whose stored instance may have stayed;
+// empty if there is none. A new resource of its name uses that instance, whose objects must not be
+// reached through an account that is not known to be the same.
 func (u *users) left(k store.Key) string {
 	if earlier := u.current[k]; earlier != nil && earlier.released {
 		return earlier.configuration
@@ -449,8 +455,8 @@ func (u *users) stored(k store.Key) []*corev1.Secret {
 	return out
 }
 
-// backUp takes a backup of what is stored of a resource. One that lacks a part, because that is just being
-// written or removed, does not replace an earlier one.
+// backUp takes a backup of what is stored of a resource. One that lacks a part, because that is
+// just being written or removed, does not replace an earlier one.
 func (u *users) backUp(k store.Key) {
 	all := u.stored(k)
 	if len(u.backups[k]) > 0 && len(all) > 0 && u.w.api.content(all[0]) == nil {
@@ -495,8 +501,8 @@ func (u *users) restoreSecret(k store.Key) {
 	u.restore(all)
 }
 
-// restore stores Secrets, the parts first. What is restored of a resource that is being deleted may stay,
-// and the next resource of the name adopts its object.
+// restore stores Secrets, the parts first. What is restored of a resource that is being deleted may
+// stay, and the next resource of the name adopts its object.
 func (u *users) restore(all []*corev1.Secret) {
 	if i := u.owner(all[0]); i != nil {
 		r := u.resource(i.key)
@@ -510,11 +516,12 @@ func (u *users) restore(all []*corev1.Secret) {
 	}
 }
 
-// marks are the passwords and ids by which content names its objects. The password of an imported one is unknown.
+// marks are the passwords and ids by which content names its objects. The password of an imported
+// one is unknown.
 var marks = regexp.MustCompile(`password-\d+\.|"id":"[^"]+"`)
 
-// restoreBackup replaces what is stored by what a backup has. If that knows of other objects, or an operation
-// is or was under way, nothing more can be expected.
+// restoreBackup replaces what is stored by what a backup has. If that knows of other objects, or an
+// operation is or was under way, nothing more can be expected.
 func (u *users) restoreBackup(k store.Key, i *incarnation) {
 	all, now := u.backups[k], u.w.api.secrets[secretKey(k)]
 	if len(all) == 0 || u.owner(all[0]) != i {
@@ -545,7 +552,8 @@ func (u *users) restoreBackup(k store.Key, i *incarnation) {
 // sharedObject is in the message of a resource whose object the record of another one names, too.
 const sharedObject = "name the same remote object"
 
-// notDestroyed is in the message of an instance of a module that is deleted, and one of whose objects belongs to another resource.
+// notDestroyed is in the message of an instance of a module that is deleted, and one of whose
+// objects belongs to another resource.
 const notDestroyed = "so the objects of this instance are not destroyed"
 
 var confirm = regexp.MustCompile(`landbridge.io/confirm-create to "([^"]+)"`)

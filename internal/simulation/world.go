@@ -43,7 +43,8 @@ var (
 // several is common with objects that can be told apart, for several accounts.
 var several = sync.OnceValue(func() *shared { return share(true, map[string]config.Resource{}) })
 
-// share returns what worlds share, with a configuration of resource types. Objects that are distinct have a uid.
+// share returns what worlds share, with a configuration of resource types. Objects that are
+// distinct have a uid.
 func share(distinct bool, configured map[string]config.Resource) *shared {
 	s, module := providerSchema(distinct), pairModule()
 	s.Resources[pair] = module.Resource
@@ -165,8 +166,8 @@ func (w *world) release(x *waiter, v verdict) {
 	synctest.Wait()
 }
 
-// calls returns the calls of processes that are not suspended, without those that are delayed, in an order that
-// does not depend on the scheduling of goroutines.
+// calls returns the calls of processes that are not suspended, without those that are delayed, in
+// an order that does not depend on the scheduling of goroutines.
 func (w *world) calls() []*waiter {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -202,7 +203,8 @@ func (w *world) skew() (out skewed) {
 // underway is how long a request takes at most to reach the API server.
 const underway = 30 * time.Second
 
-// kill ends a process, and with it the others of its replica. Of their calls, some take effect if wanted.
+// kill ends a process, and with it the others of its replica. Of their calls, some take effect if
+// wanted.
 func (w *world) kill(p *process, effects bool) {
 	if p.replica != nil {
 		w.killReplica(p.replica, effects)
@@ -211,8 +213,8 @@ func (w *world) kill(p *process, effects bool) {
 	w.end(p, effects)
 }
 
-// end ends a process. Of its calls, some take effect if wanted, unless it was suspended: then it has sent
-// nothing lately.
+// end ends a process. Of its calls, some take effect if wanted, unless it was suspended: then it
+// has sent nothing lately.
 func (w *world) end(p *process, effects bool) {
 	sent := p.clock.Since(p.renewed) <= leaseSafe+underway
 	p.dead.Store(true)

@@ -7,13 +7,15 @@ import (
 
 // Object identifies one of the remote objects that an object consists of.
 type Object struct {
-	// Configuration is the provider configuration of the object: a source, or the name of a named configuration.
+	// Configuration is the provider configuration of the object: a source, or the name of a named
+	// configuration.
 	Configuration string `json:"configuration"`
-	// Settings identifies settings that the provider has beside the configuration; empty without any.
+	// Settings identifies settings that the provider has beside the configuration; empty without
+	// any.
 	Settings string `json:"settings,omitempty"`
 	Type     string `json:"type"`
-	// Identity is its identity as JSON, and IdentityVersion the version of the identity's schema. They are empty for types
-	// without an identity schema, whose objects have an ID instead.
+	// Identity is its identity as JSON, and IdentityVersion the version of the identity's schema.
+	// They are empty for types without an identity schema, whose objects have an ID instead.
 	Identity        string `json:"identity,omitempty"`
 	IdentityVersion int64  `json:"identityVersion,omitempty"`
 	ID              string `json:"id,omitempty"`

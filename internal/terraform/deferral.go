@@ -7,7 +7,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 )
 
-// Deferral is the reason why a provider defers what it is asked, with the name that the protocol has for it.
+// Deferral is the reason why a provider defers what it is asked, with the name that the protocol
+// has for it.
 type Deferral string
 
 // The reasons of the protocol (contract § 3.12).

@@ -4,6 +4,6 @@
 // tofu or terraform command line) and by module (a whole module by the command line).
 //
 // In: an instance.Instance, which holds state, private bytes and identity together, and a
-// configuration. Out: plans and instances. An Executor keeps no state of a resource, and never talks
-// to Kubernetes.
+// configuration. Out: plans and instances. An Executor keeps no state of a resource, and never
+// talks to Kubernetes.
 package terraform

@@ -11,21 +11,22 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// DefaultCreationGracePeriod is how long an object may be missing after its create: that of crossplane-runtime.
+// DefaultCreationGracePeriod is how long an object may be missing after its create: that of
+// crossplane-runtime.
 const DefaultCreationGracePeriod = 30 * time.Second
 
-// Executor carries out Terraform operations on one resource instance. The returned instance is to be
-// stored even with error diagnostics: it holds all that is known after the failure (contract § 3.7), and
-// is the given one if nothing new is known.
+// Executor carries out Terraform operations on one resource instance. The returned instance is to
+// be stored even with error diagnostics: it holds all that is known after the failure (contract §
+// 3.7), and is the given one if nothing new is known.
 type Executor interface {
-	// Refresh brings the instance to the current schema and identity versions and reads the
-	// remote object. If the object is gone, the returned instance does not exist. The instance may be
+	// Refresh brings the instance to the current schema and identity versions and reads the remote
+	// object. If the object is gone, the returned instance does not exist. The instance may be
 	// packed, and is returned so if the provider has sent the same bytes.
 	Refresh(ctx context.Context, r ResourceType, in instance.Instance) (Refreshed, diagnostic.Diagnostics)
 	// Validate asks the provider to validate the configuration.
 	Validate(ctx context.Context, r ResourceType, config Config) diagnostic.Diagnostics
-	// Plan returns what Apply has to do so that the object matches the configuration. It validates the
-	// configuration first, unless Validated is set.
+	// Plan returns what Apply has to do so that the object matches the configuration. It validates
+	// the configuration first, unless Validated is set.
 	Plan(ctx context.Context, r ResourceType, in instance.Instance, config Config) (Plan, diagnostic.Diagnostics)
 	// PlanDestroy returns the plan that destroys the object.
 	PlanDestroy(ctx context.Context, r ResourceType, in instance.Instance) (Plan, diagnostic.Diagnostics)
@@ -38,37 +39,41 @@ type Executor interface {
 	Import(ctx context.Context, r ResourceType, target ImportTarget) (instance.Instance, diagnostic.Diagnostics)
 }
 
-// Upgrader is implemented by executors that can bring an instance to the current schema and identity versions
-// without reading the remote object.
+// Upgrader is implemented by executors that can bring an instance to the current schema and
+// identity versions without reading the remote object.
 type Upgrader interface {
 	Upgrade(ctx context.Context, r ResourceType, in instance.Instance) (instance.Instance, diagnostic.Diagnostics)
 }
 
 // Lister is implemented by executors that can list the objects of a resource type.
 type Lister interface {
-	// List returns the identities of at most limit objects. arguments are those of the type's list resource. more is
-	// set if there may be further objects.
+	// List returns the identities of at most limit objects. arguments are those of the type's list
+	// resource. more is set if there may be further objects.
 	List(ctx context.Context, r ResourceType, arguments map[string]cty.Value, limit int) (identities []cty.Value, more bool, diags diagnostic.Diagnostics)
 }
 
-// StateLister is implemented by executors that can list the objects of a resource type with their states.
+// StateLister is implemented by executors that can list the objects of a resource type with their
+// states.
 type StateLister interface {
-	// ListStates calls each with the identity and the state of at most limit objects. arguments are those of the type's
-	// list resource. The state is as a refresh would return it, except that the list may not tell all attributes; it is
-	// cty.NilVal if the list tells none. more is set if there may be further objects. With errors, objects may be missing.
+	// ListStates calls each with the identity and the state of at most limit objects. arguments are
+	// those of the type's list resource. The state is as a refresh would return it, except that the
+	// list may not tell all attributes; it is cty.NilVal if the list tells none. more is set if
+	// there may be further objects. With errors, objects may be missing.
 	ListStates(ctx context.Context, r ResourceType, arguments map[string]cty.Value, limit int, each func(identity, state cty.Value)) (more bool, diags diagnostic.Diagnostics)
 }
 
-// Mover is implemented by executors that can turn an object into one of another resource type (contract § 3.11).
+// Mover is implemented by executors that can turn an object into one of another resource type
+// (contract § 3.11).
 type Mover interface {
-	// MoveResourceState returns the instance of type r that source becomes. Nothing is stored or read. The result keeps
-	// the status and the flags of the source.
+	// MoveResourceState returns the instance of type r that source becomes. Nothing is stored or
+	// read. The result keeps the status and the flags of the source.
 	MoveResourceState(ctx context.Context, r ResourceType, source MoveSource) (instance.Instance, diagnostic.Diagnostics)
 }
 
 // FunctionCaller is implemented by executors that can call the provider's functions.
 type FunctionCaller interface {
-	// CallFunction calls a function. Arguments are of the types of its parameters. The result is wholly known.
+	// CallFunction calls a function. Arguments are of the types of its parameters. The result is
+	// wholly known.
 	CallFunction(ctx context.Context, name string, arguments []cty.Value) (cty.Value, diagnostic.Diagnostics)
 }
 
@@ -93,15 +98,15 @@ type ResourceType struct {
 // Refreshed is the result of Executor.Refresh.
 type Refreshed struct {
 	Instance instance.Instance
-	// Unchanged is set when the provider's answer equals the stored state: there is nothing to write
-	// or, for an unchanged configuration, to plan. Keep Instance in memory nevertheless: its Wire
-	// makes the next refresh cheaper.
+	// Unchanged is set when the provider's answer equals the stored state: there is nothing to
+	// write or, for an unchanged configuration, to plan. Keep Instance in memory nevertheless: its
+	// Wire makes the next refresh cheaper.
 	Unchanged bool
 	// Upgraded is the stored state in the current schema version. The object has changed where the
 	// read state differs from it. cty.NilVal if there was nothing to read, or with errors.
 	Upgraded cty.Value
-	// IdentityUpgrade is set when the error is that the stored identity could not be upgraded to the
-	// current version of its schema.
+	// IdentityUpgrade is set when the error is that the stored identity could not be upgraded to
+	// the current version of its schema.
 	IdentityUpgrade bool
 }
 
@@ -109,12 +114,13 @@ type Refreshed struct {
 type Config struct {
 	// Value is of the resource type's implied type, wholly known, write-only values included.
 	Value cty.Value
-	// Validated is set when the provider has accepted the same configuration before, so that Plan need
-	// not validate it again.
+	// Validated is set when the provider has accepted the same configuration before, so that Plan
+	// need not validate it again.
 	Validated bool
 	// IgnoreChanges is Terraform's ignore_changes.
 	IgnoreChanges IgnoreChanges
-	// Reapply plans to set arguments again that are as configured already. Executors that cannot do that ignore it.
+	// Reapply plans to set arguments again that are as configured already. Executors that cannot do
+	// that ignore it.
 	Reapply bool
 	// CreateBeforeDestroy is the order of a replacement.
 	CreateBeforeDestroy bool

@@ -40,11 +40,11 @@ type Plan struct {
 	Reason   Reason
 	// Prior is the instance the plan was made for.
 	Prior instance.Instance
-	// PriorSent is the state of the object that the provider is told instead of Prior's; cty.NilVal if it is not another
-	// one. A plan that sets arguments again leaves them out of it.
+	// PriorSent is the state of the object that the provider is told instead of Prior's; cty.NilVal
+	// if it is not another one. A plan that sets arguments again leaves them out of it.
 	PriorSent cty.Value
-	// Config is the configuration as the user wrote it. The provider gets it on apply; ignore_changes
-	// affects only planning. Null for Delete.
+	// Config is the configuration as the user wrote it. The provider gets it on apply;
+	// ignore_changes affects only planning. Null for Delete.
 	Config cty.Value
 	// State is the planned state; it may hold unknown values. Null for Delete.
 	State   cty.Value
@@ -57,19 +57,24 @@ type Plan struct {
 	// CreateBeforeDestroy is stored with the instance.
 	CreateBeforeDestroy bool
 	SensitivePaths      []cty.Path
-	// Contained are the changes of the resources that the object consists of; nil for objects that are one
-	// resource.
+	// Contained are the changes of the resources that the object consists of; nil for objects that
+	// are one resource.
 	Contained []Contained
-	// Content identifies the planned values of the contained resources; nil for objects that are one resource. Exact is
-	// set when a plan with other values must not be carried out: by default, the same actions are.
+	// Content identifies the planned values of the contained resources; nil for objects that are
+	// one resource. Exact is set when a plan with other values must not be carried out: by default,
+	// the same actions are.
 	Content []byte
 	Exact   bool
-	// Creates are the contained objects that the plan creates, and Imports those that it imports, as far as they are known.
+	// Creates are the contained objects that the plan creates, and Imports those that it imports,
+	// as far as they are known.
 	Creates, Imports []Object
-	// CreateUnchecked is set when the contained objects are created without looking for existing ones.
+	// CreateUnchecked is set when the contained objects are created without looking for existing
+	// ones.
 	CreateUnchecked bool
-	// Validation has the warnings of the validation, if the configuration was validated, and Warnings those of the plan.
+	// Validation has the warnings of the validation, if the configuration was validated, and
+	// Warnings those of the plan.
 	Validation, Warnings diagnostic.Diagnostics
-	// WithoutRefresh is set when the object was not read before it is destroyed, and must not be read for that.
+	// WithoutRefresh is set when the object was not read before it is destroyed, and must not be
+	// read for that.
 	WithoutRefresh bool
 }

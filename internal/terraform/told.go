@@ -9,9 +9,10 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// Told reports whether the provider told something about an object that it was not given with the identity or id that
-// the object was imported by: a value that is neither empty, nor part of the identity, nor an id made of it. Some
-// providers import whatever they are given, and return it from a read even if there is no such object.
+// Told reports whether the provider told something about an object that it was not given with the
+// identity or id that the object was imported by: a value that is neither empty, nor part of the
+// identity, nor an id made of it. Some providers import whatever they are given, and return it from
+// a read even if there is no such object.
 func Told(s *schema.Resource, by ImportTarget, found cty.Value) bool {
 	var values []string
 	if by.Identity != cty.NilVal {

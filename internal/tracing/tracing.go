@@ -23,8 +23,9 @@ const scope = "github.com/landbridge-io/landbridge"
 // tracer makes the spans; nil while traces are off.
 var tracer atomic.Pointer[trace.Tracer]
 
-// Export sends traces to a collector (OTLP over gRPC), such as http://collector:4317. Further settings are those of the
-// environment variables of OpenTelemetry: OTEL_TRACES_SAMPLER, OTEL_EXPORTER_OTLP_HEADERS and others. stop sends what is left.
+// Export sends traces to a collector (OTLP over gRPC), such as http://collector:4317. Further
+// settings are those of the environment variables of OpenTelemetry: OTEL_TRACES_SAMPLER,
+// OTEL_EXPORTER_OTLP_HEADERS and others. stop sends what is left.
 func Export(ctx context.Context, endpoint, program, version string, log logr.Logger) (stop func(context.Context) error, _ error) {
 	if u, err := url.Parse(endpoint); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
 		return nil, fmt.Errorf("%q is no URL of a collector; give one such as http://collector:4317", endpoint)
@@ -79,7 +80,8 @@ func Root(ctx context.Context, part, kind, namespace, name string) (context.Cont
 		attribute.String("landbridge.kind", kind), semconv.K8SNamespaceName(namespace), attribute.String("landbridge.name", name)))
 }
 
-// Child begins a part of the context's trace. It does nothing if there is none, or if it is not sampled.
+// Child begins a part of the context's trace. It does nothing if there is none, or if it is not
+// sampled.
 func Child(ctx context.Context, part string) (context.Context, Span) {
 	if !trace.SpanContextFromContext(ctx).IsSampled() {
 		return ctx, Span{}

@@ -53,7 +53,8 @@ func collect(t *testing.T) (*collected, string) {
 	return c, "http://" + l.Addr().String()
 }
 
-// An operation that a reconcile requests is a part of its trace, although it begins with a context of its own and ends later.
+// An operation that a reconcile requests is a part of its trace, although it begins with a context
+// of its own and ends later.
 func TestExport(t *testing.T) {
 	t.Setenv("OTEL_RESOURCE_ATTRIBUTES", "k8s.cluster.name=here")
 	c, at := collect(t)
@@ -108,7 +109,8 @@ func TestExport(t *testing.T) {
 	}
 }
 
-// Without a collector, everything goes on as without traces, and the end waits no longer than it is given.
+// Without a collector, everything goes on as without traces, and the end waits no longer than it is
+// given.
 func TestNoCollector(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -21,39 +21,42 @@ type SecretKeySelector struct {
 	Name, Key string
 }
 
-// Secrets returns the value that a selector refers to. Its errors are shown to the user, but for ErrKnownLater.
+// Secrets returns the value that a selector refers to. Its errors are shown to the user, but for
+// ErrKnownLater.
 type Secrets func(SecretKeySelector) ([]byte, error)
 
-// ErrKnownLater is the error of Secrets for a value that is not known yet. The value of the field is unknown.
+// ErrKnownLater is the error of Secrets for a value that is not known yet. The value of the field
+// is unknown.
 var ErrKnownLater = errors.New("the value is known later")
 
 // Configuration is the desired configuration of a resource.
 type Configuration struct {
-	// Value is of the implied type, and wholly known if the values of all Secrets are. Unset attributes are null, and unset blocks are
-	// empty for their nesting.
+	// Value is of the implied type, and wholly known if the values of all Secrets are. Unset
+	// attributes are null, and unset blocks are empty for their nesting.
 	Value cty.Value
 	// SensitivePaths are the paths of values from Secrets. Paths end at a set.
 	SensitivePaths []cty.Path
 }
 
-// Config reads spec.forProvider, with spec.initProvider below it: objects, maps and elements of lists are
-// merged, and forProvider takes precedence. Warnings name what has no effect in initProvider. The provider
-// validates required fields. Desired also applies the settings of the resource type. With errors the
-// Configuration is the zero value.
+// Config reads spec.forProvider, with spec.initProvider below it: objects, maps and elements of
+// lists are merged, and forProvider takes precedence. Warnings name what has no effect in
+// initProvider. The provider validates required fields. Desired also applies the settings of the
+// resource type. With errors the Configuration is the zero value.
 func Config(r *model.Resource, forProvider, initProvider map[string]any, secrets Secrets) (Configuration, diagnostic.Diagnostics) {
 	c, diags := configuration(r.Root(), merge(r.Root(), forProvider, initProvider), secrets)
 	return c, append(diags, Ineffective(r, forProvider, initProvider)...)
 }
 
-// ProviderConfig reads the provider's arguments in the spec of a ProviderConfig or ClusterProviderConfig.
-// Provider.UserPath formats the paths of its diagnostics. With errors the value is cty.NilVal.
+// ProviderConfig reads the provider's arguments in the spec of a ProviderConfig or
+// ClusterProviderConfig. Provider.UserPath formats the paths of its diagnostics. With errors the
+// value is cty.NilVal.
 func ProviderConfig(p *model.Provider, spec map[string]any, secrets Secrets) (cty.Value, diagnostic.Diagnostics) {
 	c, diags := ProviderConfiguration(p, spec, secrets)
 	return c.Value, diags
 }
 
-// ProviderConfiguration is ProviderConfig with the paths of values from Secrets. With errors the Configuration is the zero
-// value.
+// ProviderConfiguration is ProviderConfig with the paths of values from Secrets. With errors the
+// Configuration is the zero value.
 func ProviderConfiguration(p *model.Provider, spec map[string]any, secrets Secrets) (Configuration, diagnostic.Diagnostics) {
 	spec = maps.Clone(spec)
 	delete(spec, model.AllowedNamespaces)
@@ -99,7 +102,8 @@ func (d *decoder) secret(f *model.Field, in any) cty.Value {
 	var value any = string(raw)
 	switch {
 	case t.Kind == model.Number || t.Kind == model.Bool:
-		// A Secret made from a file ends with a line break, which is not part of a number or boolean.
+		// A Secret made from a file ends with a line break, which is not part of a number or
+		// boolean.
 		value = strings.TrimSpace(string(raw))
 	case t.Kind != model.String:
 		dec := json.NewDecoder(bytes.NewReader(raw))

@@ -40,11 +40,11 @@ func Decode(t *model.Type, in any) (cty.Value, diagnostic.Diagnostics) {
 
 // decoder converts JSON to one cty value. The value of a decoder with errors is meaningless.
 type decoder struct {
-	// whole is set for the output of Encode, where every field is an input under its JSONName. Otherwise
-	// the input is in the form of spec.
+	// whole is set for the output of Encode, where every field is an input under its JSONName.
+	// Otherwise the input is in the form of spec.
 	whole bool
-	// conceal is set if the input is from a Secret and must not be quoted. Its keys may also be Terraform's names, and
-	// paths have the keys that the Secret has.
+	// conceal is set if the input is from a Secret and must not be quoted. Its keys may also be
+	// Terraform's names, and paths have the keys that the Secret has.
 	conceal bool
 	// secrets resolves references. namespaced is set if references contain a namespace.
 	secrets Secrets
@@ -470,8 +470,8 @@ const (
 	dynamicValue = "$value"
 )
 
-// maxNesting bounds the nesting of dynamically typed values that users write. The time that their types take grows with
-// its square: 10,000 levels, which the API server accepts, took a minute.
+// maxNesting bounds the nesting of dynamically typed values that users write. The time that their
+// types take grows with its square: 10,000 levels, which the API server accepts, took a minute.
 const maxNesting = 200
 
 // deeper reports whether a JSON value is nested more than some levels deep.

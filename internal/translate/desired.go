@@ -88,7 +88,8 @@ func settles(r *model.Resource) bool {
 	return len(s.Values) > 0 || s.Argument != nil || s.Tags != nil || s.Functions.Configure != nil
 }
 
-// lookup returns a function that looks up the paths of templates, except for attributes of the object.
+// lookup returns a function that looks up the paths of templates, except for attributes of the
+// object.
 func (s Subject) lookup(r *model.Resource) func(path []string) (string, bool) {
 	var parameters map[string]any
 	return func(path []string) (string, bool) {
@@ -189,8 +190,8 @@ func (s Subject) public(r *model.Resource) config.Subject {
 	}
 }
 
-// ImportID returns the id for importing the object with the subject's external name. Defaults to the
-// external name.
+// ImportID returns the id for importing the object with the subject's external name. Defaults to
+// the external name.
 func ImportID(r *model.Resource, s Subject) (string, error) {
 	set := &r.Settings
 	switch {
@@ -236,8 +237,8 @@ func ExtraConnectionDetails(r *model.Resource, s Subject, state cty.Value) (map[
 	return out, nil
 }
 
-// attributeText returns an attribute at a Terraform path through objects: text if it is primitive, else
-// JSON. ok is false if there is no value.
+// attributeText returns an attribute at a Terraform path through objects: text if it is primitive,
+// else JSON. ok is false if there is no value.
 func attributeText(r *model.Resource, state cty.Value, path []string) (text string, ok bool) {
 	t, v := valueAt(r, state, path)
 	if v == cty.NilVal || !v.IsWhollyKnown() || v.IsNull() {

@@ -12,7 +12,8 @@ import (
 // LongValue is the placeholder for a value of a drift that was too long to be kept.
 const LongValue = "(long value)"
 
-// Drift returns the changes of a drift as Changes does. Values that do not fit the schema any more are left out.
+// Drift returns the changes of a drift as Changes does. Values that do not fit the schema any more
+// are left out.
 func Drift(r *model.Resource, drift []instance.DriftChange, concealed ...cty.Path) []Change {
 	c := changes{r: r, concealed: concealed, bounded: true}
 	for _, d := range drift {
@@ -52,8 +53,8 @@ func fits(v cty.Value, t *model.Type) bool {
 	return v == cty.NilVal || len(v.Type().TestConformance(t.Cty)) == 0
 }
 
-// typeAt returns the type of the value at a path. secret is set if the value must not be shown; ok is not if there is no
-// such value, or it is not presented.
+// typeAt returns the type of the value at a path. secret is set if the value must not be shown; ok
+// is not if there is no such value, or it is not presented.
 func typeAt(t *model.Type, path cty.Path) (_ *model.Type, secret, ok bool) {
 	for _, step := range path {
 		switch s := step.(type) {

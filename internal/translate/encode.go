@@ -11,9 +11,9 @@ import (
 	"github.com/landbridge-io/landbridge/internal/model"
 )
 
-// Encode returns the value as lossless JSON, including sensitive values. Decode is its inverse. Every
-// field is under its JSONName. Numbers are int64, float64 or, if neither holds them, strings. The value
-// must be wholly known and of the type.
+// Encode returns the value as lossless JSON, including sensitive values. Decode is its inverse.
+// Every field is under its JSONName. Numbers are int64, float64 or, if neither holds them, strings.
+// The value must be wholly known and of the type.
 func Encode(t *model.Type, v cty.Value) (out any, err error) {
 	if !v.IsWhollyKnown() {
 		return nil, fmt.Errorf("the value is not wholly known")
@@ -26,18 +26,19 @@ func Encode(t *model.Type, v cty.Value) (out any, err error) {
 
 // encoder converts a cty value to JSON.
 type encoder struct {
-	// whole is set for all fields, exact numbers and no simplification. Otherwise the output is in the
-	// form of status.
+	// whole is set for all fields, exact numbers and no simplification. Otherwise the output is in
+	// the form of status.
 	whole bool
-	// plain is set if values whose type is not known beforehand are plain JSON, as in the output of Terraform. Otherwise their types
-	// are written out, so that they can be read again. The form of status is always plain.
+	// plain is set if values whose type is not known beforehand are plain JSON, as in the output of
+	// Terraform. Otherwise their types are written out, so that they can be read again. The form of
+	// status is always plain.
 	plain bool
 	// inputs is set for the form of spec, without secret values.
 	inputs bool
 	// unknown is the output for unknown values. Defaults to null.
 	unknown any
-	// orRaw is set to output values that cannot be presented as the field's type in the form of Terraform.
-	// Otherwise they are left out.
+	// orRaw is set to output values that cannot be presented as the field's type in the form of
+	// Terraform. Otherwise they are left out.
 	orRaw bool
 }
 

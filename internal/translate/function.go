@@ -13,8 +13,8 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// FunctionArguments returns the arguments for a provider's function. Values are as in unstructured.Unstructured; objects have
-// Terraform's names of attributes.
+// FunctionArguments returns the arguments for a provider's function. Values are as in
+// unstructured.Unstructured; objects have Terraform's names of attributes.
 func FunctionArguments(f *schema.Function, arguments []any) ([]cty.Value, error) {
 	out := make([]cty.Value, len(arguments))
 	for i, v := range arguments {
@@ -59,7 +59,8 @@ func functionArgument(p schema.Parameter, v any) (cty.Value, error) {
 	return out, nil
 }
 
-// FunctionResult returns the result of a provider's function as a value of unstructured.Unstructured.
+// FunctionResult returns the result of a provider's function as a value of
+// unstructured.Unstructured.
 func FunctionResult(v cty.Value) (any, error) {
 	raw, err := ctyjson.Marshal(v, v.Type())
 	if err != nil {

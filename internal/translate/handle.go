@@ -11,8 +11,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/model"
 )
 
-// MappedIdentity returns the attributes of the identity that the configuration maps, of an object or a
-// planned object. Attributes whose argument is null or unknown are left out.
+// MappedIdentity returns the attributes of the identity that the configuration maps, of an object
+// or a planned object. Attributes whose argument is null or unknown are left out.
 func MappedIdentity(r *model.Resource, object cty.Value) map[string]cty.Value {
 	out := make(map[string]cty.Value, len(r.Settings.Identity))
 	for name, source := range r.Settings.Identity {
@@ -25,8 +25,8 @@ func MappedIdentity(r *model.Resource, object cty.Value) map[string]cty.Value {
 	return out
 }
 
-// ListArguments returns the arguments with which the objects are listed among which an object, or a planned one, is.
-// missing is an argument of the list resource that is null or unknown.
+// ListArguments returns the arguments with which the objects are listed among which an object, or a
+// planned one, is. missing is an argument of the list resource that is null or unknown.
 func ListArguments(r *model.Resource, sources map[string]model.IdentitySource, object cty.Value) (arguments map[string]cty.Value, missing string) {
 	arguments = make(map[string]cty.Value, len(sources))
 	for _, name := range slices.Sorted(maps.Keys(sources)) {
@@ -48,7 +48,8 @@ func sourceOf(r *model.Resource, object cty.Value, source model.IdentitySource) 
 	return v, v != cty.NilVal && !v.IsNull() && v.IsWhollyKnown()
 }
 
-// valueAt returns the value at a Terraform path through objects, and its type; cty.NilVal if there is none.
+// valueAt returns the value at a Terraform path through objects, and its type; cty.NilVal if there
+// is none.
 func valueAt(r *model.Resource, object cty.Value, path []string) (*model.Type, cty.Value) {
 	t, v := r.Root(), object
 	for _, name := range path {

@@ -29,8 +29,8 @@ func Identity(r *model.Resource, identity cty.Value) map[string]any {
 }
 
 // ImportIdentity reads spec.import.identity. Attributes that an import requires must be set and not
-// null, others are optional, and unknown ones are errors (contract § 3.10). IdentityPath formats the
-// paths of the diagnostics.
+// null, others are optional, and unknown ones are errors (contract § 3.10). IdentityPath formats
+// the paths of the diagnostics.
 func ImportIdentity(r *model.Resource, in map[string]any) (cty.Value, diagnostic.Diagnostics) {
 	t := r.Identity()
 	if t == nil {
@@ -62,9 +62,9 @@ func IdentityPath(r *model.Resource, p cty.Path) string {
 	return "spec.import.identity" + strings.TrimSuffix("."+r.IdentityFieldPath(p), ".")
 }
 
-// CanonicalIdentity returns the canonical text of an identity: name=value pairs with Terraform's names,
-// sorted and separated by commas. Lists are JSON, and so are strings with commas, equals signs or
-// quotes. Null attributes are left out. It is empty if no identity is known.
+// CanonicalIdentity returns the canonical text of an identity: name=value pairs with Terraform's
+// names, sorted and separated by commas. Lists are JSON, and so are strings with commas, equals
+// signs or quotes. Null attributes are left out. It is empty if no identity is known.
 func CanonicalIdentity(identity cty.Value) string {
 	if !isObject(identity) || !identity.IsWhollyKnown() {
 		return ""
@@ -94,8 +94,8 @@ func identityText(v cty.Value) string {
 	return string(raw)
 }
 
-// ParseIdentity parses the output of CanonicalIdentity. It returns cty.NilVal for other text, or if an
-// attribute that an import requires is missing.
+// ParseIdentity parses the output of CanonicalIdentity. It returns cty.NilVal for other text, or if
+// an attribute that an import requires is missing.
 func ParseIdentity(r *model.Resource, text string) cty.Value {
 	if r.Identity() == nil {
 		return cty.NilVal
@@ -150,9 +150,9 @@ func parseIdentityText(text string, t cty.Type) (v cty.Value, rest string, err e
 	return v, rest, err
 }
 
-// ExternalName returns the external name of a resource: the configured one, else the single attribute
-// that an import by identity requires, else the canonical identity, else the attribute id. It is empty
-// if none of them is known, and never a sensitive value.
+// ExternalName returns the external name of a resource: the configured one, else the single
+// attribute that an import by identity requires, else the canonical identity, else the attribute
+// id. It is empty if none of them is known, and never a sensitive value.
 func ExternalName(r *model.Resource, state, identity cty.Value) string {
 	if name, ok := configuredName(r, state, identity); ok {
 		return name

@@ -196,8 +196,8 @@ func TestExternalName(t *testing.T) {
 	}
 }
 
-// Numbers of identities are exact as text, in both directions, where the configuration says so. Otherwise those that JSON
-// cannot hold are told.
+// Numbers of identities are exact as text, in both directions, where the configuration says so.
+// Otherwise those that JSON cannot hold are told.
 func TestIdentityNumbers(t *testing.T) {
 	t.Parallel()
 	configure := func(fields map[string]config.Field) (*model.Provider, error) {

@@ -12,8 +12,9 @@ import (
 	"github.com/landbridge-io/landbridge/internal/model"
 )
 
-// spec.initProvider is merged with spec.forProvider as by Upjet: objects and maps by their keys, elements
-// of lists by their index. Elements of sets cannot be told apart, so whole sets take precedence.
+// spec.initProvider is merged with spec.forProvider as by Upjet: objects and maps by their keys,
+// elements of lists by their index. Elements of sets cannot be told apart, so whole sets take
+// precedence.
 
 // merge merges over into under; over takes precedence.
 func merge(t *model.Type, over, under map[string]any) map[string]any {
@@ -60,7 +61,8 @@ func mergesByIndex(t *model.Type) bool {
 	return t.Kind == model.List && !t.Singleton && (mergesByKey(t.Element) || mergesByIndex(t.Element))
 }
 
-// below returns the type of the value at a key of an object or map; nil if values there are not merged.
+// below returns the type of the value at a key of an object or map; nil if values there are not
+// merged.
 func below(t *model.Type, key string) *model.Type {
 	if t.Kind == model.Map {
 		return t.Element
@@ -77,8 +79,8 @@ func below(t *model.Type, key string) *model.Type {
 	return nil
 }
 
-// step returns the path of the value at a key of an object or map. ok is false if it has none: it is not
-// the provider's, or in a set.
+// step returns the path of the value at a key of an object or map. ok is false if it has none: it
+// is not the provider's, or in a set.
 func step(t *model.Type, at cty.Path, key string) (_ cty.Path, ok bool) {
 	at = at.Copy()
 	if t.Kind == model.Map {
@@ -100,8 +102,8 @@ func step(t *model.Type, at cty.Path, key string) (_ cty.Path, ok bool) {
 	return at.GetAttr(f.Name), true
 }
 
-// InitOnly returns the paths that initProvider sets and forProvider does not. They apply only to the
-// create.
+// InitOnly returns the paths that initProvider sets and forProvider does not. They apply only to
+// the create.
 func InitOnly(r *model.Resource, forProvider, initProvider map[string]any) []cty.Path {
 	return initOnly(r.Root(), nil, forProvider, initProvider)
 }
@@ -145,8 +147,9 @@ func initOnlyOf(t *model.Type, at cty.Path, over, under any) []cty.Path {
 
 const noEffect = "Part of initProvider has no effect"
 
-// Ineffective returns a warning for each list, set and value without a schema in initProvider that is left
-// out, in part or as a whole. That forProvider takes precedence for single values needs no warning.
+// Ineffective returns a warning for each list, set and value without a schema in initProvider that
+// is left out, in part or as a whole. That forProvider takes precedence for single values needs no
+// warning.
 func Ineffective(r *model.Resource, forProvider, initProvider map[string]any) diagnostic.Diagnostics {
 	v := ineffective{}
 	v.object(r.Root(), nil, forProvider, initProvider)

@@ -13,17 +13,17 @@ import (
 type Inputs struct {
 	// ForProvider is spec.forProvider.
 	ForProvider map[string]any
-	// Secrets are the values that it refers to, by their keys in the Secret that all references name. A
-	// key is the path of the value, as in ConnectionDetails but without "attribute.".
+	// Secrets are the values that it refers to, by their keys in the Secret that all references
+	// name. A key is the path of the value, as in ConnectionDetails but without "attribute.".
 	Secrets map[string][]byte
-	// Lost are the top-level fields that spec cannot hold exactly: too large numbers, and fields that
-	// the kind does not have.
+	// Lost are the top-level fields that spec cannot hold exactly: too large numbers, and fields
+	// that the kind does not have.
 	Lost []cty.Path
 }
 
 // ForProvider is the inverse of Config: it returns the inputs for a wholly known configuration.
-// Sensitive values become references to keys of the Secret with the given name. Write-only values that
-// are null are left out.
+// Sensitive values become references to keys of the Secret with the given name. Write-only values
+// that are null are left out.
 func ForProvider(r *model.Resource, config cty.Value, secret string) Inputs {
 	e := inputs{secret: secret, values: map[string][]byte{}}
 	out := Inputs{ForProvider: e.object(r.Root(), config, ""), Secrets: e.values}

@@ -74,8 +74,8 @@ func onlyElement(v cty.Value) cty.Value {
 	return cty.NilVal
 }
 
-// asInput returns the value in the form of spec. ok is false if it is absent, would change in a round
-// trip, or has parts without a schema that others could set beside it.
+// asInput returns the value in the form of spec. ok is false if it is absent, would change in a
+// round trip, or has parts without a schema that others could set beside it.
 func asInput(t *model.Type, v cty.Value) (out any, ok bool) {
 	v, _ = v.UnmarkDeep()
 	if !v.IsWhollyKnown() || t.IsAbsent(v) {
@@ -87,8 +87,9 @@ func asInput(t *model.Type, v cty.Value) (out any, ok bool) {
 	return out, len(d.diags) == 0 && back.RawEquals(v) && !mergedByKey(t, out)
 }
 
-// mergedByKey reports whether server-side apply merges parts of a value by keys that no schema names. Lists,
-// sets and maps with a schema have one owner (package crd), and so have lists without one.
+// mergedByKey reports whether server-side apply merges parts of a value by keys that no schema
+// names. Lists, sets and maps with a schema have one owner (package crd), and so have lists without
+// one.
 func mergedByKey(t *model.Type, v any) bool {
 	object, ok := v.(map[string]any)
 	if t.Singleton {

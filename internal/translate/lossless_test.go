@@ -62,7 +62,8 @@ func TestEncodeDecodeLoseNothing(t *testing.T) {
 	})
 }
 
-// A value is presented as what the CRD says it is, and what spec would read back is what it was; or it is left out.
+// A value is presented as what the CRD says it is, and what spec would read back is what it was; or
+// it is left out.
 func TestPresentedValuesComeBack(t *testing.T) {
 	t.Parallel()
 	types := map[cty.Type][]config.FieldType{

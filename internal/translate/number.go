@@ -8,11 +8,12 @@ import (
 	"github.com/zclconf/go-cty/cty"
 )
 
-// maxExponent limits the binary exponent of numbers in text, so that a few bytes of input cannot become
-// megabytes of digits.
+// maxExponent limits the binary exponent of numbers in text, so that a few bytes of input cannot
+// become megabytes of digits.
 const maxExponent = 1 << 14
 
-// numberFromText parses a decimal number. ok is false if it is malformed or its exponent is too large.
+// numberFromText parses a decimal number. ok is false if it is malformed or its exponent is too
+// large.
 func numberFromText(s string) (cty.Value, bool) {
 	if s == "" || len(s) > 4096 {
 		return cty.NilVal, false
@@ -45,7 +46,8 @@ func plausible(s string) bool {
 	return true
 }
 
-// numberFromFloat returns the shortest decimal that the float represents, which is what the user wrote.
+// numberFromFloat returns the shortest decimal that the float represents, which is what the user
+// wrote.
 func numberFromFloat(f float64) (cty.Value, bool) {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
 		return cty.NilVal, false
@@ -57,7 +59,8 @@ func numberFromFloat(f float64) (cty.Value, bool) {
 	return v, err == nil
 }
 
-// numberToJSON returns the number as int64 or float64; exact is false if the float64 is only the nearest.
+// numberToJSON returns the number as int64 or float64; exact is false if the float64 is only the
+// nearest.
 func numberToJSON(v cty.Value) (out any, exact bool) {
 	bf := v.AsBigFloat()
 	if i, acc := bf.Int64(); acc == big.Exact {

@@ -8,8 +8,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/model"
 )
 
-// Observation returns a state as in status.atProvider. Secret values at any depth, values at concealed
-// paths, nulls and absent blocks are left out. It returns nil for a null state.
+// Observation returns a state as in status.atProvider. Secret values at any depth, values at
+// concealed paths, nulls and absent blocks are left out. It returns nil for a null state.
 func Observation(r *model.Resource, state cty.Value, concealed ...cty.Path) map[string]any {
 	if observe := r.Settings.Functions.Observe; observe != nil && isObject(state) {
 		state, _ = state.UnmarkDeep()

@@ -121,7 +121,8 @@ func TestConnectionDetails(t *testing.T) {
 	}
 }
 
-// What is only read of values whose types are not known beforehand is plain JSON, as in the output of Terraform.
+// What is only read of values whose types are not known beforehand is plain JSON, as in the output
+// of Terraform.
 func TestDynamicValuesArePlain(t *testing.T) {
 	t.Parallel()
 	dynamic := func(sensitive bool) *schema.Attribute {

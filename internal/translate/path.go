@@ -24,8 +24,8 @@ func FieldPaths(r *model.Resource, paths []cty.Path) []string {
 	return out
 }
 
-// Message returns the diagnostics as text for a condition or an event, one per line, with paths as in
-// UserPath, and those of an identity as in spec.import.identity.
+// Message returns the diagnostics as text for a condition or an event, one per line, with paths as
+// in UserPath, and those of an identity as in spec.import.identity.
 func Message(r *model.Resource, d diagnostic.Diagnostics) string {
 	lines := make([]string, 0, len(d))
 	for _, x := range d {

@@ -102,7 +102,8 @@ func TestIgnoreChanges(t *testing.T) {
 	}
 }
 
-// paths are all paths in a value that have a spelling: none into sets, dynamically typed values and secret maps.
+// paths are all paths in a value that have a spelling: none into sets, dynamically typed values and
+// secret maps.
 func paths(t *model.Type, v cty.Value, secret bool, at cty.Path, out *[]cty.Path) {
 	if len(at) > 0 {
 		*out = append(*out, at.Copy())
@@ -184,7 +185,8 @@ func TestKeysOfDynamicValuesComeBack(t *testing.T) {
 	}
 }
 
-// A diagnostic about an attribute of an identity that was given for an import names it in spec.import.identity.
+// A diagnostic about an attribute of an identity that was given for an import names it in
+// spec.import.identity.
 func TestMessageOfIdentity(t *testing.T) {
 	t.Parallel()
 	d := diagnostic.AttributeErrorf(cty.GetAttrPath("account_id"), "Invalid account", "There is none.")

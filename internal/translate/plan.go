@@ -12,7 +12,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/model"
 )
 
-// Placeholders for values that cannot be shown, in texts for people. Programs have the flags of a Change.
+// Placeholders for values that cannot be shown, in texts for people. Programs have the flags of a
+// Change.
 const (
 	SensitiveValue  = "(sensitive value)"
 	KnownAfterApply = "(known after apply)"
@@ -28,14 +29,15 @@ const (
 type Change struct {
 	// Path is formatted as in FieldPath. [*] is an element of a set.
 	Path string `json:"path"`
-	// Before and After are JSON values; nil is null, absent, sensitive or unknown. What is unknown within a value is null in
-	// lists, and is left out of objects.
+	// Before and After are JSON values; nil is null, absent, sensitive or unknown. What is unknown
+	// within a value is null in lists, and is left out of objects.
 	Before any `json:"before,omitempty"`
 	After  any `json:"after,omitempty"`
 	// BeforeSensitive and AfterSensitive are set if there is a value, which is sensitive.
 	BeforeSensitive bool `json:"beforeSensitive,omitempty"`
 	AfterSensitive  bool `json:"afterSensitive,omitempty"`
-	// AfterUnknown is set if the value, or a part of it, is known only when the plan has been carried out.
+	// AfterUnknown is set if the value, or a part of it, is known only when the plan has been
+	// carried out.
 	AfterUnknown bool `json:"afterUnknown,omitempty"`
 }
 
@@ -66,9 +68,9 @@ func (c Change) AfterText(show func(any) string) string {
 	return show(c.After)
 }
 
-// Changes returns the differences between a state and a planned state, either of which may be null, by
-// leaf, sorted by path, without sensitive values and those at concealed paths. It returns at most 100 changes, the last of
-// which has the number of further ones, and shortens long values.
+// Changes returns the differences between a state and a planned state, either of which may be null,
+// by leaf, sorted by path, without sensitive values and those at concealed paths. It returns at
+// most 100 changes, the last of which has the number of further ones, and shortens long values.
 func Changes(r *model.Resource, before, after cty.Value, concealed ...cty.Path) []Change {
 	c := changes{r: r, concealed: concealed, bounded: true}
 	root := r.Root()
@@ -96,7 +98,8 @@ type AllChange struct {
 	Attribute cty.Path
 }
 
-// AllChanges returns the same differences as Changes, all of them and in full, without sensitive values.
+// AllChanges returns the same differences as Changes, all of them and in full, without sensitive
+// values.
 func AllChanges(r *model.Resource, before, after cty.Value, concealed ...cty.Path) []AllChange {
 	c := changes{r: r, concealed: concealed}
 	root := r.Root()

@@ -11,9 +11,9 @@ import (
 	"github.com/landbridge-io/landbridge/internal/model"
 )
 
-// presented returns a primitive value in the type of its field in Kubernetes. ok is false if the value
-// cannot have that type: it is left out rather than changed. The decoder does the inverse, since it
-// converts primitive types as Terraform does.
+// presented returns a primitive value in the type of its field in Kubernetes. ok is false if the
+// value cannot have that type: it is left out rather than changed. The decoder does the inverse,
+// since it converts primitive types as Terraform does.
 func presented(t *model.Type, v cty.Value) (out any, ok bool) {
 	switch {
 	case t.Kind == model.Number && t.As == model.String:

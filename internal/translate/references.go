@@ -12,17 +12,17 @@ import (
 // Reference is a field of spec.forProvider whose reference or selector is set.
 type Reference struct {
 	*model.Reference
-	// Object contains the field, its reference and its selector. Path is its path with a dot at the end:
-	// "spec.forProvider.rule[0].".
+	// Object contains the field, its reference and its selector. Path is its path with a dot at the
+	// end: "spec.forProvider.rule[0].".
 	Object map[string]any
 	Path   string
-	// List is the path of the outermost list that has the object, as fields from the root of the resource; nil if
-	// none has it.
+	// List is the path of the outermost list that has the object, as fields from the root of the
+	// resource; nil if none has it.
 	List []string
 }
 
-// References returns the references that are set in spec.forProvider, in a fixed order. Their objects are
-// shared with the argument.
+// References returns the references that are set in spec.forProvider, in a fixed order. Their
+// objects are shared with the argument.
 func References(r *model.Resource, forProvider map[string]any) []Reference {
 	f := finder{}
 	for _, ref := range r.References() {
@@ -61,8 +61,8 @@ func (p place) element(i int) place {
 	return p
 }
 
-// find adds the references that are set in a value. path has the fields from the value to the one that
-// the reference sets.
+// find adds the references that are set in a value. path has the fields from the value to the one
+// that the reference sets.
 func (f *finder) find(t *model.Type, value any, at place, path []*model.Field) {
 	if t.Singleton {
 		t = t.Element

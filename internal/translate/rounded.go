@@ -12,8 +12,9 @@ import (
 
 const lostDigits = "Number has lost digits: Kubernetes keeps whole numbers exactly only up to 64 bits, and decimals up to 15 digits."
 
-// Rounded returns a warning for each field of status.atProvider and status.identity whose number has lost
-// digits: a whole number beyond 64 bits, or a decimal that no float64 has. The values are not shown.
+// Rounded returns a warning for each field of status.atProvider and status.identity whose number
+// has lost digits: a whole number beyond 64 bits, or a decimal that no float64 has. The values are
+// not shown.
 func Rounded(r *model.Resource, state, identity cty.Value) []string {
 	var out []string
 	if isObject(state) {

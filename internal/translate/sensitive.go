@@ -8,9 +8,9 @@ import (
 	"github.com/landbridge-io/landbridge/internal/model"
 )
 
-// Concealed returns the attributes at a state's sensitive paths that are not sensitive in the schema:
-// they are sensitive because of the source of their values, and have no reference to a Secret. A path
-// ends at the innermost attribute outside sets, or is a block.
+// Concealed returns the attributes at a state's sensitive paths that are not sensitive in the
+// schema: they are sensitive because of the source of their values, and have no reference to a
+// Secret. A path ends at the innermost attribute outside sets, or is a block.
 func Concealed(r *model.Resource, sensitive []cty.Path) []cty.Path {
 	var out []cty.Path
 	for _, path := range sensitive {

@@ -10,8 +10,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/model"
 )
 
-// tags returns the user's tags, and those of the settings and of Crossplane whose keys the user did not
-// set.
+// tags returns the user's tags, and those of the settings and of Crossplane whose keys the user did
+// not set.
 func (s Subject) tags(r *model.Resource, given cty.Value, lookup func([]string) (string, bool)) cty.Value {
 	t, out := r.Settings.Tags, map[string]cty.Value{}
 	if t.Crossplane {
@@ -42,7 +42,8 @@ func (s Subject) tags(r *model.Resource, given cty.Value, lookup func([]string) 
 	return cty.MapVal(out)
 }
 
-// tagObjects returns the user's tags unchanged, followed by those of ours with other keys, sorted by key.
+// tagObjects returns the user's tags unchanged, followed by those of ours with other keys, sorted
+// by key.
 func tagObjects(element *model.Type, given cty.Value, ours map[string]cty.Value) cty.Value {
 	var all []cty.Value
 	if !given.IsNull() {

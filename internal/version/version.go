@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// version and commit are set by the linker for builds outside of a Git checkout, such as those of images:
-// -ldflags="-X github.com/landbridge-io/landbridge/internal/version.version=v0.5.0".
+// version and commit are set by the linker for builds outside of a Git checkout, such as those of
+// images: -ldflags="-X github.com/landbridge-io/landbridge/internal/version.version=v0.5.0".
 var version, commit string
 
 // String returns the version: the one given to the linker, else the tag or pseudo-version that
@@ -17,7 +17,8 @@ func String() string {
 	return From(version, commit, info)
 }
 
-// Label returns the version without the commit as the value of a label of Kubernetes, in which a + is an underscore.
+// Label returns the version without the commit as the value of a label of Kubernetes, in which a +
+// is an underscore.
 func Label() string {
 	v, _, _ := strings.Cut(String(), ",")
 	v = strings.ReplaceAll(v, "+", "_")

@@ -20,9 +20,9 @@ const (
 	extRefined = 12
 )
 
-// checkMsgpack returns an error unless b is exactly one well-formed msgpack object. Decoders allocate
-// as much as a length prefix says, so it is compared with the remaining bytes first. The returned bytes
-// are b, with plain unknown values in the place of extensions that cty rejects.
+// checkMsgpack returns an error unless b is exactly one well-formed msgpack object. Decoders
+// allocate as much as a length prefix says, so it is compared with the remaining bytes first. The
+// returned bytes are b, with plain unknown values in the place of extensions that cty rejects.
 func checkMsgpack(b []byte) ([]byte, error) {
 	s := scanner{rest: b}
 	if err := s.skip(0); err != nil {

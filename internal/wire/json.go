@@ -7,8 +7,9 @@ import (
 	"github.com/zclconf/go-cty/cty"
 )
 
-// plainJSON decodes JSON as go-cty does, in one step instead of one for each attribute, which takes a fifth of the memory. It is
-// false if it leaves the value to go-cty: values of a dynamic type, values that have to be converted, and errors.
+// plainJSON decodes JSON as go-cty does, in one step instead of one for each attribute, which takes
+// a fifth of the memory. It is false if it leaves the value to go-cty: values of a dynamic type,
+// values that have to be converted, and errors.
 func plainJSON(b []byte, ty cty.Type) (cty.Value, bool) {
 	if ty.HasDynamicTypes() {
 		return cty.NilVal, false

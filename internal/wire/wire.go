@@ -121,8 +121,8 @@ func recovered(err *error) {
 	}
 }
 
-// maxExponent bounds the binary exponent of numbers. Numbers are written as plain decimals, so a few
-// bytes such as 1e999999999 would otherwise become gigabytes.
+// maxExponent bounds the binary exponent of numbers. Numbers are written as plain decimals, so a
+// few bytes such as 1e999999999 would otherwise become gigabytes.
 const maxExponent = 1 << 14
 
 func checkNumbers(v cty.Value) error {

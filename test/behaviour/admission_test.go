@@ -79,7 +79,8 @@ func TestAdmission(t *testing.T) {
 		{name: "one attribute less", kind: "Thing", spec: thing, imports: []m{right, {"identity": m{"id": "x"}}}},
 		{name: "id instead of identity", kind: "Thing", spec: thing, imports: []m{right, {"id": "x"}}},
 		{name: "taken away", kind: "Thing", spec: thing, imports: []m{right, nil}},
-		// Values of an older version of the identity may have other types, which CEL cannot compare.
+		// Values of an older version of the identity may have other types, which CEL cannot
+		// compare.
 		{name: "another value, identity with older versions", kind: "Volume", spec: thing, imports: []m{{"identity": m{"volumeId": "x"}}, {"identity": m{"volumeId": "y"}}}},
 		{name: "id instead of identity, with older versions", kind: "Volume", spec: thing, imports: []m{{"identity": m{"volumeId": "x"}}, {"id": "x"}}},
 

@@ -16,8 +16,9 @@ const (
 	CLI       Way = "cli"       // its program, by the command line of OpenTofu
 )
 
-// Ways returns the ways of running a form. The command line does the same with each form, but takes much longer, so it runs
-// one of them here. That of Terraform, and those of the other forms, are compared by test/conformance.
+// Ways returns the ways of running a form. The command line does the same with each form, but takes
+// much longer, so it runs one of them here. That of Terraform, and those of the other forms, are
+// compared by test/conformance.
 func Ways(form provider.Form) []Way {
 	if form == provider.Framework6 {
 		return []Way{Plugin, InProcess, CLI}

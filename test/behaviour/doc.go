@@ -1,5 +1,5 @@
-// Package behaviour lists the behaviours that Landbridge guarantees for every kind of provider and every
-// way of running it, and tests them.
+// Package behaviour lists the behaviours that Landbridge guarantees for every kind of provider and
+// every way of running it, and tests them.
 //
 // In: the example cloud's provider in its three forms (plugin SDK, plugin framework on protocols
 // 5 and 6), each as a separate program and linked into the controller. Out: for each behaviour of

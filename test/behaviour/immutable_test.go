@@ -21,7 +21,8 @@ import (
 
 var immutableField = regexp.MustCompile(`message: '?(\S+) cannot be changed: a change would`)
 
-// TestForceNew has a generator that links a provider on the legacy SDK, whose schemas tell which arguments force a new object.
+// TestForceNew has a generator that links a provider on the legacy SDK, whose schemas tell which
+// arguments force a new object.
 func TestForceNew(t *testing.T) {
 	launcher := &inprocess.Launcher{Name: "examplecloud", Protocol5: func() (tfprotov5.ProviderServer, error) {
 		return sdkv2.Server(t.Context(), release.Latest)

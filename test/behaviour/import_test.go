@@ -75,7 +75,8 @@ func importID(t *testing.T, c *column) {
 }
 
 func importIdentity(t *testing.T, c *column) {
-	// In a region other than that of the provider's configuration: without the region it is not found.
+	// In a region other than that of the provider's configuration: without the region it is not
+	// found.
 	object := c.thing(t, "eu-central-1")
 	identity := m{"id": object.ID, "region": "eu-central-1"}
 	u := c.resource(t, "Thing", m{"forProvider": m{"name": object.Name, "region": "eu-central-1"}, "import": m{"identity": identity}})
@@ -172,8 +173,8 @@ func importWithoutState(t *testing.T, c *column) {
 	}
 }
 
-// refusesImport fails the test unless the API server refuses to create a thing with this import, with
-// kubectl's strict validation.
+// refusesImport fails the test unless the API server refuses to create a thing with this import,
+// with kubectl's strict validation.
 func (c *column) refusesImport(t *testing.T, imported m, parts ...string) {
 	t.Helper()
 	err := c.Create(t.Context(), c.object("Thing", nameOf(t), m{"forProvider": m{"name": "x"}, "import": imported}), client.FieldValidation("Strict"))
@@ -346,8 +347,8 @@ func importPlanFirst(t *testing.T, c *column) {
 	}
 }
 
-// An import that may change the object also shows its plan first: the status with the plan is written
-// before the intent of the change, and the intent before the provider is called.
+// An import that may change the object also shows its plan first: the status with the plan is
+// written before the intent of the change, and the intent before the provider is called.
 func importPlanShown(t *testing.T, c *column) {
 	object := c.thing(t, "us-east-1")
 	u := c.object("Thing", nameOf(t), m{"forProvider": m{"name": object.Name, "size": int64(5)}, "import": m{"identity": m{"id": object.ID}}})
@@ -374,8 +375,8 @@ func importPlanShown(t *testing.T, c *column) {
 	}
 }
 
-// firstVersion returns the first version of an object for which the condition holds; empty if there is
-// none in time.
+// firstVersion returns the first version of an object for which the condition holds; empty if there
+// is none in time.
 func (e *environment) firstVersion(t *testing.T, of *unstructured.Unstructured, holds func(*unstructured.Unstructured) bool) <-chan string {
 	t.Helper()
 	watcher, err := client.NewWithWatch(e.Config, client.Options{})

@@ -8,7 +8,8 @@ import (
 	"github.com/landbridge-io/landbridge/test/behaviour"
 )
 
-// TestLinked checks the status of a TerraformProvider for a provider that is linked into the controller.
+// TestLinked checks the status of a TerraformProvider for a provider that is linked into the
+// controller.
 func TestLinked(t *testing.T) {
 	t.Parallel()
 	c := &column{Column: behaviour.Column{Form: provider.Framework6, Way: behaviour.InProcess}, environment: shared(t)}

@@ -45,8 +45,8 @@ func TestMain(m *testing.M) {
 	}.Run(m))
 }
 
-// each runs a test for each column in parallel, with one subtest per behaviour. cmd/behaviours relies on
-// their names.
+// each runs a test for each column in parallel, with one subtest per behaviour. cmd/behaviours
+// relies on their names.
 func each(t *testing.T, test func(t *testing.T, c behaviour.Column)) {
 	for _, form := range provider.Forms {
 		t.Run(string(form), func(t *testing.T) {

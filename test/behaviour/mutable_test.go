@@ -24,8 +24,8 @@ var _ = register(map[string]func(*testing.T, *column){
 	"mutable-read":      mutableRead,
 })
 
-// unexpected fails the test unless the resource reports an unexpected change of its identity, with growing
-// delays, and keeps its former identity.
+// unexpected fails the test unless the resource reports an unexpected change of its identity, with
+// growing delays, and keeps its former identity.
 func (c *column) unexpected(t *testing.T, u *unstructured.Unstructured, says string) {
 	t.Helper()
 	c.WaitFalse(t, u, "Synced", reasonUnexpected, "Unexpected Identity Change", says)

@@ -263,7 +263,8 @@ func configurations(t *testing.T, c *column) {
 	if object.Region != "eu-central-1" {
 		t.Errorf("it is %+v", object)
 	}
-	// The region is from the configuration: changing this configuration moves the object, switching to another one does not.
+	// The region is from the configuration: changing this configuration moves the object, switching
+	// to another one does not.
 	c.MustPatch(t, config, `{"spec":{"region":"us-west-2"}}`)
 	c.WaitFor(t, config, "seen by the controller", func() bool { return objecttest.Current(config) })
 	next := c.object("Thing", nameOf(t)+"-next", m{"forProvider": m{"name": nameOf(t) + "-next"}, "providerConfigRef": ref["providerConfigRef"]})

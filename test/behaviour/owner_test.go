@@ -124,8 +124,8 @@ func conflictRacing(t *testing.T, c *column) {
 	}
 }
 
-// refusedAdoption creates a resource for a datastore that already exists, and returns the spec.import
-// that its message suggests.
+// refusedAdoption creates a resource for a datastore that already exists, and returns the
+// spec.import that its message suggests.
 func (c *column) refusedAdoption(t *testing.T) (object api.Datastore, u *unstructured.Unstructured, imported string) {
 	t.Helper()
 	object, spec := c.datastore(t)

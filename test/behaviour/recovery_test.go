@@ -52,8 +52,8 @@ func controlUntilKilled(kubeconfig string) error {
 	return controller.Run(context.Background(), config, o)
 }
 
-// control runs a controller with linked providers as a separate process until kill is called or the test
-// ends.
+// control runs a controller with linked providers as a separate process until kill is called or the
+// test ends.
 func control(t *testing.T, kubeconfig, log string) (pid int, kill func()) {
 	t.Helper()
 	programs, err := mirror()
@@ -88,7 +88,8 @@ func control(t *testing.T, kubeconfig, log string) (pid int, kill func()) {
 	return cmd.Process.Pid, kill
 }
 
-// killChildren kills the programs that a process has started: providers, and programs that run them.
+// killChildren kills the programs that a process has started: providers, and programs that run
+// them.
 func killChildren(t *testing.T, pid int) {
 	t.Helper()
 	killed := 0
@@ -247,8 +248,8 @@ func recoverFound(t *testing.T, i *interruption) {
 	}
 }
 
-// kept fails the test unless the object of an interrupted create is found as tainted, and no other object
-// was created.
+// kept fails the test unless the object of an interrupted create is found as tainted, and no other
+// object was created.
 func (i *interruption) kept(t *testing.T, u *unstructured.Unstructured) {
 	t.Helper()
 	name := u.GetName()
@@ -315,8 +316,8 @@ func recoverToken(t *testing.T, i *interruption) {
 	}
 }
 
-// The create is repeated if the program runs again before the task has ended: the cloud refuses a second object with
-// the same identity.
+// The create is repeated if the program runs again before the task has ended: the cloud refuses a
+// second object with the same identity.
 func crashCreate(t *testing.T, i *interruption) { i.kept(t, i.killed) }
 
 func crashUpdate(t *testing.T, i *interruption) {

@@ -21,7 +21,8 @@ func TestTutorial(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The page's commands run in a temporary directory instead of a checkout, because they create files.
+	// The page's commands run in a temporary directory instead of a checkout, because they create
+	// files.
 	dir := t.TempDir()
 	if err := os.Symlink(filepath.Join(root, "bin"), filepath.Join(dir, "bin")); err != nil {
 		t.Fatal(err)

@@ -16,8 +16,8 @@ import (
 
 const paused = "crossplane.io/paused"
 
-// TestUpgrades goes through the releases of a provider: without identities, with versions 0, 1 and 2 of
-// the identity schema, back to 0, and to a faulty one.
+// TestUpgrades goes through the releases of a provider: without identities, with versions 0, 1 and
+// 2 of the identity schema, back to 0, and to a faulty one.
 func TestUpgrades(t *testing.T) {
 	each(t, func(t *testing.T, of behaviour.Column) {
 		c := shared(t).open(t, of, history, release.BeforeIdentity,
@@ -64,8 +64,8 @@ func TestUpgrades(t *testing.T) {
 		pause(gap)
 		failsBefore, invalidBefore, gapBefore := c.memory(t, fails), c.memory(t, invalid), c.memory(t, gap)
 		thingBefore := c.memory(t, thing)
-		// As if the schema had changed without a new version. It is detected when the stored state is read
-		// again, as for another release.
+		// As if the schema had changed without a new version. It is detected when the stored state
+		// is read again, as for another release.
 		c.tamper(t, mismatch, `"region":`, `"zone":`)
 		mismatchBefore := c.memory(t, mismatch)
 
@@ -134,8 +134,9 @@ func TestUpgrades(t *testing.T) {
 			c.refusedUpgrade(t, gap, gapBefore, says)
 			c.upgraded(t, second, 2, "volumeId", "false")
 		})
-		// The provider's upgraders require a configured provider. A resource that cannot be upgraded is not
-		// planned either, as a change of its spec shows: a plan with another size searches the volume.
+		// The provider's upgraders require a configured provider. A resource that cannot be
+		// upgraded is not planned either, as a change of its spec shows: a plan with another size
+		// searches the volume.
 		t.Run("upgrade-configured", func(t *testing.T) {
 			c.upgraded(t, elder, 2, "volumeId", "false")
 			c.MustPatch(t, missing, `{"spec":{"forProvider":{"sizeGib":3}}}`)
@@ -250,8 +251,8 @@ func (c *column) tamper(t *testing.T, u *unstructured.Unstructured, from, to str
 	}
 }
 
-// upgraded waits until the volume has an identity of that version with its id under that name. It fails
-// the test if the resource is not ready or the volume was changed.
+// upgraded waits until the volume has an identity of that version with its id under that name. It
+// fails the test if the resource is not ready or the volume was changed.
 func (c *column) upgraded(t *testing.T, u *unstructured.Unstructured, version int, id string, public any) {
 	t.Helper()
 	c.WaitFor(t, u, "upgraded", func() bool {
@@ -265,8 +266,8 @@ func (c *column) upgraded(t *testing.T, u *unstructured.Unstructured, version in
 	c.untouchedVolume(t, u)
 }
 
-// refusedUpgrade fails the test unless the resource reports why its identity cannot be upgraded, with
-// growing delays, and its stored state is unchanged.
+// refusedUpgrade fails the test unless the resource reports why its identity cannot be upgraded,
+// with growing delays, and its stored state is unchanged.
 func (c *column) refusedUpgrade(t *testing.T, u *unstructured.Unstructured, before map[string]string, says ...string) {
 	t.Helper()
 	c.WaitFalse(t, u, "Synced", reasonUpgrade, says...)

@@ -27,7 +27,8 @@ var _ = register(map[string]func(*testing.T, *column){
 	"write-only":        writeOnly,
 })
 
-// The token that the provider makes for a ticket without one is written to its spec, and changes nothing more.
+// The token that the provider makes for a ticket without one is written to its spec, and changes
+// nothing more.
 func lateInitialize(t *testing.T, c *column) {
 	given := m{"title": nameOf(t)}
 	u := c.resource(t, "Ticket", m{"forProvider": given})

@@ -86,8 +86,8 @@ func (w *world) searches(name string) int {
 	return w.searched[name]
 }
 
-// written returns the writes by a method with a path that ends with the text, or a body that contains it
-// as a string.
+// written returns the writes by a method with a path that ends with the text, or a body that
+// contains it as a string.
 func (w *world) written(method, text string) []write {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -100,8 +100,8 @@ func (w *world) written(method, text string) []write {
 	return out
 }
 
-// untouched fails the test if a provider made a write request with one of the texts, which are ids and
-// names.
+// untouched fails the test if a provider made a write request with one of the texts, which are ids
+// and names.
 func (w *world) untouched(t *testing.T, texts ...string) {
 	t.Helper()
 	for _, text := range texts {

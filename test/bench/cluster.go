@@ -66,10 +66,11 @@ func start(ctx context.Context, bin string, s settings) (_ *cluster, err error) 
 			c.stop()
 		}
 	}()
-	// What the disk is busy with otherwise is no cost of a controller. Nor is it a cost of looks that the API server compares its
-	// caches with etcd.
+	// What the disk is busy with otherwise is no cost of a controller. Nor is it a cost of looks
+	// that the API server compares its caches with etcd.
 	c.apiserver = command(filepath.Join(bin, "playground"), "serve", "--data", c.dir, "--no-controllers", "--no-fsync", "--no-cache-checks", "--stop-on-stdin-close")
-	// With less, the API server of more than some ten thousand resources does nothing but collect garbage.
+	// With less, the API server of more than some ten thousand resources does nothing but collect
+	// garbage.
 	c.apiserver.Env = append(os.Environ(), "GOMEMLIMIT=8GiB")
 	if _, err = c.apiserver.StdinPipe(); err != nil {
 		return nil, err
@@ -238,7 +239,8 @@ func (c *cluster) memory() (controller, provider float64, err error) {
 	return controller, provider, nil
 }
 
-// install applies a TerraformProvider, with an execution unless that is empty, and waits until it is healthy.
+// install applies a TerraformProvider, with an execution unless that is empty, and waits until it
+// is healthy.
 func (c *cluster) install(ctx context.Context, name, source, execution string, activate ...string) (time.Duration, error) {
 	patterns := make([]any, len(activate))
 	for i, a := range activate {
@@ -276,7 +278,8 @@ func (c *cluster) until(ctx context.Context, limit time.Duration, done func() (b
 	}
 }
 
-// writes counts the write requests of all clients, including failed ones, without events and leases.
+// writes counts the write requests of all clients, including failed ones, without events and
+// leases.
 func (c *cluster) writes(ctx context.Context) (writes, error) {
 	return c.writesBut(ctx, "leases", "events")
 }
@@ -302,7 +305,8 @@ func (w writes) since(before writes) int {
 	return w.total() - before.total()
 }
 
-// writesBut counts the write requests of all clients, including failed ones, without those for some resources.
+// writesBut counts the write requests of all clients, including failed ones, without those for some
+// resources.
 func (c *cluster) writesBut(ctx context.Context, resources ...string) (writes, error) {
 	client, err := rest.HTTPClientFor(c.config)
 	if err != nil {

@@ -63,7 +63,8 @@ func measure(cmd *exec.Cmd, least int) (m measured, _ error) {
 	return m, nil
 }
 
-// add adds figures. The first line is compared with a floor; without one it must come within a second.
+// add adds figures. The first line is compared with a floor; without one it must come within a
+// second.
 func (m measured) add(r *figure.Report, name, floor string) {
 	first := figure.Figure{Name: name + ", first line after", Value: seconds(m.first), Unit: "s"}
 	if floor == "" {

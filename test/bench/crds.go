@@ -20,7 +20,8 @@ import (
 // crdGroups is the number of API groups that have all kinds of hcloud.
 const crdGroups = 8
 
-// crdCosts measures what CRDs cost the API server: those of hcloud, in several groups. internal/crd estimates costs by these figures.
+// crdCosts measures what CRDs cost the API server: those of hcloud, in several groups. internal/crd
+// estimates costs by these figures.
 func crdCosts(ctx context.Context, r *figure.Report, bin string) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

@@ -16,8 +16,8 @@ const (
 	createWorkers = 16
 )
 
-// createMany measures the creation of many resources at once. The floor is measured before: later, the controller looks at the
-// resources meanwhile, and writes events.
+// createMany measures the creation of many resources at once. The floor is measured before: later,
+// the controller looks at the resources meanwhile, and writes events.
 func (c *cluster) createMany(ctx context.Context, r *figure.Report, served, unserved kind, profile string) error {
 	floors := make([]time.Duration, 3)
 	for i := range floors {

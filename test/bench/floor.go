@@ -93,7 +93,8 @@ func (d *direct) close(ctx context.Context) {
 	_ = d.pool.Close(context.WithoutCancel(ctx))
 }
 
-// readTime is the processor time of one Read over gRPC: of its client, which is this process, and of the provider.
+// readTime is the processor time of one Read over gRPC: of its client, which is this process, and
+// of the provider.
 type readTime struct{ client, provider time.Duration }
 
 func (t readTime) total() time.Duration { return t.client + t.provider }

@@ -37,7 +37,8 @@ func (c *cluster) alone(window time.Duration) (idleness, error) {
 	return idleness{apiserver: usual(apiserver)}, err
 }
 
-// apiserverSeconds returns what the API server uses in each second of a window. It calls each after each of them.
+// apiserverSeconds returns what the API server uses in each second of a window. It calls each after
+// each of them.
 func (c *cluster) apiserverSeconds(window time.Duration, each func() error) (used []time.Duration, _ error) {
 	before, err := cpu(c.apiserver.Process.Pid)
 	if err != nil {
@@ -59,6 +60,6 @@ func (c *cluster) apiserverSeconds(window time.Duration, each func() error) (use
 	return used, nil
 }
 
-// usual returns the median of seconds. Once in a minute or two, an API server collects its garbage or compacts its history, which
-// takes as much as hundreds of looks whether or not there are any.
+// usual returns the median of seconds. Once in a minute or two, an API server collects its garbage
+// or compacts its history, which takes as much as hundreds of looks whether or not there are any.
 func usual(seconds []time.Duration) time.Duration { return figure.Percentile(seconds, .5) }

@@ -25,7 +25,8 @@ const (
 	largeSettle = 30 * time.Second
 )
 
-// large measures many resources: what they cost when nothing changes, and how long a restarted controller takes.
+// large measures many resources: what they cost when nothing changes, and how long a restarted
+// controller takes.
 func large(ctx context.Context, r *figure.Report, bin string, n int, profile string) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -158,9 +159,9 @@ func large(ctx context.Context, r *figure.Report, bin string, n int, profile str
 	return nil
 }
 
-// million reports what a million resources would take, if everything grows as it did until here: memory in MiB without any
-// resource and in KiB for each, what etcd stores of each in KiB, the processor time of a look in milliseconds, and that of a
-// restart for each resource in seconds.
+// million reports what a million resources would take, if everything grows as it did until here:
+// memory in MiB without any resource and in KiB for each, what etcd stores of each in KiB, the
+// processor time of a look in milliseconds, and that of a restart for each resource in seconds.
 func million(r *figure.Report, empty, memory, stored, look, restart float64) {
 	const n, poll = 1e6, 10 * time.Minute
 	add := func(name string, value float64, unit string) {
@@ -172,7 +173,8 @@ func million(r *figure.Report, empty, memory, stored, look, restart float64) {
 	add("a restart, controller and provider", restart*n/60, "min CPU")
 }
 
-// quiet waits until nothing was written for a while, not even events, which the controller writes slowly.
+// quiet waits until nothing was written for a while, not even events, which the controller writes
+// slowly.
 func (c *cluster) quiet(ctx context.Context) error {
 	last, since := -1, time.Now()
 	return c.until(ctx, 10*time.Minute, func() (bool, error) {
@@ -185,7 +187,8 @@ func (c *cluster) quiet(ctx context.Context) error {
 	})
 }
 
-// allObserved reports whether the controller has observed n resources or more, and all that it knows.
+// allObserved reports whether the controller has observed n resources or more, and all that it
+// knows.
 func (c *cluster) allObserved(ctx context.Context, n int) (bool, error) {
 	time.Sleep(min(500*time.Millisecond, 20*time.Millisecond+time.Duration(n)*time.Millisecond)) // an answer costs the controller some milliseconds
 	var known, unobserved float64

@@ -31,8 +31,9 @@ func (u unchanged) without(idle idleness) usage {
 // round is how long looks are measured between two measurements of the floor.
 const round = 3 * time.Second
 
-// looksBesideFloor measures looks at unchanged resources for as long as window, and the floor. The speed of a machine changes within
-// seconds, so the time is divided into rounds of a few seconds, and the floor, measured before and after each of them, is the mean.
+// looksBesideFloor measures looks at unchanged resources for as long as window, and the floor. The
+// speed of a machine changes within seconds, so the time is divided into rounds of a few seconds,
+// and the floor, measured before and after each of them, is the mean.
 func (c *cluster) looksBesideFloor(ctx context.Context, bin string, window time.Duration) (u unchanged, _ error) {
 	d, err := newDirect(ctx, bin)
 	if err != nil {
@@ -91,7 +92,8 @@ func (c *cluster) addLooks(ctx context.Context, u *unchanged, length time.Durati
 	return err
 }
 
-// checkpointed waits until the checkpoint has the marks of n resources. It is saved once after many were created, and is no cost of looks.
+// checkpointed waits until the checkpoint has the marks of n resources. It is saved once after many
+// were created, and is no cost of looks.
 func (c *cluster) checkpointed(ctx context.Context, n int) error {
 	const each = 16 // bytes of a mark
 	secrets := c.client.Resource(corev1.SchemeGroupVersion.WithResource("secrets"))
@@ -115,7 +117,8 @@ func (c *cluster) reconciles(ctx context.Context) (float64, error) {
 	return c.sum(ctx, "controller_runtime_reconcile_total", `controller="managed/`)
 }
 
-// lookedAt waits until there were n looks. The first one at a new resource plans once more, while later ones are what goes on for good.
+// lookedAt waits until there were n looks. The first one at a new resource plans once more, while
+// later ones are what goes on for good.
 func (c *cluster) lookedAt(ctx context.Context, n int) error {
 	before, err := c.reconciles(ctx)
 	if err != nil {

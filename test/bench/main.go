@@ -230,7 +230,8 @@ func reconcile(ctx context.Context, r *figure.Report, bin string, window time.Du
 	return nil
 }
 
-// ownShare is the bound of the controller's own share of a look: 0.15 ms where a Read, called directly, takes 0.9 ms.
+// ownShare is the bound of the controller's own share of a look: 0.15 ms where a Read, called
+// directly, takes 0.9 ms.
 const ownShare = 0.17
 
 func seconds(d time.Duration) float64 { return d.Seconds() }
@@ -307,7 +308,8 @@ func (c *cluster) kindClient(k kind) (*rest.RESTClient, error) {
 	return rest.RESTClientFor(config)
 }
 
-// change applies a merge patch to a resource, and waits until it is Ready with that. The time is from the first to the second.
+// change applies a merge patch to a resource, and waits until it is Ready with that. The time is
+// from the first to the second.
 func (c *cluster) change(ctx context.Context, k kind, name, patch string) (time.Duration, error) {
 	client, err := c.kindClient(k)
 	if err != nil {

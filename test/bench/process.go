@@ -41,8 +41,8 @@ func ended(pid int) (out time.Duration, err error) {
 	return out, nil
 }
 
-// anonymous returns the anonymous resident memory of a process in MiB. Pages of program files are left out: several processes share
-// them, and the system drops them when it needs memory.
+// anonymous returns the anonymous resident memory of a process in MiB. Pages of program files are
+// left out: several processes share them, and the system drops them when it needs memory.
 func anonymous(pid int) (float64, error) {
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
@@ -57,7 +57,8 @@ func anonymous(pid int) (float64, error) {
 	return 0, fmt.Errorf("no RssAnon in the status of process %d", pid)
 }
 
-// usage is the processor time used so far; provider is that of all processes the controller has started.
+// usage is the processor time used so far; provider is that of all processes the controller has
+// started.
 type usage struct{ controller, provider, apiserver time.Duration }
 
 func (u usage) add(v usage) usage {

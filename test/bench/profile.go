@@ -40,8 +40,8 @@ func (c *cluster) profile(ctx context.Context, dir string) (wait func() error) {
 	return group.Wait
 }
 
-// restarted writes a CPU profile of the controller's first seconds, and what it has allocated, into a directory. It waits until the
-// controller serves profiles.
+// restarted writes a CPU profile of the controller's first seconds, and what it has allocated, into
+// a directory. It waits until the controller serves profiles.
 func (c *cluster) restarted(ctx context.Context, dir string) error {
 	query := fmt.Sprintf("profile?seconds=%d", profiledRestart)
 	return c.until(ctx, time.Minute, func() (bool, error) {

@@ -29,7 +29,8 @@ const (
 	perAccount = 10 // resources of each
 	// slowRead is how long the cloud takes for each read. A worker waits for it.
 	slowRead = 3 * time.Second
-	// workers is the number of workers of the kind in each replica, in all shards of the replica together.
+	// workers is the number of workers of the kind in each replica, in all shards of the replica
+	// together.
 	workers        = 10
 	sharing        = 3 // replicas that share the work
 	shards         = 6 // of all replicas together
@@ -38,11 +39,13 @@ const (
 	sharingAtMost = 1 / 2.5
 )
 
-// replicas compares three replicas that share the work by shards with one replica, on the same resources of thirty accounts.
+// replicas compares three replicas that share the work by shards with one replica, on the same
+// resources of thirty accounts.
 //
-// What limits a replica here is the number of its workers (--workers): each waits for the cloud, which takes three seconds for
-// each read, and the processors are mostly idle. A shard has workers of its own, so the flag is such that each replica has
-// as many workers, whether it has no shards or holds two. A change and a look each need a worker for one read.
+// What limits a replica here is the number of its workers (--workers): each waits for the cloud,
+// which takes three seconds for each read, and the processors are mostly idle. A shard has workers
+// of its own, so the flag is such that each replica has as many workers, whether it has no shards
+// or holds two. A change and a look each need a worker for one read.
 func replicas(ctx context.Context, r *figure.Report, bin string) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -161,7 +164,8 @@ func work(ctx context.Context, c *cluster, all []*cluster, size int64) (out work
 	return out, c.pollEvery(ctx, time.Hour)
 }
 
-// createAccounts creates provider configurations, each with a token of its own, and the resources of each.
+// createAccounts creates provider configurations, each with a token of its own, and the resources
+// of each.
 func (c *cluster) createAccounts(ctx context.Context, cloud *exampleCloud) error {
 	kube, err := kubernetes.NewForConfig(c.config)
 	if err != nil {
@@ -200,7 +204,8 @@ func (c *cluster) resize(ctx context.Context, size int64) (time.Duration, error)
 	group.Go(func() error {
 		done := map[string]bool{}
 		for len(done) < accounts*perAccount {
-			// The API server closes watches of slow clients. A new one begins with all resources as they are.
+			// The API server closes watches of slow clients. A new one begins with all resources as
+			// they are.
 			w, err := client.Watch(groupCtx, listAll)
 			if err != nil {
 				return fmt.Errorf("%d of %d resources are changed: %w", len(done), accounts*perAccount, err)
@@ -263,7 +268,8 @@ func (c *cluster) peer(name string) (_ *cluster, stop func(), err error) {
 	}, nil
 }
 
-// shared reports whether each replica works on its part of the shards, and has observed all resources there.
+// shared reports whether each replica works on its part of the shards, and has observed all
+// resources there.
 func shared(ctx context.Context, all []*cluster) bool {
 	time.Sleep(100 * time.Millisecond)
 	known := 0.0

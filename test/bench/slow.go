@@ -41,8 +41,9 @@ func cloudKind(plural, kindName, forProvider string) kind {
 	}
 }
 
-// slow creates many resources at once, each of which takes half a minute in the cloud, and meanwhile
-// updates one resource of the same kind and one of another. All have the same provider configuration.
+// slow creates many resources at once, each of which takes half a minute in the cloud, and
+// meanwhile updates one resource of the same kind and one of another. All have the same provider
+// configuration.
 func slow(ctx context.Context, r *figure.Report, bin string) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -138,8 +139,9 @@ func slow(ctx context.Context, r *figure.Report, bin string) error {
 	return nil
 }
 
-// updates repeatedly updates one resource until it is stopped. It returns the latency that Landbridge adds
-// to each update: the time from the write of the spec to the status, minus the cloud's.
+// updates repeatedly updates one resource until it is stopped. It returns the latency that
+// Landbridge adds to each update: the time from the write of the spec to the status, minus the
+// cloud's.
 func (c *cluster) updates(ctx context.Context, k kind, name, field string, value func(int) any, ended func() bool) (took []time.Duration, _ error) {
 	client := c.client.Resource(k.GroupVersionResource).Namespace("default")
 	w, err := client.Watch(ctx, metav1.ListOptions{FieldSelector: "metadata.name=" + name})

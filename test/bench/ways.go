@@ -33,8 +33,8 @@ const (
 	wayWindow    = 60 * time.Second // during which reconciles are measured
 )
 
-// ways measures the three ways of execution: the executors alone, compared with the bare calls of the
-// provider, and a controller in each way.
+// ways measures the three ways of execution: the executors alone, compared with the bare calls of
+// the provider, and a controller in each way.
 func ways(ctx context.Context, r *figure.Report, bin string) error {
 	if err := executors(ctx, r); err != nil {
 		return err

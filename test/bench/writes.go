@@ -43,8 +43,9 @@ func (c *cluster) unserved(ctx context.Context, of kind) (kind, error) {
 	})
 }
 
-// minimalWrites writes what n new resources need at least, with some workers, and returns how long each took, and all
-// together: the resource, the intent, the outcome, the status, and the finalizer with the annotations.
+// minimalWrites writes what n new resources need at least, with some workers, and returns how long
+// each took, and all together: the resource, the intent, the outcome, the status, and the finalizer
+// with the annotations.
 func (c *cluster) minimalWrites(ctx context.Context, k kind, name string, n, workers int) (each []time.Duration, all time.Duration, _ error) {
 	each = make([]time.Duration, n)
 	group, ctx := errgroup.WithContext(ctx)

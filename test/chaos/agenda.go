@@ -12,8 +12,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/faultpoint"
 )
 
-// pace is the minimum number of operations per fault. A run with too few operations for all faults tries
-// some of them.
+// pace is the minimum number of operations per fault. A run with too few operations for all faults
+// tries some of them.
 const pace = 12
 
 // agenda has the faults of a run and their progress. Faults happen one after the other.

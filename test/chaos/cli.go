@@ -52,7 +52,8 @@ func (a *agenda) cliFaults() []item {
 	return out
 }
 
-// working keeps the running controller busy with user operations until the returned function is called.
+// working keeps the running controller busy with user operations until the returned function is
+// called.
 func (a *agenda) busy(ctx context.Context, operation string) (enough func(), err error) {
 	if err := a.alive(); err != nil {
 		return nil, err

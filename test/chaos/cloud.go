@@ -157,7 +157,8 @@ type cloudError struct {
 
 func (e *cloudError) Error() string { return e.text }
 
-// objects returns all objects of a collection. The list is complete only while lists have no faults.
+// objects returns all objects of a collection. The list is complete only while lists have no
+// faults.
 func (c *cloud) objects(ctx context.Context, collection string) ([]object, error) {
 	var out []object
 	return out, c.call(ctx, http.MethodGet, "/v1/"+collection, nil, &out)

@@ -45,8 +45,8 @@ type estate struct {
 	resources []*unstructured.Unstructured
 }
 
-// removeEstate creates an estate and deletes it: the whole namespace, or first the dependencies of the
-// resources. The remote objects must still be deleted.
+// removeEstate creates an estate and deletes it: the whole namespace, or first the dependencies of
+// the resources. The remote objects must still be deleted.
 func (a *agenda) removeEstate(ctx context.Context, how string) error {
 	if err := a.alive(); err != nil {
 		return err

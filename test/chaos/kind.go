@@ -21,8 +21,8 @@ type kind struct {
 	// still ensure that there is only one object.
 	losable bool
 
-	// first returns spec.forProvider of a new resource; change changes it for an update, and replace for a
-	// replacement; nil if there is no such change.
+	// first returns spec.forProvider of a new resource; change changes it for an update, and
+	// replace for a replacement; nil if there is no such change.
 	first   func(s *slot) m
 	change  func(s *slot, spec m)
 	replace func(s *slot, spec m)

@@ -118,8 +118,8 @@ func everything() []served {
 	return append(out, served{modules, depot})
 }
 
-// attendModule looks for what an interrupted create of a module made, removes it, since nothing refers to it, and
-// confirms. Random bytes are nowhere.
+// attendModule looks for what an interrupted create of a module made, removes it, since nothing
+// refers to it, and confirms. Random bytes are nowhere.
 func (s *slot) attendModule(ctx context.Context, message string, left []object, confirmed func(string)) {
 	if !strings.Contains(message, "examplecloud_datastore.depot") {
 		confirmed("random bytes cannot be found")

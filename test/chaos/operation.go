@@ -81,7 +81,8 @@ var operations = []operation{
 		return s.create(ctx)
 	}},
 	{name: opTaint, weight: 8, steps: 1, there: true,
-		// A tainted object is replaced like any other: with createBeforeDestroy two would have the same name.
+		// A tainted object is replaced like any other: with createBeforeDestroy two would have the
+		// same name.
 		fits: func(s *slot) bool { return !s.createFirst && !s.kind.module },
 		do: func(ctx context.Context, s *slot) error {
 			s.taint = randomText()

@@ -90,8 +90,9 @@ var weather = map[string][]fault{
 	"shows what it made later": {{"on": "create", "visible_after": "600ms", "count": 6}},
 }
 
-// drawn are the behaviours of the catalogue that leave what users see of the cloud's objects, and what is stored of them, as it is.
-// The others are tried by test/world, where it is known which object each is about.
+// drawn are the behaviours of the catalogue that leave what users see of the cloud's objects, and
+// what is stored of them, as it is. The others are tried by test/world, where it is known which
+// object each is about.
 var drawn = []string{
 	"stale-read", "reserved-name", "throttled-with-time", "throttled-without-time", "exhausted-quota", "skewed-clock", "second-delete",
 	"blocking-dependents",
@@ -118,7 +119,8 @@ func (a *agenda) cloudWeather(ctx context.Context, name string) error {
 	if err := a.running.working(ctx, a.begins()); err != nil {
 		return err
 	}
-	// Unknown outcomes of earlier processes are resolved first, because faults may hide existing objects.
+	// Unknown outcomes of earlier processes are resolved first, because faults may hide existing
+	// objects.
 	pause(ctx, time.Second)
 	a.count("cloud " + name)
 	a.note("the cloud %s", name)

@@ -8,7 +8,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/faultpoint"
 )
 
-// bringer is an operation on some resources that makes a controller reach the fault points of a process.
+// bringer is an operation on some resources that makes a controller reach the fault points of a
+// process.
 type bringer struct {
 	operation string
 	fits      func(*slot) bool
@@ -46,8 +47,8 @@ var before = map[faultpoint.Process]faultpoint.Point{
 	faultpoint.Recover:       {Process: faultpoint.Update, Step: faultpoint.InFlight},
 }
 
-// dieAt makes a controller die at a point, and then starts the next one. It is not an error if the point
-// is not reached in time: the report lists points that were not reached.
+// dieAt makes a controller die at a point, and then starts the next one. It is not an error if the
+// point is not reached in time: the report lists points that were not reached.
 func (a *agenda) dieAt(ctx context.Context, p faultpoint.Point) error {
 	if first, ok := before[p.Process]; ok {
 		if ok, err := a.die(ctx, first, bringers[p.Process]); err != nil || !ok {

@@ -165,8 +165,8 @@ func (a *agenda) providersAt(ctx context.Context, process faultpoint.Process) er
 	return err
 }
 
-// fence pauses a controller that has the lease at a point until another one has taken over, and then
-// resumes it.
+// fence pauses a controller that has the lease at a point until another one has taken over, and
+// then resumes it.
 func (a *agenda) fence(ctx context.Context, p faultpoint.Point) error {
 	a.suspended.Store(true)
 	defer a.suspended.Store(false)

@@ -18,8 +18,8 @@ import (
 // sharded reports whether several controllers share the work.
 func (w *world) sharded() bool { return w.replicas > 1 }
 
-// sharedLease is how long other replicas wait for one that does not renew its leases. All of them work, on one machine, while
-// others start.
+// sharedLease is how long other replicas wait for one that does not renew its leases. All of them
+// work, on one machine, while others start.
 const sharedLease = 12 * time.Second
 
 // lease returns the duration of the controllers' leases.
@@ -30,7 +30,8 @@ func (w *world) lease() time.Duration {
 	return lease
 }
 
-// begins is how long a controller may take to begin to work. It waits for shards of replicas that were killed right before.
+// begins is how long a controller may take to begin to work. It waits for shards of replicas that
+// were killed right before.
 func (w *world) begins() time.Duration {
 	const own = 30 * time.Second
 	if w.sharded() {
@@ -42,7 +43,8 @@ func (w *world) begins() time.Duration {
 // takeover is a time in which most shards of a dead replica have been taken over.
 func (a *agenda) takeover() time.Duration { return 2*sharedLease + a.upTo(sharedLease) }
 
-// muster starts the replicas that have ended, except the one that faults are for, as Kubernetes does.
+// muster starts the replicas that have ended, except the one that faults are for, as Kubernetes
+// does.
 func (w *world) muster() error {
 	for i := range max(0, w.replicas-1) {
 		if i < len(w.peers) {
@@ -73,7 +75,8 @@ func (a *agenda) another() {
 	}
 }
 
-// configurations returns the names of the provider configurations that resources use: one, or several for each shard.
+// configurations returns the names of the provider configurations that resources use: one, or
+// several for each shard.
 func (w *world) configurations() []string {
 	out := []string{"default"}
 	for i := range max(0, 2*w.replicas-1) {
@@ -126,7 +129,8 @@ func (a *agenda) shardFaults() []item {
 	)
 }
 
-// without kills a replica, and starts it again when the others have had the time to take its shards over.
+// without kills a replica, and starts it again when the others have had the time to take its shards
+// over.
 func (a *agenda) without(ctx context.Context) error {
 	a.running.kill()
 	a.count("replica killed, others take over")
@@ -193,7 +197,8 @@ func (a *agenda) referTo(ctx context.Context, name func() string) error {
 	return nil
 }
 
-// move declares a new configuration, which resources use, to be of the account of another one. So it moves to that one's shard.
+// move declares a new configuration, which resources use, to be of the account of another one. So
+// it moves to that one's shard.
 func (a *agenda) move(ctx context.Context) error {
 	a.moved++
 	name := fmt.Sprintf("moving-%d", a.moved)
@@ -218,7 +223,8 @@ func (a *agenda) move(ctx context.Context) error {
 	return nil
 }
 
-// divide has the configurations divided by kind, or not any more, each with a probability of three to one.
+// divide has the configurations divided by kind, or not any more, each with a probability of three
+// to one.
 func (a *agenda) divide(ctx context.Context) error {
 	for _, name := range a.configurations() {
 		by := any(v1alpha1.ShardByKind)
@@ -236,7 +242,8 @@ func (a *agenda) divide(ctx context.Context) error {
 	return nil
 }
 
-// annotate sets an annotation of a provider configuration of a form, or removes it if the value is nil.
+// annotate sets an annotation of a provider configuration of a form, or removes it if the value is
+// nil.
 func (a *agenda) annotate(ctx context.Context, form, configuration, annotation string, value any) error {
 	patch := encode(m{"metadata": m{"annotations": m{annotation: value}}})
 	return a.try(ctx, func(ctx context.Context) error {

@@ -29,7 +29,8 @@ type Options struct {
 	Only []string
 	// Execution is the way of execution, Plugin or CLI. Defaults to Plugin.
 	Execution v1alpha1.Execution
-	// Replicas is the number of controllers that share the work by shards. 0 and 1: one works, without shards.
+	// Replicas is the number of controllers that share the work by shards. 0 and 1: one works,
+	// without shards.
 	Replicas int
 	// Race builds the controller with the race detector.
 	Race bool
@@ -47,8 +48,8 @@ type Options struct {
 type Report struct {
 	Operations                       int64
 	Duplicates, Orphans, Lost, Stuck []string
-	// Reached are the fault points that were reached, Missed those that were tried but not reached. Whole
-	// is set when all were tried: a small run tries only some faults.
+	// Reached are the fault points that were reached, Missed those that were tried but not reached.
+	// Whole is set when all were tried: a small run tries only some faults.
 	Reached, Points    int
 	Missed             []string
 	Whole              bool
@@ -96,8 +97,8 @@ func (r *Report) String() string {
 	return b.String()
 }
 
-// Run lets users work while faults happen, and judges the result. It returns an error if the run failed or
-// a process crashed.
+// Run lets users work while faults happen, and judges the result. It returns an error if the run
+// failed or a process crashed.
 func Run(ctx context.Context, o Options) (_ *Report, err error) {
 	file, err := os.Create(filepath.Join(o.Dir, "chaos.log"))
 	if err != nil {

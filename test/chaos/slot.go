@@ -41,13 +41,13 @@ type slot struct {
 	// generation is the generation of the last write.
 	generation int64
 	taint      string // the last token
-	// object is the id of the remote object when the slot was last well. destroyed is set when an operation
-	// may have replaced it since.
+	// object is the id of the remote object when the slot was last well. destroyed is set when an
+	// operation may have replaced it since.
 	object    string
 	witness   string // how the id was determined
 	destroyed atomic.Bool
-	// backup is an earlier copy of the stored state of the custom resource with the UID backupOf. That of a predecessor of the
-	// same name would name another object.
+	// backup is an earlier copy of the stored state of the custom resource with the UID backupOf.
+	// That of a predecessor of the same name would name another object.
 	backup   map[string]any
 	backupOf types.UID
 }
@@ -143,8 +143,8 @@ func (s *slot) seen() *unstructured.Unstructured {
 	return x.(*unstructured.Unstructured)
 }
 
-// unsettled returns what is missing until a custom resource matches the user's spec, according to its
-// status; empty if nothing is.
+// unsettled returns what is missing until a custom resource matches the user's spec, according to
+// its status; empty if nothing is.
 func (s *slot) unsettled(u *unstructured.Unstructured) string {
 	if s.spec == nil {
 		if u != nil {

@@ -17,9 +17,9 @@ import (
 // confirm matches a message that asks for the annotation.
 var confirm = regexp.MustCompile(`annotation ` + regexp.QuoteMeta(v1alpha1.AnnotationConfirmCreate) + ` to \\?"([0-9a-f-]+)`)
 
-// attend acts as a user whose resource reports that a create's outcome is unknown or that an object cannot
-// be looked up: it looks for the object and sets the annotations. If creates have failed too often, it requests
-// a retry. It ignores all other messages.
+// attend acts as a user whose resource reports that a create's outcome is unknown or that an object
+// cannot be looked up: it looks for the object and sets the annotations. If creates have failed too
+// often, it requests a retry. It ignores all other messages.
 func (w *world) attend(ctx context.Context) {
 	for ctx.Err() == nil {
 		// A suspended controller may still create an object, which cannot be known.
@@ -56,7 +56,8 @@ func (s *slot) attend(ctx context.Context, u *unstructured.Unstructured) {
 	}
 	operation := confirm.FindStringSubmatch(message)
 	exists := reason == string(v1alpha1.ReasonAlreadyExists) && s.kind.name == "Alias"
-	// The annotated object cannot be looked up, for example because the importer fails with its own message.
+	// The annotated object cannot be looked up, for example because the importer fails with its own
+	// message.
 	unknown := strings.Contains(message, "If there is none, remove the annotations") && u.GetAnnotations()["crossplane.io/external-name"] != ""
 	switch {
 	case operation == nil && !exists && !unknown:
@@ -124,8 +125,8 @@ func (s *slot) attend(ctx context.Context, u *unstructured.Unstructured) {
 	}
 }
 
-// attendEstates gives resources that are being deleted another provider configuration if theirs has lost
-// its credentials.
+// attendEstates gives resources that are being deleted another provider configuration if theirs has
+// lost its credentials.
 func (w *world) attendEstates(ctx context.Context) {
 	for r, store := range w.stores {
 		for _, x := range store.List() {

@@ -297,7 +297,8 @@ func (w *world) writeSecret(ctx context.Context, namespace, name string, values 
 }
 
 var (
-	// errNotYet is returned when it is too early for an operation, errGivenUp when that lasted too long.
+	// errNotYet is returned when it is too early for an operation, errGivenUp when that lasted too
+	// long.
 	errNotYet  = errors.New("not yet")
 	errGivenUp = errors.New("given up")
 )
@@ -323,8 +324,8 @@ func (w *world) try(ctx context.Context, do func(context.Context) error) error {
 	}
 }
 
-// unavailable reports whether an error means that the API server did not carry out a request, or did
-// not confirm it.
+// unavailable reports whether an error means that the API server did not carry out a request, or
+// did not confirm it.
 func unavailable(err error) bool {
 	var u *url.Error
 	return errors.As(err, &u) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, http.ErrServerClosed) ||

@@ -19,7 +19,8 @@ import (
 // fieldOwner is the field manager of Helm.
 const fieldOwner = client.FieldOwner("helm")
 
-// install creates namespaces and, unless they exist, the chart's definitions, as Helm does before everything else.
+// install creates namespaces and, unless they exist, the chart's definitions, as Helm does before
+// everything else.
 func install(t *testing.T, c *clustertest.Cluster, loaded *helm.Chart, namespaces ...string) {
 	t.Helper()
 	for _, name := range namespaces {

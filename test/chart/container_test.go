@@ -38,7 +38,8 @@ var installed = object{
 	"metrics":        object{"readers": []any{object{"kind": "ServiceAccount", "name": "prometheus", "namespace": "team"}}},
 }
 
-// The life of an installation, with the image as containers that have the arguments, volumes, users and tokens of the chart's pods.
+// The life of an installation, with the image as containers that have the arguments, volumes, users
+// and tokens of the chart's pods.
 func TestContainer(t *testing.T) {
 	t.Parallel()
 	c := clustertest.Start(t, playgroundtest.Options{}, "")
@@ -184,7 +185,8 @@ func apply(t *testing.T, c *clustertest.Cluster, release *helm.Chart) *chart.Ren
 	return r
 }
 
-// prune deletes what is in one release and not in the next one, as Helm does: unless it is to be kept.
+// prune deletes what is in one release and not in the next one, as Helm does: unless it is to be
+// kept.
 func prune(t *testing.T, c *clustertest.Cluster, from, to *chart.Rendered) {
 	t.Helper()
 	id := func(u *unstructured.Unstructured) string {

@@ -32,8 +32,8 @@ import (
 // others are groups of kinds that neither this API server nor Kubernetes' Go types have.
 var others = []string{"monitoring.coreos.com", "cert-manager.io"}
 
-// Every combination of values renders to objects that Kubernetes' types and the API server accept, and to pods that may run
-// in namespaces with the restricted standard.
+// Every combination of values renders to objects that Kubernetes' types and the API server accept,
+// and to pods that may run in namespaces with the restricted standard.
 func TestCombinations(t *testing.T) {
 	t.Parallel()
 	c := clustertest.Start(t, playgroundtest.Options{}, "")
@@ -95,8 +95,8 @@ func judge(t *testing.T, c *clustertest.Cluster, u *unstructured.Unstructured) e
 	return c.Apply(t.Context(), client.ApplyConfigurationFromUnstructured(u.DeepCopy()), client.DryRunAll, client.FieldOwner("helm"), client.ForceOwnership)
 }
 
-// decode reads an object into its Go type; unknown fields are an error. It returns nil for the kinds of others, and of
-// Landbridge itself, whose schema the API server has.
+// decode reads an object into its Go type; unknown fields are an error. It returns nil for the
+// kinds of others, and of Landbridge itself, whose schema the API server has.
 func decode(u *unstructured.Unstructured) (runtime.Object, error) {
 	group := u.GroupVersionKind().Group
 	if slices.Contains(others, group) || group == "landbridge.io" {
@@ -159,7 +159,8 @@ func deployable(d *appsv1.Deployment) error {
 	return nil
 }
 
-// restricted returns an error if pods of a template may not run in a namespace with the restricted standard.
+// restricted returns an error if pods of a template may not run in a namespace with the restricted
+// standard.
 func restricted(template *corev1.PodTemplateSpec) error {
 	evaluator, err := policy.NewEvaluator(policy.DefaultChecks(), nil)
 	if err != nil {
@@ -299,7 +300,8 @@ func TestLogReaders(t *testing.T) {
 	}
 }
 
-// deploy/install.yaml, the definitions in the chart and the schema of its values are made by `make manifests`.
+// deploy/install.yaml, the definitions in the chart and the schema of its values are made by `make
+// manifests`.
 func TestManifestsAreCurrent(t *testing.T) {
 	t.Parallel()
 	want, err := chart.Plain(load(t))

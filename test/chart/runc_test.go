@@ -141,7 +141,8 @@ type node struct {
 	volumes map[string]string
 }
 
-// run runs the first container of a pod. Pods have the network of this machine, so args replaces addresses.
+// run runs the first container of a pod. Pods have the network of this machine, so args replaces
+// addresses.
 func (n *node) run(t *testing.T, name string, pod *corev1.PodSpec, namespace string, args ...string) *container {
 	t.Helper()
 	dir, main := t.TempDir(), pod.Containers[0]
@@ -265,7 +266,8 @@ func (n *node) token(t *testing.T, account, namespace string) string {
 	return token.Status.Token
 }
 
-// stop stops a container as kubelet does, and waits until it has ended. It must end without an error.
+// stop stops a container as kubelet does, and waits until it has ended. It must end without an
+// error.
 func (k *container) stop(t *testing.T) {
 	t.Helper()
 	if out, err := exec.Command("runc", "kill", k.id, "TERM").CombinedOutput(); err != nil {

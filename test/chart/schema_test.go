@@ -44,7 +44,8 @@ func compiled(t *testing.T, d *apiextensionsv1.CustomResourceDefinition) *jsonsc
 	return out
 }
 
-// Manifests are valid by the JSON schemas if the API server accepts them, rules aside, and mistakes are found.
+// Manifests are valid by the JSON schemas if the API server accepts them, rules aside, and mistakes
+// are found.
 func TestJSONSchemas(t *testing.T) {
 	t.Parallel()
 	p, err := model.NewProvider("everything", schematest.Everything(), config.Provider{})

@@ -7,7 +7,8 @@ import (
 
 type object = map[string]any
 
-// dimension is a choice. The values of one are merged with those of the others, so they have different keys at the top.
+// dimension is a choice. The values of one are merged with those of the others, so they have
+// different keys at the top.
 type dimension map[string]object
 
 // dimensions are what can be chosen. Every combination is rendered.

@@ -14,8 +14,8 @@ const (
 	noWriteOnly = "Terraform supports write-only attributes from 1.11 on. Earlier versions cannot set them; an attempt is an error that says so."
 )
 
-// Behaviours lists what is tested for each way and each form of a provider. Compared behaviours have the same
-// golden file for all ways.
+// Behaviours lists what is tested for each way and each form of a provider. Compared behaviours
+// have the same golden file for all ways.
 var Behaviours = []matrix.Behaviour{
 	{Section: "Plan and apply", Name: "create", Says: "A create, a read that finds nothing changed, a plan without changes"},
 	{Section: "Plan and apply", Name: "update", Says: "An update in place"},

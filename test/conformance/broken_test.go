@@ -34,8 +34,8 @@ esac
 exec %[2]s "$@"
 `
 
-// TestBrokenCommandLine checks the messages for programs that are missing, of another kind or broken, and
-// that objects are not changed meanwhile and reconciled afterwards.
+// TestBrokenCommandLine checks the messages for programs that are missing, of another kind or
+// broken, and that objects are not changed meanwhile and reconciled afterwards.
 func TestBrokenCommandLine(t *testing.T) {
 	t.Parallel()
 	dir, err := os.MkdirTemp("", "lb-")

@@ -12,8 +12,8 @@ import (
 	"github.com/landbridge-io/landbridge/test/conformance"
 )
 
-// TestCannot checks that requests which a program does not support yet are refused with a message and have
-// no effect.
+// TestCannot checks that requests which a program does not support yet are refused with a message
+// and have no effect.
 func TestCannot(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, examplecloudtest.Framework6, conformance.Terraform)

@@ -23,8 +23,9 @@ var (
 	cloudsSeed = flag.Uint64("clouds-seed", 1, "seed of what is drawn from the catalogue")
 )
 
-// TestClouds draws clouds from the catalogue of behaviours, and what is done with an object in each. All ways have the results
-// that OpenTofu has: what Landbridge does otherwise, because a cloud may be late, is up to its scheduler, not to the ways.
+// TestClouds draws clouds from the catalogue of behaviours, and what is done with an object in
+// each. All ways have the results that OpenTofu has: what Landbridge does otherwise, because a
+// cloud may be late, is up to its scheduler, not to the ways.
 func TestClouds(t *testing.T) {
 	t.Parallel()
 	for _, form := range examplecloudtest.Forms {
@@ -52,7 +53,8 @@ type drawnCloud struct {
 	steps      []drawnStep
 }
 
-// drawnStep is a step: "apply" with arguments of a record, "read", "destroy", or "recover", after which the cloud behaves well.
+// drawnStep is a step: "apply" with arguments of a record, "read", "destroy", or "recover", after
+// which the cloud behaves well.
 type drawnStep struct {
 	what      string
 	arguments map[string]any
@@ -90,7 +92,8 @@ func drawCloud(r *rand.Rand) drawnCloud {
 	return out
 }
 
-// timeless returns a fault that lasts for a number of requests, or until it is removed: ways take different times.
+// timeless returns a fault that lasts for a number of requests, or until it is removed: ways take
+// different times.
 func timeless(r *rand.Rand, f examplecloudtest.Fault) examplecloudtest.Fault {
 	out := maps.Clone(f)
 	for _, window := range []string{"visible_after", "gone_after", "stale_for", "reserved_for"} {

@@ -72,8 +72,8 @@ func commandLine(way conformance.Way) *kinds.CommandLine {
 	return &kinds.CommandLine{Program: runners[way].Program().Path}
 }
 
-// start starts a controller, with a program for the command line. Its workspaces are in a new directory unless
-// line specifies one.
+// start starts a controller, with a program for the command line. Its workspaces are in a new
+// directory unless line specifies one.
 func start(t *testing.T, server *playgroundtest.Server, line *kinds.CommandLine) (*cluster, func() error, error) {
 	ctrl.SetLogger(logr.Discard())
 	c := &cluster{}

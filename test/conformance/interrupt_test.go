@@ -14,8 +14,8 @@ import (
 	"github.com/landbridge-io/landbridge/test/conformance"
 )
 
-// TestInterrupted interrupts a create that takes long, while another one of the same provider runs. The interrupted
-// one ends when the other one has ended, and leaves a tainted object.
+// TestInterrupted interrupts a create that takes long, while another one of the same provider runs.
+// The interrupted one ends when the other one has ended, and leaves a tainted object.
 func TestInterrupted(t *testing.T) {
 	t.Parallel()
 	for _, form := range []string{examplecloudtest.SDKv2, examplecloudtest.Framework6} {

@@ -69,8 +69,8 @@ func eachCommandLine(t *testing.T, behaviour string, test func(*testing.T, strin
 	}
 }
 
-// TestKilledWhileCreating kills the program in the middle of a create. The provider continues, and the object
-// that it creates is recorded.
+// TestKilledWhileCreating kills the program in the middle of a create. The provider continues, and
+// the object that it creates is recorded.
 func TestKilledWhileCreating(t *testing.T) {
 	t.Parallel()
 	eachCommandLine(t, "killed_while_creating", func(t *testing.T, form string, way conformance.Way) {
@@ -110,8 +110,8 @@ func TestKilledWhileCreating(t *testing.T) {
 	})
 }
 
-// TestKilledAnywhere kills the program at random times in creates, updates and deletes. The recorded objects
-// are those that exist.
+// TestKilledAnywhere kills the program at random times in creates, updates and deletes. The
+// recorded objects are those that exist.
 func TestKilledAnywhere(t *testing.T) {
 	t.Parallel()
 	eachCommandLine(t, "killed_anywhere", func(t *testing.T, form string, way conformance.Way) {
@@ -177,8 +177,8 @@ func TestKilledAnywhere(t *testing.T) {
 	})
 }
 
-// TestDeadline checks that an operation ends at its deadline, and that the outcome of a create without a
-// response is unknown.
+// TestDeadline checks that an operation ends at its deadline, and that the outcome of a create
+// without a response is unknown.
 func TestDeadline(t *testing.T) {
 	t.Parallel()
 	for _, form := range examplecloudtest.Forms {

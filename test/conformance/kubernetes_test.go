@@ -21,9 +21,9 @@ import (
 	"github.com/landbridge-io/landbridge/internal/testing/waittest"
 )
 
-// TestKubernetes manages objects of a real system, another API server, by a released provider that publishes no
-// identities: namespaces, config maps, secrets, roles and service accounts. Its protocol 5 server cannot be linked, since
-// it is of the first version of the plugin SDK.
+// TestKubernetes manages objects of a real system, another API server, by a released provider that
+// publishes no identities: namespaces, config maps, secrets, roles and service accounts. Its
+// protocol 5 server cannot be linked, since it is of the first version of the plugin SDK.
 func TestKubernetes(t *testing.T) {
 	t.Parallel()
 	c := shared(t)
@@ -156,7 +156,8 @@ func (s system) secret(t *testing.T, name string, data map[string]string) {
 
 func (s system) meta(name string) m { return m{"name": name, "namespace": s.namespace} }
 
-// configMaps updates, repairs, replaces and deletes the config map of a resource, and imports another one.
+// configMaps updates, repairs, replaces and deletes the config map of a resource, and imports
+// another one.
 func (s system) configMaps(t *testing.T, u *unstructured.Unstructured) {
 	t.Helper()
 	api := s.remote.CoreV1().ConfigMaps(s.namespace)
@@ -237,8 +238,8 @@ func (s system) secrets(t *testing.T) {
 	s.Remove(t, u)
 }
 
-// permissions has nested blocks, and a service account, whose create waits for its token. Clusters since 1.24 make none
-// by themselves.
+// permissions has nested blocks, and a service account, whose create waits for its token. Clusters
+// since 1.24 make none by themselves.
 func (s system) permissions(t *testing.T) {
 	t.Helper()
 	role := s.make(t, "Role", "reader", m{"metadata": s.meta("reader"), "rule": []any{

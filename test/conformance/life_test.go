@@ -15,8 +15,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/testing/waittest"
 )
 
-// install installs a form of the provider that is executed by the command line, for a cloud, and returns the
-// group of its kinds.
+// install installs a form of the provider that is executed by the command line, for a cloud, and
+// returns the group of its kinds.
 func (c *cluster) install(t *testing.T, form, name string, cloud *examplecloudtest.Cloud, types ...string) (p *unstructured.Unstructured, group string) {
 	t.Helper()
 	activate := make([]any, len(types))
@@ -33,8 +33,8 @@ func (c *cluster) install(t *testing.T, form, name string, cloud *examplecloudte
 	return p, group
 }
 
-// TestLife tests custom resources that are executed by the command line: users see the same as with the
-// other ways.
+// TestLife tests custom resources that are executed by the command line: users see the same as with
+// the other ways.
 func TestLife(t *testing.T) {
 	t.Parallel()
 	c := shared(t)

@@ -11,7 +11,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// Providers that were released in 2017 to 2019, on the first plugin SDK. They need no cloud, or are only installed.
+// Providers that were released in 2017 to 2019, on the first plugin SDK. They need no cloud, or are
+// only installed.
 
 // released installs a released provider under a name of its own, for a way of execution.
 func (c *cluster) released(t *testing.T, source, way string, more m) (p *unstructured.Unstructured, group string) {
@@ -62,7 +63,8 @@ func TestReleasedNull(t *testing.T) {
 	})
 }
 
-// The provider does not mark private keys as sensitive, and keeps only a hash of those that it is given.
+// The provider does not mark private keys as sensitive, and keeps only a hash of those that it is
+// given.
 func TestReleasedTLS(t *testing.T) {
 	t.Parallel()
 	c := shared(t)

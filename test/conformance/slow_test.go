@@ -14,8 +14,8 @@ import (
 	"github.com/landbridge-io/landbridge/test/conformance"
 )
 
-// TestSlowChange reads an object while another run, which takes up the limit of concurrent runs, waits for a
-// slow operation of the provider.
+// TestSlowChange reads an object while another run, which takes up the limit of concurrent runs,
+// waits for a slow operation of the provider.
 func TestSlowChange(t *testing.T) {
 	dir, err := os.MkdirTemp("", "lb-")
 	if err != nil {

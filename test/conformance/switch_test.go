@@ -18,8 +18,8 @@ import (
 // journey is the order of executions in which each follows each other once.
 var journey = []string{"CLI", "InProcess", "Plugin", "CLI", "Plugin", "InProcess", "CLI"}
 
-// TestSwitch checks that switching between ways of execution does not affect resources: objects and stored
-// state stay unchanged, and each way continues what another one has begun.
+// TestSwitch checks that switching between ways of execution does not affect resources: objects and
+// stored state stay unchanged, and each way continues what another one has begun.
 func TestSwitch(t *testing.T) {
 	t.Parallel()
 	c := shared(t)
@@ -105,8 +105,8 @@ func (c *cluster) executed(t *testing.T, p *unstructured.Unstructured, way strin
 	}
 }
 
-// settled returns the stored state after the first reads. A provider's response to the first read after an
-// apply may differ from its response to the apply.
+// settled returns the stored state after the first reads. A provider's response to the first read
+// after an apply may differ from its response to the apply.
 func (c *cluster) settled(t *testing.T, u *unstructured.Unstructured, r *schema.Resource) instance.Instance {
 	t.Helper()
 	c.Reconcile(t, u)
@@ -127,7 +127,8 @@ func essence(in instance.Instance) map[string]string {
 	}
 }
 
-// TestUnavailable checks that an unavailable way is reported with a reason, and that the current one stays.
+// TestUnavailable checks that an unavailable way is reported with a reason, and that the current
+// one stays.
 func TestUnavailable(t *testing.T) {
 	t.Parallel()
 	c := shared(t)

@@ -27,8 +27,8 @@ import (
 
 var figures = flag.String("figures", "", "file to write the figures of BenchmarkWays to, as JSON, for whoever compares them with their bounds")
 
-// rounds is how often everything is measured; the median counts. Each round measures everything, so that
-// other load of the machine affects all alike.
+// rounds is how often everything is measured; the median counts. Each round measures everything, so
+// that other load of the machine affects all alike.
 const rounds = 21
 
 // series is one measured operation.
@@ -97,8 +97,8 @@ const (
 	plain     = "`tofu plan` of it, as people run it"
 )
 
-// BenchmarkWays measures the cost of the same resource in each way of execution, compared with the bare
-// provider calls and with OpenTofu run directly. Run it with -benchtime 1x.
+// BenchmarkWays measures the cost of the same resource in each way of execution, compared with the
+// bare provider calls and with OpenTofu run directly. Run it with -benchtime 1x.
 func BenchmarkWays(b *testing.B) {
 	r := &figure.Report{}
 	cloud := examplecloudtest.Start(b)

@@ -98,8 +98,9 @@ func (w *world) resource(name string) terraform.ResourceType {
 	return terraform.ResourceType{Schema: m.Schema}
 }
 
-// config returns a configuration from JSON, in which null and empty values may be omitted. "block:x" is x for
-// an attribute, and a list with one element for a list block. "?x" is ignored if there is no x.
+// config returns a configuration from JSON, in which null and empty values may be omitted.
+// "block:x" is x for an attribute, and a list with one element for a list block. "?x" is ignored if
+// there is no x.
 func (w *world) config(r terraform.ResourceType, text string) terraform.Config {
 	w.Helper()
 	var fields map[string]json.RawMessage
@@ -200,8 +201,8 @@ func (w *world) planned(what string, p terraform.Plan, diags diagnostic.Diagnost
 	}
 	w.value("state", p.State)
 	if !p.Action.IsReplace() {
-		// A replacement's new object is not applied by this plan. Terraform sends the provider the old
-		// object's identity with the plan request, OpenTofu does not.
+		// A replacement's new object is not applied by this plan. Terraform sends the provider the
+		// old object's identity with the plan request, OpenTofu does not.
 		w.value("identity", p.Identity)
 	}
 	w.note("  private %s", p.Private)

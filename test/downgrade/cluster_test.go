@@ -44,7 +44,8 @@ type cluster struct {
 	program   *clustertest.Program
 
 	slots []*slot
-	// seen is the number of events of the cloud that were judged, and want is what is to happen in the next ones.
+	// seen is the number of events of the cloud that were judged, and want is what is to happen in
+	// the next ones.
 	seen int
 	want map[write]bounds
 }
@@ -69,8 +70,8 @@ func newCluster(t *testing.T) *cluster {
 	return x
 }
 
-// install applies the CRDs and permissions of a release, as an installation of its chart does, and as docs/install.md
-// says.
+// install applies the CRDs and permissions of a release, as an installation of its chart does, and
+// as docs/install.md says.
 func (x *cluster) install(t *testing.T, r *release) {
 	t.Helper()
 	for _, file := range r.manifests(t) {
@@ -157,7 +158,8 @@ func (x *cluster) secret(t *testing.T, name string, values map[string]string) {
 	}
 }
 
-// run runs a command of a release, and returns its output, also if the command has left something out.
+// run runs a command of a release, and returns its output, also if the command has left something
+// out.
 func (x *cluster) run(t *testing.T, r *release, args ...string) []byte {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), r.binary, append(args, "--kubeconfig", x.Kubeconfig)...)
@@ -243,8 +245,8 @@ func (x *cluster) allow(s *slot, what string) {
 // changes are the events of the cloud that write objects.
 var changes = []string{"creates", "updates", "deletes"}
 
-// judge compares the events of the cloud since the last judgement with what was to happen, and the objects with what
-// is declared.
+// judge compares the events of the cloud since the last judgement with what was to happen, and the
+// objects with what is declared.
 func (x *cluster) judge(t *testing.T, when string) {
 	t.Helper()
 	time.Sleep(2 * poll) // writes that were not asked for would happen at the next polls

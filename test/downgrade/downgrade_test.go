@@ -20,7 +20,8 @@ type estate struct {
 	fresh []*slot
 	// updated and replaced are the resources that each release updates and replaces.
 	updated, replaced []*slot
-	// deposed has its object replaced while the former one cannot be destroyed, and tainted is tainted and kept.
+	// deposed has its object replaced while the former one cannot be destroyed, and tainted is
+	// tainted and kept.
 	deposed, tainted *slot
 	unsettled        *slot
 	handle           *slot
@@ -170,8 +171,8 @@ func (e *estate) leave(t *testing.T) {
 	u := e.deposed.resource()
 	e.WaitFor(t, u, "replaced, with the former object", func() bool { return text(u, "status", "deposed") != "" })
 
-	// Nothing is known of the thing before its create. The datastore is found by its identity: it may be incomplete, so it is
-	// replaced. The ticket's create is repeated with its token.
+	// Nothing is known of the thing before its create. The datastore is found by its identity: it
+	// may be incomplete, so it is replaced. The ticket's create is repeated with its token.
 	made := map[string]int{"things": 1, "datastores": 2, "tickets": 1}
 	var slow []*slot
 	for _, k := range []*kind{thing, datastore, ticket} {
@@ -211,7 +212,8 @@ func (e *estate) takeOver(t *testing.T, r *release) {
 	e.rest(t, r.name+", taking over")
 }
 
-// nameKinds installs a provider whose kind has a name by spec.names, which the former release does not have.
+// nameKinds installs a provider whose kind has a name by spec.names, which the former release does
+// not have.
 func (e *estate) nameKinds(t *testing.T) {
 	t.Helper()
 	f6 := object(landbridge, "TerraformProvider", "", framework, nil)

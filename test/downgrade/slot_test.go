@@ -157,7 +157,8 @@ func (s *slot) fault(t *testing.T, on string, fault m) {
 	s.cloud.Fault(t, all)
 }
 
-// begins waits until the cloud is asked for what a fault delays, such as delete: the status does not tell of each operation.
+// begins waits until the cloud is asked for what a fault delays, such as delete: the status does
+// not tell of each operation.
 func (s *slot) begins(t *testing.T, on string) {
 	t.Helper()
 	s.underway = true

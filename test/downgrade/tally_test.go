@@ -8,8 +8,8 @@ import (
 // tally counts what was tried and what is wrong.
 type tally struct {
 	resources, upgrades, downgrades int
-	// lost are objects, values and secrets that are not as declared; doubled are objects that existed beside another one
-	// of their resource; unasked are writes that nothing asked for.
+	// lost are objects, values and secrets that are not as declared; doubled are objects that
+	// existed beside another one of their resource; unasked are writes that nothing asked for.
 	lost, doubled, unasked int
 }
 

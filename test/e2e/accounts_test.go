@@ -11,7 +11,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/testing/objecttest"
 )
 
-// A resource whose provider configuration comes to be for another account neither takes an object over there nor destroys one.
+// A resource whose provider configuration comes to be for another account neither takes an object
+// over there nor destroys one.
 func TestAccountChanged(t *testing.T) {
 	c := shared(t)
 	w := c.clouded(t, examplecloudtest.Framework6, "accounts-dev")
@@ -31,7 +32,8 @@ func TestAccountChanged(t *testing.T) {
 		c.WaitReady(t, u)
 		return u
 	}
-	// untouched fails the test if the objects of the cloud are not as they were, at the end of what a function does.
+	// untouched fails the test if the objects of the cloud are not as they were, at the end of what
+	// a function does.
 	untouched := func(t *testing.T, of *examplecloudtest.Cloud, do func()) {
 		t.Helper()
 		before, changes := of.Stored(t, "things"), len(of.Changes(t))

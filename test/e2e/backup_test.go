@@ -22,11 +22,12 @@ import (
 	"github.com/landbridge-io/landbridge/internal/testing/providertest"
 )
 
-// backup is the content of a cluster, in the order in which Velero restores it: CRDs, namespaces, Secrets,
-// and then the other kinds in alphabetical order.
+// backup is the content of a cluster, in the order in which Velero restores it: CRDs, namespaces,
+// Secrets, and then the other kinds in alphabetical order.
 type backup []*unstructured.Unstructured
 
-// backUp reads the kinds of resources, everything that they need, and the Secrets of the namespaces.
+// backUp reads the kinds of resources, everything that they need, and the Secrets of the
+// namespaces.
 func (c *cluster) backUp(t *testing.T, groups []string, namespaces ...string) backup {
 	t.Helper()
 	var out backup
@@ -77,8 +78,8 @@ func (c *cluster) backUp(t *testing.T, groups []string, namespaces ...string) ba
 	return out
 }
 
-// restore creates what a backup has, as Velero does: without UIDs, owner references and status, with
-// finalizers and annotations, and with labels of its own. What exists is left as it is.
+// restore creates what a backup has, as Velero does: without UIDs, owner references and status,
+// with finalizers and annotations, and with labels of its own. What exists is left as it is.
 func (c *cluster) restore(t *testing.T, b backup) {
 	t.Helper()
 	for _, o := range b {
@@ -103,8 +104,8 @@ func (c *cluster) restore(t *testing.T, b backup) {
 }
 
 // A namespace is restored with its Secrets from a backup, after the cluster was lost or after its
-// resources were removed without a controller. No object is created, changed or destroyed, and no secret
-// is lost.
+// resources were removed without a controller. No object is created, changed or destroyed, and no
+// secret is lost.
 func TestRestoreBackup(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
@@ -211,7 +212,8 @@ func TestRestoreBackup(t *testing.T) {
 	}
 }
 
-// empty removes resources and what is stored of them, without a controller, so that no object is destroyed.
+// empty removes resources and what is stored of them, without a controller, so that no object is
+// destroyed.
 func (c *cluster) empty(t *testing.T, ns string, resources []*unstructured.Unstructured) {
 	t.Helper()
 	for _, r := range resources {
@@ -232,8 +234,8 @@ func (c *cluster) empty(t *testing.T, ns string, resources []*unstructured.Unstr
 	}
 }
 
-// Resources are moved while the controllers of both clusters run, and while one has an operation that
-// takes long. No object is created, changed or destroyed by the move, and no secret is lost.
+// Resources are moved while the controllers of both clusters run, and while one has an operation
+// that takes long. No object is created, changed or destroyed by the move, and no secret is lost.
 func TestMoveBetweenClusters(t *testing.T) {
 	t.Parallel()
 	mirror := providertest.Mirror(t, "random")
@@ -310,8 +312,8 @@ func TestMoveBetweenClusters(t *testing.T) {
 	}
 }
 
-// Resources that are locked by a move, which was killed, are left alone even if they are unpaused, changed
-// or deleted, until the move is undone or repeated.
+// Resources that are locked by a move, which was killed, are left alone even if they are unpaused,
+// changed or deleted, until the move is undone or repeated.
 func TestInterruptedMove(t *testing.T) {
 	t.Parallel()
 	source, target := alone(t), alone(t)

@@ -15,7 +15,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/testing/clustertest"
 )
 
-// A mass deletion stops at the limit. What is taken back stays, and the rest is destroyed when the brake is released.
+// A mass deletion stops at the limit. What is taken back stays, and the rest is destroyed when the
+// brake is released.
 func TestDestroyBrake(t *testing.T) {
 	c := shared(t)
 	d := newDouble(t, "brake")

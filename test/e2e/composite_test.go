@@ -26,9 +26,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// compositions reconciles composite resources of one kind as Crossplane does: it runs the composition's functions on
-// what it observes, applies what they desire with its own field manager, and deletes what they do not desire any more.
-// Crossplane itself cannot be linked: its program is no Go module that others can import.
+// compositions reconciles composite resources of one kind as Crossplane does: it runs the
+// composition's functions on what it observes, applies what they desire with its own field manager,
+// and deletes what they do not desire any more. Crossplane itself cannot be linked: its program is
+// no Go module that others can import.
 type compositions struct {
 	*cluster
 	pipeline  []apiextensions.PipelineStep

@@ -15,8 +15,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// Resources of providers and a module are composed: by Crossplane's rules, from a composition whose functions run
-// as servers.
+// Resources of providers and a module are composed: by Crossplane's rules, from a composition whose
+// functions run as servers.
 func TestComposition(t *testing.T) {
 	t.Parallel()
 	e := newEstate(t)
@@ -80,7 +80,8 @@ func TestComposition(t *testing.T) {
 		t.Errorf("the lengths of password and key are %d and %d, want 16 and 12", len(first["password"]), len(first["key"]))
 	}
 
-	// Crossplane and Landbridge each keep to their own fields: nothing is written while nothing changes.
+	// Crossplane and Landbridge each keep to their own fields: nothing is written while nothing
+	// changes.
 	before := versions(all)
 	for range 5 {
 		x.settle(t, xr, "ready", available)

@@ -15,7 +15,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/testing/examplecloudtest"
 )
 
-// configured installs the example cloud's provider with a spec, under a name that only this test uses.
+// configured installs the example cloud's provider with a spec, under a name that only this test
+// uses.
 func (c *cluster) configured(t *testing.T, name string, spec m) (*unstructured.Unstructured, clouded) {
 	t.Helper()
 	path := filepath.Join(scratch, "terraform-provider-"+name+"_v3.0.0")
@@ -32,7 +33,8 @@ func (c *cluster) configured(t *testing.T, name string, spec m) (*unstructured.U
 	return p, out
 }
 
-// A TerraformProvider's configuration of kinds takes effect in CRDs, in remote objects and in status.
+// A TerraformProvider's configuration of kinds takes effect in CRDs, in remote objects and in
+// status.
 func TestConfiguration(t *testing.T) {
 	c := shared(t)
 	p, w := c.configured(t, "presented", m{
@@ -163,7 +165,8 @@ func TestConfiguration(t *testing.T) {
 		return c.Get(ctx, client.ObjectKey{Namespace: w.namespace, Name: "a"}, s) == nil && string(s.Data["attribute.target"]) == "hunter2"
 	})
 
-	// A mistake is reported with its path, and the provider keeps running with the former configuration.
+	// A mistake is reported with its path, and the provider keeps running with the former
+	// configuration.
 	c.MustPatch(t, p, `{"spec":{"resources":{"examplecloud_alias":{"omit":["nothing"]}}}}`)
 	c.WaitFalse(t, p, "Healthy", "InvalidConfiguration", "spec.resources.examplecloud_alias.omit[0]: there is no nothing")
 	if !isTrue(p, "Installed") {

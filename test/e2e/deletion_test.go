@@ -10,7 +10,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// deletes returns the warnings of the API server to whoever deletes an object. With dryRun, it stays.
+// deletes returns the warnings of the API server to whoever deletes an object. With dryRun, it
+// stays.
 func (c *cluster) deletes(t *testing.T, u *unstructured.Unstructured, options ...client.DeleteOption) string {
 	t.Helper()
 	all := &warnings{}
@@ -26,7 +27,8 @@ func (c *cluster) deletes(t *testing.T, u *unstructured.Unstructured, options ..
 	return all.String()
 }
 
-// Whoever deletes a resource whose deletion waits for approval, or a provider configuration in use, is told the command.
+// Whoever deletes a resource whose deletion waits for approval, or a provider configuration in use,
+// is told the command.
 func TestDeletionWarnings(t *testing.T) {
 	c := shared(t)
 	d := newDouble(t, "deletions", "TESTPROVIDER_CONFIGURATION=yes")
@@ -103,7 +105,8 @@ func TestDeletionWarnings(t *testing.T) {
 	c.WaitGone(t, careful)
 }
 
-// A TerraformProvider says that its spec.admission has no effect while the controller serves no webhook.
+// A TerraformProvider says that its spec.admission has no effect while the controller serves no
+// webhook.
 func TestAdmissionWithoutWebhook(t *testing.T) {
 	c := shared(t)
 	p := newDouble(t, "unshown").provider()

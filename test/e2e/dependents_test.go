@@ -12,7 +12,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/testing/examplecloudtest"
 )
 
-// The replacement of an object holds what refers to it: that is not touched before the new object is there, and then has its values.
+// The replacement of an object holds what refers to it: that is not touched before the new object
+// is there, and then has its values.
 func TestDependentsOfAReplacement(t *testing.T) {
 	c := shared(t)
 	w := c.clouded(t, examplecloudtest.Framework6, "dependents")
@@ -45,7 +46,8 @@ func TestDependentsOfAReplacement(t *testing.T) {
 		list, _, _ := unstructured.NestedStringSlice(u.Object, "status", "atProvider", "stringsList")
 		return strings.Join(list, ",")
 	}
-	// happened returns what the cloud did to the objects of the names, in order, but for their first creates.
+	// happened returns what the cloud did to the objects of the names, in order, but for their
+	// first creates.
 	happened := func(t *testing.T, names ...string) []string {
 		var out []string
 		for _, e := range w.cloud.Events(t) {
@@ -153,7 +155,8 @@ func TestDependentsOfAReplacement(t *testing.T) {
 		w.MustCreate(t, e)
 		w.WaitReady(t, e)
 		w.MustPatch(t, x, `{"spec":{"forProvider":{"region":"us-east-1"},"lifecycle":{"replaceDependents":"Automatic"}}}`)
-		// The thing consents to the replacement of the datastore, which does not to that of the inner one.
+		// The thing consents to the replacement of the datastore, which does not to that of the
+		// inner one.
 		w.WaitFalse(t, x, "Synced", "AwaitingApproval", "Datastore h-inner")
 		never(t, 2*time.Second, "anything is done", func() bool { return len(happened(t, "h", "h-store", "h-inner")) > 0 })
 		before := id(x)

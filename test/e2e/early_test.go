@@ -14,7 +14,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/testing/providertest"
 )
 
-// held is a way to the API server on which the list of existing resources of a kind does not end until it is closed.
+// held is a way to the API server on which the list of existing resources of a kind does not end
+// until it is closed.
 type held struct {
 	next     http.RoundTripper
 	resource string

@@ -11,8 +11,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// Changes of kinds do not lose data of objects: a new version or configuration that would lose data waits
-// until the loss is accepted.
+// Changes of kinds do not lose data of objects: a new version or configuration that would lose data
+// waits until the loss is accepted.
 func TestChangesAreHeld(t *testing.T) {
 	c := shared(t)
 	d := newDouble(t, "evolution")
@@ -77,7 +77,8 @@ func TestChangesAreHeld(t *testing.T) {
 	c.Remove(t, p)
 }
 
-// When the new spec cannot be applied and the controller restarts, the installed version keeps running.
+// When the new spec cannot be applied and the controller restarts, the installed version keeps
+// running.
 func TestWhatRanGoesOnAfterARestart(t *testing.T) {
 	t.Parallel()
 	c := alone(t)

@@ -19,8 +19,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/testing/objecttest"
 )
 
-// A provider that misbehaves is reported and restarted, and recovers. Resources of another provider or
-// another configuration are not affected.
+// A provider that misbehaves is reported and restarted, and recovers. Resources of another provider
+// or another configuration are not affected.
 func TestProviderFaults(t *testing.T) {
 	t.Parallel()
 	c := alone(t)
@@ -226,7 +226,8 @@ func crashes(t *testing.T, c *cluster) {
 	}
 }
 
-// crashesAtOne is a crash at one of the resources of a configuration. The others go on, and it does when it is tried again.
+// crashesAtOne is a crash at one of the resources of a configuration. The others go on, and it does
+// when it is tried again.
 func crashesAtOne(t *testing.T, c *cluster) {
 	x := c.tenants(t, "crashing-one", nil)
 	well := x.made(t, "well", 4)
@@ -316,7 +317,8 @@ func isThrottled(t *testing.T, c *cluster) {
 	for _, r := range bad[:2] {
 		x.Order(t, "read."+r.GetName(), "throttle 20")
 	}
-	// The resource whose answer was the evidence has the cloud's message; the others report why they wait.
+	// The resource whose answer was the evidence has the cloud's message; the others report why
+	// they wait.
 	eventually(t, "the cloud's message is reported", func(ctx context.Context) bool {
 		return slices.ContainsFunc(bad[:2], func(r *unstructured.Unstructured) bool {
 			err := c.Get(ctx, key(r), r)
@@ -372,7 +374,8 @@ func isNotLoggedIn(t *testing.T, c *cluster) {
 	for i := range 5 {
 		x.Countermand(t, fmt.Sprint("badnew", i))
 	}
-	// A new Secret is a new configuration, and is used at once. Here the cloud accepts the old one again.
+	// A new Secret is a new configuration, and is used at once. Here the cloud accepts the old one
+	// again.
 	eventually(t, "it is tried again", func(context.Context) bool { return calls() > before })
 	for _, r := range bad {
 		c.WaitReady(t, r)
@@ -476,8 +479,8 @@ func answersWrongly(t *testing.T, c *cluster) {
 	})
 }
 
-// TestInterruptedByStop checks that a provider receives a stop request and that its response is recorded
-// within the grace period, also for a create that is just being sent.
+// TestInterruptedByStop checks that a provider receives a stop request and that its response is
+// recorded within the grace period, also for a create that is just being sent.
 func TestInterruptedByStop(t *testing.T) {
 	t.Parallel()
 	c := alone(t)

@@ -11,8 +11,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// Fields that a TerraformProvider configures as references have reference and selector fields beside
-// them, which work like those of spec.references.
+// Fields that a TerraformProvider configures as references have reference and selector fields
+// beside them, which work like those of spec.references.
 func TestFieldReferences(t *testing.T) {
 	c := shared(t)
 	things := []any{m{"type": "examplecloud_thing"}}

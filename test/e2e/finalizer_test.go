@@ -17,8 +17,8 @@ const (
 	crossplaneFinalizer = "finalizer.managedresource.crossplane.io"
 )
 
-// A resource has its finalizer from its creation if the API server supports that, and otherwise before
-// its remote object is created.
+// A resource has its finalizer from its creation if the API server supports that, and otherwise
+// before its remote object is created.
 func TestFinalizer(t *testing.T) {
 	c := shared(t)
 	d := newDouble(t, "finalizers")

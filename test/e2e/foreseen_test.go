@@ -18,7 +18,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/testing/examplecloudtest"
 )
 
-// The preview of a replacement at admission tells what it means for what depends on the object, and names nothing of other namespaces.
+// The preview of a replacement at admission tells what it means for what depends on the object, and
+// names nothing of other namespaces.
 func TestForeseenDependents(t *testing.T) {
 	t.Parallel()
 	c := alone(t)

@@ -30,7 +30,8 @@ const (
 	functionService  = functionProtocol + ".FunctionRunnerService"
 )
 
-// functionMessages are the messages of the protocol, each with its fields by number. A field is a type and a name.
+// functionMessages are the messages of the protocol, each with its fields by number. A field is a
+// type and a name.
 var functionMessages = map[string]map[int32][2]string{
 	"RunFunctionRequest":  {1: {"RequestMeta", "meta"}, 2: {"State", "observed"}, 3: {"State", "desired"}, 4: {"Struct", "input"}, 5: {"Struct", "context"}},
 	"RunFunctionResponse": {1: {"ResponseMeta", "meta"}, 2: {"State", "desired"}, 3: {"Result[]", "results"}, 4: {"Struct", "context"}},
@@ -73,7 +74,8 @@ var functionDescriptor = func() protoreflect.FileDescriptor {
 	return out
 }()
 
-// functionField returns a field of a message. A type that ends with [] is a list, one that ends with {} a map.
+// functionField returns a field of a message. A type that ends with [] is a list, one that ends
+// with {} a map.
 func functionField(message *descriptorpb.DescriptorProto, number int32, kind, name string) *descriptorpb.FieldDescriptorProto {
 	field := &descriptorpb.FieldDescriptorProto{
 		Name: &name, Number: &number, Label: descriptorpb.FieldDescriptorProto_LABEL_OPTIONAL.Enum(),
@@ -195,8 +197,8 @@ func callFunction(ctx context.Context, conn *grpc.ClientConn, request m) (m, err
 	return functionContent(out)
 }
 
-// renderTemplate renders the resources of a Go template, and the status of the composite. It does what compositions in
-// examples need of function-go-templating.
+// renderTemplate renders the resources of a Go template, and the status of the composite. It does
+// what compositions in examples need of function-go-templating.
 func renderTemplate(request m) (m, error) {
 	const nameAnnotation = "gotemplating.fn.crossplane.io/composition-resource-name"
 	inline, _ := field(request, "input", "inline").(m)
@@ -234,8 +236,8 @@ func renderTemplate(request m) (m, error) {
 	}
 }
 
-// reportReady reports the resources as ready whose condition Ready is true, or which exist and have no conditions. It
-// does what compositions in examples need of function-auto-ready.
+// reportReady reports the resources as ready whose condition Ready is true, or which exist and have
+// no conditions. It does what compositions in examples need of function-auto-ready.
 func reportReady(request m) (m, error) {
 	desired, _ := request["desired"].(m)
 	resources, _ := desired["resources"].(m)

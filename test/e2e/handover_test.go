@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// A stopping controller keeps the lease until its operations are recorded: its successor finds none in
-// progress.
+// A stopping controller keeps the lease until its operations are recorded: its successor finds none
+// in progress.
 func TestHandOver(t *testing.T) {
 	t.Parallel()
 	first := alone(t)

@@ -171,8 +171,8 @@ examplecloud_thing id=t-ID,region=eu-central-1 → Thing NS/web-server
 	}
 }
 
-// A Terraform state of the example cloud is imported completely, including secrets, for each form of the
-// provider.
+// A Terraform state of the example cloud is imported completely, including secrets, for each form
+// of the provider.
 func TestImportState(t *testing.T) {
 	t.Parallel()
 	for _, form := range examplecloudtest.Forms {
@@ -225,7 +225,8 @@ stringData: {k: ` + secret + `}
 			if before.Creates != 4 {
 				t.Fatalf("%+v", before)
 			}
-			// The provider in the cluster is installed by path and has no address, so a flag names it.
+			// The provider in the cluster is installed by path and has no address, so a flag names
+			// it.
 			written := filepath.Join(dir, "out")
 			_, said, code := landbridge(t, w.flags("import", "--state", state, "--output-dir", written)...)
 			if code != 1 || !strings.Contains(said, "there is no provider "+binarySource) {
@@ -421,7 +422,8 @@ func TestImportTaintedAndDeposed(t *testing.T) {
 	}
 }
 
-// markSensitive marks an attribute of a type as sensitive in a state file, as Terraform does for values from sensitive sources.
+// markSensitive marks an attribute of a type as sensitive in a state file, as Terraform does for
+// values from sensitive sources.
 func markSensitive(t *testing.T, file, resourceType, attribute string) {
 	t.Helper()
 	raw, err := os.ReadFile(file)

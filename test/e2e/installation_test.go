@@ -115,7 +115,8 @@ func TestHangingStarts(t *testing.T) {
 	began = time.Now()
 	d := newDouble(t, "besideshanging")
 	c.install(t, d.provider())
-	// Two rounds of two seconds plus the time of an installation; the startup timeout is ten seconds.
+	// Two rounds of two seconds plus the time of an installation; the startup timeout is ten
+	// seconds.
 	if took := time.Since(began); took > 10*time.Second+3*usual {
 		t.Errorf("the provider was installed after %s, and usually after %s", took, usual)
 	} else {
@@ -331,7 +332,8 @@ func TestProviderVersion(t *testing.T) {
 	c.Remove(t, p)
 }
 
-// A provider that was changed in the mirror does not run while its checksum is pinned. The one that was checked goes on.
+// A provider that was changed in the mirror does not run while its checksum is pinned. The one that
+// was checked goes on.
 func TestPinnedProvider(t *testing.T) {
 	c := shared(t)
 	d := newDouble(t, "pinned")

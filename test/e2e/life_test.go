@@ -33,7 +33,8 @@ func (c *cluster) real(t *testing.T, names ...string) {
 	}
 }
 
-// realProvider returns the TerraformProvider of a real provider. That of files can write those of tests.
+// realProvider returns the TerraformProvider of a real provider. That of files can write those of
+// tests.
 func realProvider(name string) *unstructured.Unstructured {
 	p := terraformProvider(name, "hashicorp/"+name)
 	if name == "local" {

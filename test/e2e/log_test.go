@@ -19,7 +19,8 @@ var logTimes = regexp.MustCompile(`^\S+ \S+ +|\b[0-9.]+m?s\b`)
 // why an operation failed.
 var why = regexp.MustCompile(`: .* \(`)
 
-// The log for operators tells a story in few lines: one for each operation, and nothing of how the program is made.
+// The log for operators tells a story in few lines: one for each operation, and nothing of how the
+// program is made.
 func TestLogTellsTheStory(t *testing.T) {
 	t.Parallel()
 	// Not shared: the log is read as a whole.

@@ -248,8 +248,8 @@ func TestDeletedNamespace(t *testing.T) {
 	}
 }
 
-// Credentials that are deleted too early are reported. Deletions use the last known credentials, or wait
-// for new ones.
+// Credentials that are deleted too early are reported. Deletions use the last known credentials, or
+// wait for new ones.
 func TestDeletedCredentials(t *testing.T) {
 	t.Parallel()
 	c := alone(t)

@@ -11,8 +11,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/testing/clustertest"
 )
 
-// scratch is the directory of this test binary. Controllers and providers write there and may outlive
-// a test.
+// scratch is the directory of this test binary. Controllers and providers write there and may
+// outlive a test.
 var scratch string
 
 // everyone holds what shared returns.
@@ -28,7 +28,8 @@ func TestMain(m *testing.M) {
 		Name: "e2e", Parallel: max(8, runtime.GOMAXPROCS(0)),
 		Begin: func(dir string) error {
 			scratch = dir
-			// For provider releases that tests build, and for files of tests, which providers may write.
+			// For provider releases that tests build, and for files of tests, which providers may
+			// write.
 			return errors.Join(os.Mkdir(filepath.Join(dir, "mirror"), 0o755), os.Mkdir(filepath.Join(dir, "files"), 0o755))
 		},
 		End: func() error {

@@ -172,7 +172,8 @@ func TestModuleCrash(t *testing.T) {
 			}
 			r := resource(modulesAPI, "Racks", ns, name, m{
 				"forProvider": m{"names": names},
-				// If a create was interrupted before it reached the cloud, it may appear until then.
+				// If a create was interrupted before it reached the cloud, it may appear until
+				// then.
 				"lifecycle": m{"timeouts": m{"create": "20s"}},
 			})
 			c.MustCreate(t, r)

@@ -28,7 +28,8 @@ var someModules = []string{"label", "stack", "wrapper"}
 
 // example is a module of examples/modules, and what is there after each step.
 type example struct {
-	// created and changed are the numbers of objects in the example cloud, kept those after the deletion.
+	// created and changed are the numbers of objects in the example cloud, kept those after the
+	// deletion.
 	created, changed, kept int
 	// prepare makes what exists before, and adds to the spec.
 	prepare func(*testing.T, *exampleCluster, *unstructured.Unstructured)
@@ -77,8 +78,8 @@ type exampleCluster struct {
 	cloud *examplecloudtest.Cloud
 }
 
-// TestModules tries modules in the shape of public ones. Each is created, changed, planned to no changes again, and
-// destroyed with nothing left.
+// TestModules tries modules in the shape of public ones. Each is created, changed, planned to no
+// changes again, and destroyed with nothing left.
 func TestModules(t *testing.T) {
 	t.Parallel()
 	c := alone(t)

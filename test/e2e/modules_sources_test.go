@@ -55,7 +55,8 @@ func git(t *testing.T, dir string, args ...string) {
 	}
 }
 
-// A module comes from a directory, a ConfigMap or a repository. When it changes, its instances change.
+// A module comes from a directory, a ConfigMap or a repository. When it changes, its instances
+// change.
 func TestModuleSources(t *testing.T) {
 	t.Parallel()
 	c := alone(t)
@@ -263,8 +264,8 @@ func TestModuleWithoutProgram(t *testing.T) {
 	c.Remove(t, module)
 }
 
-// After a restart of the controller, resources referenced by module instances are not deleted until the
-// instances' kinds are served.
+// After a restart of the controller, resources referenced by module instances are not deleted until
+// the instances' kinds are served.
 func TestModuleReferencesAfterARestart(t *testing.T) {
 	t.Parallel()
 	c := alone(t)

@@ -11,7 +11,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// The objects of a module that OpenTofu has made become those of an instance, and nothing changes remotely.
+// The objects of a module that OpenTofu has made become those of an instance, and nothing changes
+// remotely.
 func TestModuleState(t *testing.T) {
 	t.Parallel()
 	e := newEstate(t)

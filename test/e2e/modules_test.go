@@ -298,8 +298,8 @@ func TestModule(t *testing.T) {
 	eventually(t, "the CRD is gone", func(ctx context.Context) bool { return e.crd(ctx, "offices.modules.landbridge.io") == nil })
 }
 
-// diff says what applying an instance of a module would do with its resources, and never that nothing would change of
-// what it did not plan.
+// diff says what applying an instance of a module would do with its resources, and never that
+// nothing would change of what it did not plan.
 func TestDiffOfModule(t *testing.T) {
 	t.Parallel()
 	e := newEstate(t)

@@ -36,8 +36,8 @@ func kindNames(kind, listKind, plural, singular string) config.Names {
 	return config.Names{Kind: kind, ListKind: listKind, Plural: plural, Singular: singular}
 }
 
-// Kinds keep their names when a provider adds types, when the controller restarts, and when the CRDs are those of an
-// earlier release; and another cluster takes the names over.
+// Kinds keep their names when a provider adds types, when the controller restarts, and when the
+// CRDs are those of an earlier release; and another cluster takes the names over.
 func TestNamesAreStable(t *testing.T) {
 	t.Parallel()
 	c := alone(t)
@@ -220,7 +220,8 @@ func TestProgressOfInstallation(t *testing.T) {
 	c.Remove(t, p)
 }
 
-// What is named after an object does not exceed Kubernetes' limits: the object is refused, and can be deleted.
+// What is named after an object does not exceed Kubernetes' limits: the object is refused, and can
+// be deleted.
 func TestNamesThatAreTooLong(t *testing.T) {
 	c := shared(t)
 	d := newDouble(t, "long")

@@ -64,8 +64,8 @@ func (c *cluster) secret(t *testing.T, namespace, name string, data map[string]s
 	return s
 }
 
-// stored returns the Secrets with the state of the namespace's resources. Empty ones are omitted: they
-// are removed shortly after their resource.
+// stored returns the Secrets with the state of the namespace's resources. Empty ones are omitted:
+// they are removed shortly after their resource.
 func (c *cluster) stored(t *testing.T, namespace string) []corev1.Secret {
 	t.Helper()
 	list := &corev1.SecretList{}

@@ -25,8 +25,8 @@ func (c *cluster) through(config *rest.Config, o controller.Options) (stop func(
 	return other.StartController(o)
 }
 
-// The connection to the API server fails in several ways while users change resources and an operation
-// ends. Afterwards the result is the same as without the outage.
+// The connection to the API server fails in several ways while users change resources and an
+// operation ends. Afterwards the result is the same as without the outage.
 func TestOutage(t *testing.T) {
 	t.Parallel()
 	c := alone(t)
@@ -84,7 +84,8 @@ func TestOutage(t *testing.T) {
 				c.WaitReady(t, r)
 			}
 			t.Logf("all was well %s afterwards", time.Since(began))
-			// A resource whose deletion is heard of after its creation may be created before it is deleted.
+			// A resource whose deletion is heard of after its creation may be created before it is
+			// deleted.
 			if n, more := d.Changes()-changes, 2*d.Calls("create thing passed"); n != 3+more || more > 2 {
 				t.Errorf("%d changes of remote objects, want an update, a delete and a create, and %d", n, more)
 			}
@@ -155,8 +156,8 @@ func TestOutageLongerThanTheLease(t *testing.T) {
 }
 
 // The API server restarts, and then restarts from a backup: the stored state is then older than the
-// remote objects. As with all Kubernetes controllers, no controller must keep running across a restore:
-// its watches would wait for resource versions that no longer exist.
+// remote objects. As with all Kubernetes controllers, no controller must keep running across a
+// restore: its watches would wait for resource versions that no longer exist.
 func TestRestoredBackup(t *testing.T) {
 	t.Parallel()
 	data := filepath.Join(directory(t), "data")
@@ -216,8 +217,8 @@ func TestRestoredBackup(t *testing.T) {
 	})
 	changes := d.Changes()
 	c.RunController(t, o)
-	// Objects match the restored specs: one is changed back, one is created again, and one is replaced
-	// by its former object, which had been deleted, too.
+	// Objects match the restored specs: one is changed back, one is created again, and one is
+	// replaced by its former object, which had been deleted, too.
 	c.has(t, d, "place", "updated", "value", "old")
 	for _, name := range []string{"deleted", "first"} {
 		eventually(t, name+" is there", func(context.Context) bool { _, ok := d.Object("place", name); return ok })

@@ -15,7 +15,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/testing/providertest"
 )
 
-// standings counts the resources that are ready, and those with an object that another resource owns.
+// standings counts the resources that are ready, and those with an object that another resource
+// owns.
 func (c *cluster) standings(t *testing.T, all []*unstructured.Unstructured) (ready, conflicts int) {
 	t.Helper()
 	for _, r := range all {
@@ -134,8 +135,8 @@ func TestOwners(t *testing.T) {
 	})
 }
 
-// The owner of an object is determined before any resource changes the object, also after a restart of
-// the controller or the provider, and while the owner itself is paused.
+// The owner of an object is determined before any resource changes the object, also after a restart
+// of the controller or the provider, and while the owner itself is paused.
 func TestOwnersAcrossRestarts(t *testing.T) {
 	t.Parallel()
 	c := alone(t)
@@ -164,7 +165,8 @@ func TestOwnersAcrossRestarts(t *testing.T) {
 	if isTrue(younger, "Ready") {
 		t.Error("a resource that does not own its object is ready")
 	}
-	// The state of both is stored. The younger one would change the object; the older one is paused.
+	// The state of both is stored. The younger one would change the object; the older one is
+	// paused.
 	c.MustPatch(t, older, `{"metadata":{"annotations":{"crossplane.io/paused":"true"}}}`)
 	c.WaitFor(t, older, "paused", func() bool { _, reason, _ := condition(older, "Synced"); return reason == "ReconcilePaused" })
 	c.MustPatch(t, younger, `{"spec":{"forProvider":{"value":"of the younger"}}}`)

@@ -20,8 +20,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/testing/schematest"
 )
 
-// A program for one provider starts without any CRDs, serves each kind once its CRD exists, and creates
-// no CRDs itself.
+// A program for one provider starts without any CRDs, serves each kind once its CRD exists, and
+// creates no CRDs itself.
 func TestPackaged(t *testing.T) {
 	t.Parallel()
 	presented := config.Provider{Group: "chance.example.org", Resources: map[string]config.Resource{"random_pet": {Kind: "Animal"}}}

@@ -12,7 +12,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/testing/clustertest"
 )
 
-// While operations of a provider are paused, what runs is finished, and nothing else begins. Then it goes on.
+// While operations of a provider are paused, what runs is finished, and nothing else begins. Then
+// it goes on.
 func TestPause(t *testing.T) {
 	c := shared(t)
 	d := newDouble(t, "pause")

@@ -7,7 +7,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/testing/examplecloudtest"
 )
 
-// TestProgress checks that progress of a provider of each SDK is reported when its logs are enabled.
+// TestProgress checks that progress of a provider of each SDK is reported when its logs are
+// enabled.
 func TestProgress(t *testing.T) {
 	c := shared(t)
 	for _, form := range []string{examplecloudtest.SDKv2, examplecloudtest.Framework6} {

@@ -9,7 +9,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// Nothing of a resource with spec.lifecycle.deletionProtection is destroyed, neither by a deletion nor by a replacement.
+// Nothing of a resource with spec.lifecycle.deletionProtection is destroyed, neither by a deletion
+// nor by a replacement.
 func TestDeletionProtection(t *testing.T) {
 	c := shared(t)
 	d := newDouble(t, "protection")

@@ -11,8 +11,9 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// TestConfiguredRecovery kills a provider while it creates objects whose interrupted creates can be recovered because of
-// the configuration: by a create token, and by listing. A mapping of an identity that is wrong is reported.
+// TestConfiguredRecovery kills a provider while it creates objects whose interrupted creates can be
+// recovered because of the configuration: by a create token, and by listing. A mapping of an
+// identity that is wrong is reported.
 func TestConfiguredRecovery(t *testing.T) {
 	c := shared(t)
 	_, w := c.configured(t, "recoverable", m{

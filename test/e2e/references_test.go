@@ -137,8 +137,8 @@ func TestReferences(t *testing.T) {
 	}
 }
 
-// After a restart of the controller, a referenced resource is not deleted until all referring resources
-// are known, however long their provider takes to start.
+// After a restart of the controller, a referenced resource is not deleted until all referring
+// resources are known, however long their provider takes to start.
 func TestReferencesAfterARestart(t *testing.T) {
 	t.Parallel()
 	c := alone(t)

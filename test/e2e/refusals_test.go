@@ -11,7 +11,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/testing/providertest"
 )
 
-// What the sandbox refuses is a condition that names the path and the field that permits it, whichever way the provider runs.
+// What the sandbox refuses is a condition that names the path and the field that permits it,
+// whichever way the provider runs.
 func TestSandboxRefusals(t *testing.T) {
 	if !child.SandboxSupported() {
 		t.Skip(child.ErrNoSandbox)

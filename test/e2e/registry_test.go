@@ -23,7 +23,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/testing/registrytest"
 )
 
-// A provider from a registry is downloaded beside others, recorded, kept without the registry, and updated as its policy says.
+// A provider from a registry is downloaded beside others, recorded, kept without the registry, and
+// updated as its policy says.
 func TestProviderFromRegistry(t *testing.T) {
 	t.Parallel()
 	program, err := os.ReadFile(providertest.Binary(t, "time"))
@@ -101,7 +102,8 @@ func TestProviderFromRegistry(t *testing.T) {
 	c.MustCreate(t, second)
 	c.WaitReady(t, second)
 
-	// A version that is published later is installed as soon as it is known, and only if the policy permits it.
+	// A version that is published later is installed as soon as it is known, and only if the policy
+	// permits it.
 	publish("1.0.1", "a")
 	publish("1.1.0", "a")
 	down.Store(false)
@@ -110,7 +112,8 @@ func TestProviderFromRegistry(t *testing.T) {
 		version, _, _ := unstructured.NestedString(p.Object, "status", "installed", "version")
 		return version == "1.0.1"
 	})
-	// Another package of a version that was installed before is refused, and the current one goes on.
+	// Another package of a version that was installed before is refused, and the current one goes
+	// on.
 	if err := os.RemoveAll(filepath.Join(o.Installer.CacheDir, "packages")); err != nil {
 		t.Fatal(err)
 	}

@@ -22,8 +22,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/testing/clustertest"
 )
 
-// replicaLease is how long one replica waits for another that does not renew its leases. On a busy machine, a replica that cannot
-// renew shorter ones in time ends.
+// replicaLease is how long one replica waits for another that does not renew its leases. On a busy
+// machine, a replica that cannot renew shorter ones in time ends.
 const replicaLease = 20 * time.Second
 
 // replica is one of several controllers that share the work.
@@ -60,7 +60,8 @@ func (r *replica) works(ctx context.Context) map[int]int { return r.shards(ctx, 
 // leads returns the shards that a replica leads.
 func (r *replica) leads(ctx context.Context) map[int]int { return r.shards(ctx, leadsShard) }
 
-// shards returns the sums, by shard, of the metrics that a pattern with shard and value matches. Shards with 0 are left out.
+// shards returns the sums, by shard, of the metrics that a pattern with shard and value matches.
+// Shards with 0 are left out.
 func (r *replica) shards(ctx context.Context, pattern *regexp.Regexp) map[int]int {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+r.metrics+"/metrics", nil)
 	if err != nil {
@@ -104,7 +105,8 @@ func (c *cluster) shardsOf(t *testing.T) map[string]int {
 	return out
 }
 
-// Two replicas share the resources of four provider configurations. One takes over what the other had when that is killed.
+// Two replicas share the resources of four provider configurations. One takes over what the other
+// had when that is killed.
 func TestReplicasThatShareTheWork(t *testing.T) {
 	t.Parallel()
 	const shards, each = 4, 2

@@ -177,7 +177,8 @@ func TestNothingChanges(t *testing.T) {
 	}
 }
 
-// A controller that is started again reads all resources, and plans those that were at rest, and are, with the next look only.
+// A controller that is started again reads all resources, and plans those that were at rest, and
+// are, with the next look only.
 func TestRestartPlansLater(t *testing.T) {
 	t.Parallel()
 	c := alone(t)

@@ -14,11 +14,13 @@ import (
 	"github.com/landbridge-io/landbridge/internal/testing/clustertest"
 )
 
-// Pausing, and releasing the brake, are rights of their own: no role for resources has them, and each Role has only its own.
+// Pausing, and releasing the brake, are rights of their own: no role for resources has them, and
+// each Role has only its own.
 func TestRightsOfAdministrators(t *testing.T) {
 	c := shared(t)
 	ns := c.Namespace(t)
-	// user returns the client of a user with ClusterRoles in the whole cluster but for Landbridge's namespace, and a Role there.
+	// user returns the client of a user with ClusterRoles in the whole cluster but for Landbridge's
+	// namespace, and a Role there.
 	user := func(name, role string, roles ...string) client.Client {
 		subject := []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: "User", Name: name}}
 		for _, r := range roles {

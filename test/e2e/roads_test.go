@@ -209,8 +209,8 @@ func newTofu(t *testing.T, mirror, name string) tofu {
 	return tofu{dir: dir, program: program, config: config}
 }
 
-// mirrorOf returns a mirror with the example cloud's provider under an address, and random, for Landbridge and for
-// OpenTofu, which has another default registry.
+// mirrorOf returns a mirror with the example cloud's provider under an address, and random, for
+// Landbridge and for OpenTofu, which has another default registry.
 func mirrorOf(t *testing.T, address string) string {
 	t.Helper()
 	content, err := os.ReadFile(examplecloudtest.Provider(t, examplecloudtest.Framework6))
@@ -242,8 +242,8 @@ func mirrorOf(t *testing.T, address string) string {
 	return mirror
 }
 
-// An estate that OpenTofu made is moved into a cluster and out of it again. Nothing changes remotely, and OpenTofu plans
-// no changes.
+// An estate that OpenTofu made is moved into a cluster and out of it again. Nothing changes
+// remotely, and OpenTofu plans no changes.
 func TestRoads(t *testing.T) {
 	var count roads
 	c := shared(t)
@@ -364,7 +364,8 @@ func TestRoads(t *testing.T) {
 	}
 }
 
-// roadsMigrate makes objects as an Upjet provider would have in the cluster, hands them over, and returns their number.
+// roadsMigrate makes objects as an Upjet provider would have in the cluster, hands them over, and
+// returns their number.
 func roadsMigrate(t *testing.T, c *cluster, cloud *examplecloudtest.Cloud, ns string, flags []string) int {
 	t.Helper()
 	thing := cloud.Make(t, "things", m{"name": "old", "region": "us-east-1", "size": 3})

@@ -166,8 +166,8 @@ func TestSecretValues(t *testing.T) {
 	}
 }
 
-// previews returns the warnings of the API server about plans: of one that fails with an error that quotes the password, and
-// of one that changes it.
+// previews returns the warnings of the API server about plans: of one that fails with an error that
+// quotes the password, and of one that changes it.
 func (c *cluster) previews(t *testing.T, d *double, ns string) string {
 	t.Helper()
 	all := &warnings{}
@@ -226,8 +226,8 @@ func processes(t *testing.T) map[string]string {
 	return out
 }
 
-// shows reports whether a text contains the value: in clear, as in JSON, in a URL, broken over lines, or in base64 at any
-// alignment.
+// shows reports whether a text contains the value: in clear, as in JSON, in a URL, broken over
+// lines, or in base64 at any alignment.
 func shows(text, value string) bool {
 	asJSON, _ := json.Marshal(value)
 	within := string(asJSON[1 : len(asJSON)-1])

@@ -8,8 +8,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// Two versions of one provider run side by side, each with a group of its own. Resources move from the older one to the newer
-// one, and nothing is done to their objects. The older one cannot read what the newer one has written.
+// Two versions of one provider run side by side, each with a group of its own. Resources move from
+// the older one to the newer one, and nothing is done to their objects. The older one cannot read
+// what the newer one has written.
 func TestTwoVersionsOfOneProvider(t *testing.T) {
 	c := shared(t)
 	d := newDouble(t, "side")

@@ -29,8 +29,8 @@ resource "splitting_thing" "only" {
 }
 `
 
-// Two replicas share the resources of one provider configuration kind by kind, as long as its annotation says so, and until a
-// module uses it. Nothing is made again when they are handed over.
+// Two replicas share the resources of one provider configuration kind by kind, as long as its
+// annotation says so, and until a module uses it. Nothing is made again when they are handed over.
 func TestReplicasSplitAnAccount(t *testing.T) {
 	t.Parallel()
 	tofu, err := testbin.Build(t.Context(), testbin.OpenTofu)

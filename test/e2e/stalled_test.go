@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// A create that makes an object and fails is not repeated for ever: the resource is stalled until a retry is
-// requested.
+// A create that makes an object and fails is not repeated for ever: the resource is stalled until a
+// retry is requested.
 func TestStalled(t *testing.T) {
 	c := shared(t)
 	d := newDouble(t, "stalled")

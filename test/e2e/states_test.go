@@ -82,8 +82,8 @@ func (c *cluster) tells(t *testing.T, u *unstructured.Unstructured, begin string
 	return found
 }
 
-// TestStates follows the transitions of the Resource State Overview with a provider of each SDK, whose
-// datastores are created by tasks.
+// TestStates follows the transitions of the Resource State Overview with a provider of each SDK,
+// whose datastores are created by tasks.
 func TestStates(t *testing.T) {
 	c := shared(t)
 	for _, form := range []string{examplecloudtest.SDKv2, examplecloudtest.Framework6} {
@@ -95,8 +95,8 @@ func TestStates(t *testing.T) {
 				t.Helper()
 				c.WaitFor(t, u, state, func() bool { return text(u, "status", "state") == state })
 			}
-			// partial brings a datastore to the state Partial: polling its task times out, and reading it
-			// fails afterwards.
+			// partial brings a datastore to the state Partial: polling its task times out, and
+			// reading it fails afterwards.
 			partial := func(t *testing.T, name string) *unstructured.Unstructured {
 				t.Helper()
 				x.Fault(t, m{"on": "create", "collection": "datastores", "match": m{"name": name}, "count": 1, "task_outcome": "hang"})
@@ -168,7 +168,8 @@ func TestStates(t *testing.T) {
 					t.Errorf("%d creates, %d deletes", creates, deletes)
 				}
 			})
-			// The legacy SDK keeps the timeouts of the provider's authors in private bytes, so they are known.
+			// The legacy SDK keeps the timeouts of the provider's authors in private bytes, so they
+			// are known.
 			t.Run("timeout of the authors", func(t *testing.T) {
 				t.Parallel()
 				x.Fault(t, m{"on": "create", "collection": "datastores", "match": m{"name": "chosen"}, "count": 1, "task_delay": "3s"})
@@ -181,7 +182,8 @@ func TestStates(t *testing.T) {
 				}
 				c.WaitReady(t, u)
 			})
-			// Landbridge's own deadline: the call is cancelled, the object is read, and the rest is applied.
+			// Landbridge's own deadline: the call is cancelled, the object is read, and the rest is
+			// applied.
 			t.Run("timeout of an update", func(t *testing.T) {
 				t.Parallel()
 				u := x.thing(ns, "slow")

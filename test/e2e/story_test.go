@@ -10,7 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// TestStories checks that a resource's events report everything that happened to it, and nothing else.
+// TestStories checks that a resource's events report everything that happened to it, and nothing
+// else.
 func TestStories(t *testing.T) {
 	c := shared(t)
 	// steady waits for a few more reconciles, so that superfluous events would appear.

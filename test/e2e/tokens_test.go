@@ -27,7 +27,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// issuer is a login that trusts the tokens of the cluster's ServiceAccounts for one audience, as clouds do.
+// issuer is a login that trusts the tokens of the cluster's ServiceAccounts for one audience, as
+// clouds do.
 type issuer struct {
 	audience string
 	keys     map[string]*ecdsa.PublicKey
@@ -142,7 +143,8 @@ func (c *cluster) lends(t *testing.T, namespace string) {
 	}
 }
 
-// A provider logs in with a token that the controller has requested for it, and no other provider sees the token.
+// A provider logs in with a token that the controller has requested for it, and no other provider
+// sees the token.
 func TestServiceAccountTokens(t *testing.T) {
 	c := shared(t)
 	d := newDouble(t, "federated", "TESTPROVIDER_CONFIGURATION=login")

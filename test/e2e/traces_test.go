@@ -13,8 +13,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/tracing"
 )
 
-// A trace leads from a reconcile to the operation that it requests, the calls of the provider, and the writes of stored state. It has
-// no values.
+// A trace leads from a reconcile to the operation that it requests, the calls of the provider, and
+// the writes of stored state. It has no values.
 func TestTraces(t *testing.T) {
 	spans := tracetest.NewInMemoryExporter()
 	tracing.Use(sdktrace.NewTracerProvider(sdktrace.WithSyncer(spans)))

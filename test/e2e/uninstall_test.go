@@ -6,8 +6,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// Uninstalling works in any order: whether resources, provider configurations or the TerraformProvider are deleted
-// first, nothing is left that cannot be deleted.
+// Uninstalling works in any order: whether resources, provider configurations or the
+// TerraformProvider are deleted first, nothing is left that cannot be deleted.
 func TestUninstall(t *testing.T) {
 	c := shared(t)
 	remove := func(t *testing.T, objects ...*unstructured.Unstructured) {

@@ -90,7 +90,8 @@ func (x *tour) stop(t *testing.T) {
 	}
 }
 
-// `make up` does what it says: its example resources become ready, commands work beside it, and what the user changes stays.
+// `make up` does what it says: its example resources become ready, commands work beside it, and
+// what the user changes stays.
 func TestUp(t *testing.T) {
 	t.Parallel()
 	root, err := testbin.Root()

@@ -31,8 +31,8 @@ import (
 // volumes is the name of the CRD under test.
 const volumes = "volumes.cloud.example.org"
 
-// A provider changes its schema twice, and its repository adds an API version each time. Manifests of the
-// first version keep working, and no remote object changes.
+// A provider changes its schema twice, and its repository adds an API version each time. Manifests
+// of the first version keep working, and no remote object changes.
 func TestAPIVersions(t *testing.T) {
 	t.Parallel()
 	r := &repository{cluster: alone(t), cloud: examplecloudtest.Start(t), dir: directory(t), port: clustertest.FreePort(t)}
@@ -177,8 +177,8 @@ func presented(volume config.Resource) config.Provider {
 	return config.Provider{Group: "cloud.example.org", Resources: map[string]config.Resource{"examplecloud_volume": volume}}
 }
 
-// generate writes the kinds of a provider release as the repository's generator does. Other kinds change
-// as well, but have no objects: their changes are not checked.
+// generate writes the kinds of a provider release as the repository's generator does. Other kinds
+// change as well, but have no objects: their changes are not checked.
 func (r *repository) generate(t *testing.T, major int, volume config.Resource) error {
 	t.Helper()
 	p, err := model.NewProvider("examplecloud", r.schemaOf(t, major), presented(volume))

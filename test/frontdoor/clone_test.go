@@ -19,8 +19,8 @@ type clone struct {
 	dir  string
 }
 
-// newClone makes a clone. It has the same path each time, so that the go command finds in its cache what it
-// compiled for the one before.
+// newClone makes a clone. It has the same path each time, so that the go command finds in its cache
+// what it compiled for the one before.
 func newClone(t *testing.T) *clone {
 	t.Helper()
 	root, err := testbin.Root()
@@ -63,7 +63,8 @@ func newClone(t *testing.T) *clone {
 	return c
 }
 
-// reset makes the clone a fresh one again. What was built stays: the go command builds it anew if it has to.
+// reset makes the clone a fresh one again. What was built stays: the go command builds it anew if
+// it has to.
 func (c *clone) reset(t *testing.T) {
 	t.Helper()
 	git(t, c.dir, "reset", "--quiet", "--hard")

@@ -109,7 +109,8 @@ func TestFrontDoor(t *testing.T) {
 			c.reset(t)
 			m := newMachine(t, c, i)
 			if len(p.treated) > 0 {
-				// The cluster that the reader has: what kubectl and helm use when nothing else is said.
+				// The cluster that the reader has: what kubectl and helm use when nothing else is
+				// said.
 				m.owns(t, playgroundtest.New(t, playgroundtest.Options{}).Kubeconfig)
 			}
 			result := doctest.Test(t, filepath.Join(c.root, p.file), doctest.Options{

@@ -28,8 +28,8 @@ import (
 // served are the hosts that the test's own registry answers for.
 var served = []string{"registry.opentofu.org", "registry.terraform.io"}
 
-// internet is what commands reach beyond this machine: everything by its real name, but the hosts of releases, which
-// are the test's own registry.
+// internet is what commands reach beyond this machine: everything by its real name, but the hosts
+// of releases, which are the test's own registry.
 type internet struct {
 	environ []string // of a machine whose way out is a proxy
 	host    string   // of the registry
@@ -78,7 +78,8 @@ func newInternet(t *testing.T, providers ...string) *internet {
 	return &internet{host: r.Host(), ca: bundle, environ: []string{"HTTPS_PROXY=" + proxy.URL, "SSL_CERT_FILE=" + bundle}}
 }
 
-// systemCertificates returns the certificate authorities of this machine, where it has them in one of the usual files.
+// systemCertificates returns the certificate authorities of this machine, where it has them in one
+// of the usual files.
 func systemCertificates() []byte {
 	for _, name := range []string{os.Getenv("SSL_CERT_FILE"), "/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/cert.pem"} {
 		if content, err := os.ReadFile(name); err == nil {

@@ -166,8 +166,9 @@ func unpack(layer []byte, dir string) error {
 	}
 }
 
-// run runs the pods of a Deployment instead of those before: its replicas, with its arguments, the directories of its
-// mounts, and the token of its ServiceAccount. It returns when all of them are ready.
+// run runs the pods of a Deployment instead of those before: its replicas, with its arguments, the
+// directories of its mounts, and the token of its ServiceAccount. It returns when all of them are
+// ready.
 func (n nodeDir) run(u *unstructured.Unstructured) error {
 	if err := n.stop(); err != nil {
 		return err
@@ -339,7 +340,8 @@ func (n nodeDir) stop() error {
 	return nil
 }
 
-// alive reports whether a process runs. A process that has ended may still have a parent that has not asked for it.
+// alive reports whether a process runs. A process that has ended may still have a parent that has
+// not asked for it.
 func alive(pid int) bool {
 	if syscall.Kill(pid, 0) != nil {
 		return false

@@ -34,8 +34,8 @@ type stage struct {
 
 func (s stage) node() nodeDir { return nodeDir(filepath.Join(s.Dir, "node")) }
 
-// standIns are the programs that take the place of others for treated commands, by name. This test's own program
-// is started by these names.
+// standIns are the programs that take the place of others for treated commands, by name. This
+// test's own program is started by these names.
 var standIns = map[string]func(args []string) error{
 	"docker": loadImage, "kind": loadImage, "ctr": loadImage,
 	"helm": helm, "post-renderer": postRender, "kubectl": kubectl,
@@ -95,7 +95,8 @@ const (
 	latest = "https://github.com/landbridge-io/landbridge/releases/latest/download/install.yaml"
 )
 
-// publish makes a release of the clone's chart and of the loaded image, and returns where the chart is.
+// publish makes a release of the clone's chart and of the loaded image, and returns where the chart
+// is.
 func (s stage) publish(name string) (string, error) {
 	const version = "1.0.0"
 	if err := execute(s.Helm, "package", filepath.Join("deploy", "chart"), "--version", version, "--app-version", "v"+version, "--destination", s.Dir); err != nil {
@@ -108,7 +109,8 @@ func (s stage) publish(name string) (string, error) {
 	return "oci://" + s.Registry + "/" + name, s.node().tag("ghcr.io/landbridge-io/landbridge:dev", "ghcr.io/landbridge-io/landbridge:v"+version)
 }
 
-// elsewhere does something with another cluster and node, on which the same images are, and stops them.
+// elsewhere does something with another cluster and node, on which the same images are, and stops
+// them.
 func (s stage) elsewhere(do func(stage) error) (err error) {
 	cmd := exec.Command(s.Playground, "serve", "--no-fsync", "--stop-on-stdin-close")
 	stdin, err := cmd.StdinPipe()
@@ -146,7 +148,8 @@ func (s stage) elsewhere(do func(stage) error) (err error) {
 	return errors.Join(do(s), s.node().stop())
 }
 
-// postRender passes on the manifests that the API server has kinds for, and puts the others where start finds them.
+// postRender passes on the manifests that the API server has kinds for, and puts the others where
+// start finds them.
 func postRender([]string) error {
 	s, err := currentStage()
 	if err != nil {

@@ -128,8 +128,8 @@ func module(t *testing.T) string {
 	return dir
 }
 
-// controllerGen runs a generator of controller-gen over packages, as its program does. Output that belongs to
-// no package goes to the given directory.
+// controllerGen runs a generator of controller-gen over packages, as its program does. Output that
+// belongs to no package goes to the given directory.
 func controllerGen(t *testing.T, g genall.Generator, dir, pattern, output string) {
 	t.Helper()
 	run, err := genall.Generators{&g}.ForRootsWithConfig(&packages.Config{Dir: dir}, pattern)
@@ -144,8 +144,8 @@ func controllerGen(t *testing.T, g genall.Generator, dir, pattern, output string
 	}
 }
 
-// For the Go types of every resource and configuration of every provider, controller-gen generates the same CRD
-// as package crd does for the model. The types compile with controller-gen's methods.
+// For the Go types of every resource and configuration of every provider, controller-gen generates
+// the same CRD as package crd does for the model. The types compile with controller-gen's methods.
 func TestControllerGenMakesTheSameCRDs(t *testing.T) {
 	dir := module(t)
 	all := models(t)
@@ -208,8 +208,8 @@ func read(t *testing.T, dir string, d *apiextensionsv1.CustomResourceDefinition)
 }
 
 // normal returns a CRD as JSON without the two deliberate differences: the annotation with
-// controller-gen's version, and nullable elements of lists and maps. controller-gen has no marker for the
-// latter; keepValues checks that the Go types hold such elements.
+// controller-gen's version, and nullable elements of lists and maps. controller-gen has no marker
+// for the latter; keepValues checks that the Go types hold such elements.
 func normal(t *testing.T, in *apiextensionsv1.CustomResourceDefinition) map[string]any {
 	t.Helper()
 	in = in.DeepCopy()

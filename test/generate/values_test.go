@@ -11,8 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// roundTrip is a program that reads an object as its Go type, copies it, and writes it as JSON and in the
-// form of dynamic clients.
+// roundTrip is a program that reads an object as its Go type, copies it, and writes it as JSON and
+// in the form of dynamic clients.
 const roundTrip = `package main
 
 import (
@@ -46,8 +46,8 @@ func must(err error) {
 }
 `
 
-// Values that are easily lost: null in lists and maps, empty or zero values that are set, numbers that do not
-// fit a float64, values without a fixed type.
+// Values that are easily lost: null in lists and maps, empty or zero values that are set, numbers
+// that do not fit a float64, values without a fixed type.
 const valuable = `{
 	"apiVersion": "everything.landbridge.io/v1alpha1", "kind": "Thing", "metadata": {"name": "a", "namespace": "b"},
 	"spec": {
@@ -100,7 +100,8 @@ func keepValues(t *testing.T, dir string) {
 	if diff := cmp.Diff(decoded(t, []byte(valuable), true), decoded(t, direct, true)); diff != "" {
 		t.Errorf("-given, +kept:\n%s", diff)
 	}
-	// Dynamic clients have int64 and float64: other numbers lose digits there regardless of the Go type.
+	// Dynamic clients have int64 and float64: other numbers lose digits there regardless of the Go
+	// type.
 	if diff := cmp.Diff(decoded(t, []byte(valuable), false), decoded(t, dynamic, false)); diff != "" {
 		t.Errorf("as dynamic clients have it: -given, +kept:\n%s", diff)
 	}

@@ -19,7 +19,8 @@ import (
 type cloud struct {
 	// replacer inserts values into manifests that are known only at run time.
 	replacer *strings.Replacer
-	// check checks, after the manifests were deleted, that exactly the requested operations were done.
+	// check checks, after the manifests were deleted, that exactly the requested operations were
+	// done.
 	check func() error
 	stop  func() error
 }
@@ -63,7 +64,8 @@ func hetzner(context.Context, string) (*cloud, error) {
 	}, func() error { stop(); return nil }}, nil
 }
 
-// exampleCloud returns an example cloud in which that many objects are created, and one of them is changed.
+// exampleCloud returns an example cloud in which that many objects are created, and one of them is
+// changed.
 func exampleCloud(objects int) func(context.Context, string) (*cloud, error) {
 	return func(ctx context.Context, dir string) (*cloud, error) { return runExampleCloud(ctx, dir, objects) }
 }

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// A provider that needs another version of a module than Landbridge cannot be linked, although its own program
-// can be built. Nothing is left of the repository.
+// A provider that needs another version of a module than Landbridge cannot be linked, although its
+// own program can be built. Nothing is left of the repository.
 func TestInitConflict(t *testing.T) {
 	t.Parallel()
 	tools, err := newTools(t.Context())
@@ -45,7 +45,8 @@ func TestInitConflict(t *testing.T) {
 	})
 }
 
-// So it is with a provider that behaves differently where it is linked, here because of its environment.
+// So it is with a provider that behaves differently where it is linked, here because of its
+// environment.
 func TestInitOtherBehaviour(t *testing.T) {
 	t.Parallel()
 	tools, err := newTools(t.Context())
@@ -58,7 +59,8 @@ func TestInitOtherBehaviour(t *testing.T) {
 	})
 }
 
-// refused checks that init does not link the example cloud's provider, says why, and leaves nothing.
+// refused checks that init does not link the example cloud's provider, says why, and leaves
+// nothing.
 func refused(t *testing.T, tools tools, provider string, environment, wants []string) {
 	t.Helper()
 	dir := t.TempDir()

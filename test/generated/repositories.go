@@ -19,7 +19,8 @@ type repository struct {
 	cloud    func(ctx context.Context, dir string) (*cloud, error)
 	// create and change are manifests.
 	create, change string
-	// documentation has the HCL examples of the provider's documentation; references are inferred from them.
+	// documentation has the HCL examples of the provider's documentation; references are inferred
+	// from them.
 	documentation string
 	// rebuild obtains the provider's program and schema, as the repository's Makefile does.
 	rebuild bool
@@ -29,8 +30,8 @@ type repository struct {
 	upgrade func(context.Context) (string, error)
 }
 
-// repositories lists all repositories. Providers come from Go modules, a mirror and paths; those that are linked from
-// Go modules and directories.
+// repositories lists all repositories. Providers come from Go modules, a mirror and paths; those
+// that are linked from Go modules and directories.
 var repositories = append(slices.Clone(asPlugins), linked()...)
 
 // linked returns the repositories whose programs link the provider.

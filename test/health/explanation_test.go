@@ -19,7 +19,8 @@ import (
 
 var snapshots = flag.String("snapshots", "", "directory to write the snapshots of situations to, for the tests of internal/command/explain")
 
-// explanation is what landbridge explain must say of a situation. In cause and command, NAME is the object's name.
+// explanation is what landbridge explain must say of a situation. In cause and command, NAME is the
+// object's name.
 type explanation struct {
 	health  status.Health
 	cause   string // beginning of the name of the node that is the cause
@@ -92,7 +93,8 @@ func undescribed[T any](t *testing.T, situations map[string]T) {
 	}
 }
 
-// explained compares what landbridge explain says of an object in a situation. wrong is the difference; "" if there is none.
+// explained compares what landbridge explain says of an object in a situation. wrong is the
+// difference; "" if there is none.
 func (x *world) explained(ctx context.Context, situation string, u *unstructured.Unstructured) (wrong string, _ error) {
 	s, err := x.reader.Read(ctx, u.GroupVersionKind(), u.GetNamespace(), u.GetName())
 	if err != nil {

@@ -19,8 +19,9 @@ type fluxExpressions struct {
 	Current    string `json:"current"`
 }
 
-// fluxEvaluator evaluates expressions as package cel of github.com/fluxcd/pkg/runtime does (RFC 0009 of Flux): it looks at the
-// generation first, and then at InProgress, Failed and Current. An error of an expression is an error.
+// fluxEvaluator evaluates expressions as package cel of github.com/fluxcd/pkg/runtime does (RFC
+// 0009 of Flux): it looks at the generation first, and then at InProgress, Failed and Current. An
+// error of an expression is an error.
 type fluxEvaluator struct {
 	programs []cel.Program
 	statuses []kstatus.Status

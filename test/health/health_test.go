@@ -24,7 +24,8 @@ type situation struct {
 	is func(u *unstructured.Unstructured) bool
 	// want is what the tools must compute then.
 	want verdicts
-	// never is a verdict of kstatus that is wrong at any time from bring on. Empty if there is none.
+	// never is a verdict of kstatus that is wrong at any time from bring on. Empty if there is
+	// none.
 	never string
 }
 

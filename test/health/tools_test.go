@@ -103,7 +103,8 @@ func (t *tools) of(ctx context.Context, u *unstructured.Unstructured) (verdicts,
 	return verdicts{by.Status.String(), argo, string(flux)}, message, nil
 }
 
-// argo evaluates the health check as Argo CD does: not for what is being deleted, with a Lua that has few libraries.
+// argo evaluates the health check as Argo CD does: not for what is being deleted, with a Lua that
+// has few libraries.
 func (t *tools) argo(u *unstructured.Unstructured) (status, message string, _ error) {
 	if u.GetDeletionTimestamp() != nil {
 		return "Progressing", "Pending deletion", nil

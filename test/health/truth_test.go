@@ -2,8 +2,8 @@ package health_test
 
 import "github.com/landbridge-io/landbridge/internal/testing/objecttest"
 
-// truth is whether Ready and Synced are True: what kubectl wait, compositions and people look at. Objects of Landbridge's own kinds and
-// provider configurations have no Synced.
+// truth is whether Ready and Synced are True: what kubectl wait, compositions and people look at.
+// Objects of Landbridge's own kinds and provider configurations have no Synced.
 type truth struct{ ready, synced bool }
 
 func truthOf(u object) truth {

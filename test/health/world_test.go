@@ -19,8 +19,8 @@ import (
 )
 
 const (
-	// open needs no configuration; guarded needs a token. gone is removed, reduced loses a type, and operations of stopped
-	// are interrupted.
+	// open needs no configuration; guarded needs a token. gone is removed, reduced loses a type,
+	// and operations of stopped are interrupted.
 	open, guarded, gone, reduced, stopped = "open", "guarded", "gone", "reduced", "stopped"
 	// modular is that of modules.
 	modular    = "modular"
@@ -60,8 +60,9 @@ func (x *world) called(name string) *world {
 	return &out
 }
 
-// newWorld starts a controller with the permissions in deploy/rbac, and installs the test provider under several names. With a program,
-// modules are served, and the test provider is only installed for them.
+// newWorld starts a controller with the permissions in deploy/rbac, and installs the test provider
+// under several names. With a program, modules are served, and the test provider is only installed
+// for them.
 func newWorld(t *testing.T, program *kinds.CommandLine) *world {
 	t.Helper()
 	c, err := clustertest.New(playgroundtest.Start(t), filepath.Join(scratch, "controller.log"))

@@ -64,7 +64,8 @@ func run() error {
 
 // figures compare what was inferred with what the source says.
 type figures struct {
-	// inferred are all references, right and wrong those to ids about which the source says something.
+	// inferred are all references, right and wrong those to ids about which the source says
+	// something.
 	inferred, right, wrong int
 	// expected is the number of arguments that take the id of an object of a resource type.
 	expected int

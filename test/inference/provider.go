@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 )
 
-// azurerm is the provider's module. Its releases from version 2 on have no version of their own on the Go proxy, since the
-// path of the module does not have the major version.
+// azurerm is the provider's module. Its releases from version 2 on have no version of their own on
+// the Go proxy, since the path of the module does not have the major version.
 const azurerm = "github.com/hashicorp/terraform-provider-azurerm@v1.44.1-0.20260824201233-fae580791926"
 
 // download returns the directory with the source of a module.

@@ -14,7 +14,8 @@ import (
 	"strings"
 )
 
-// idKind is a kind of id: the package that has it, without its API version, and its name, as in commonids.Subnet.
+// idKind is a kind of id: the package that has it, without its API version, and its name, as in
+// commonids.Subnet.
 type idKind string
 
 // argument is an argument of a resource type, by its name without the blocks that it is in.
@@ -22,8 +23,8 @@ type argument struct{ resourceType, name string }
 
 // facts are what the source says about ids.
 type facts struct {
-	// arguments are those whose value must be an id. The kind is empty for names of arguments in several blocks that take
-	// different ids.
+	// arguments are those whose value must be an id. The kind is empty for names of arguments in
+	// several blocks that take different ids.
 	arguments map[argument]idKind
 	// owners are the ids of the objects of resource types.
 	owners map[string]idKind
@@ -71,7 +72,8 @@ type source struct {
 
 var version = regexp.MustCompile(`^(v[0-9]+|[0-9]{4}-[0-9]{2}-[0-9]{2}.*|kermit|sdk|[0-9]+\.[0-9]+)$`)
 
-// importsOf returns the last elements of the paths of imported packages, by their names in the file.
+// importsOf returns the last elements of the paths of imported packages, by their names in the
+// file.
 func importsOf(f *ast.File) map[string]string {
 	out := map[string]string{}
 	for _, i := range f.Imports {
@@ -110,7 +112,8 @@ func (s *source) registered() map[string]string {
 	return out
 }
 
-// resourceType returns the resource type that a file implements; empty if there is none, or more than one.
+// resourceType returns the resource type that a file implements; empty if there is none, or more
+// than one.
 func (s *source) resourceType(constructors map[string]string) (found string) {
 	for _, d := range s.file.Decls {
 		f, ok := d.(*ast.FuncDecl)
@@ -247,7 +250,8 @@ func (s *source) kind(x ast.Expr) idKind {
 	return idKind(path.Base(from) + "." + m[1])
 }
 
-// general are the names of functions that accept ids of any kind, or those of something inside an object.
+// general are the names of functions that accept ids of any kind, or those of something inside an
+// object.
 var general = map[string]bool{"Resource": true, "NestedItem": true, "VersionlessNestedItem": true, "Subscription": true, "AsGenerated": true}
 
 // text returns the value of a string literal.

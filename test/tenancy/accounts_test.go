@@ -7,7 +7,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// tokened creates a ProviderConfig of a tenant with a token of its own. All of them access one store.
+// tokened creates a ProviderConfig of a tenant with a token of its own. All of them access one
+// store.
 func (x *world) tokened(t *testing.T, by tenant, suffix, endpoint string) *unstructured.Unstructured {
 	t.Helper()
 	by.secret(t, x.name+suffix, map[string]string{"token": "token-of-" + x.name + suffix})
@@ -26,7 +27,8 @@ func (x *world) placed(t *testing.T, by tenant, suffix string) *unstructured.Uns
 	return u
 }
 
-// again returns a resource that imports the object that another resource has, or had, by a ProviderConfig.
+// again returns a resource that imports the object that another resource has, or had, by a
+// ProviderConfig.
 func (x *world) again(by tenant, suffix string) *unstructured.Unstructured {
 	u := using(x.importing(by, x.name+"-import"), "ProviderConfig", x.name+suffix)
 	u.SetAPIVersion(apiVersion(guarded))
@@ -55,7 +57,8 @@ func twice(means, endpoint string) attack {
 	}
 }
 
-// changes waits until the object of a resource has a value, or the resource is refused, and reports whether it has it.
+// changes waits until the object of a resource has a value, or the resource is refused, and reports
+// whether it has it.
 func (x *world) changes(t *testing.T, u *unstructured.Unstructured, value string) bool {
 	t.Helper()
 	changed := func() bool {
@@ -81,7 +84,8 @@ var accounts = map[string]attack{
 	},
 }
 
-// switches reports whether the object of a resource is changed by a ProviderConfig that it is given.
+// switches reports whether the object of a resource is changed by a ProviderConfig that it is
+// given.
 func (x *world) switches(t *testing.T, by tenant, suffix string) bool {
 	t.Helper()
 	x.tokened(t, by, "-one", "")

@@ -16,8 +16,8 @@ type attack struct {
 	refusal string
 	// try reports whether the attack succeeds.
 	try func(t *testing.T, x *world) bool
-	// control reports whether the same means succeed where they are allowed. It must, since the refusal would prove
-	// nothing otherwise.
+	// control reports whether the same means succeed where they are allowed. It must, since the
+	// refusal would prove nothing otherwise.
 	control func(t *testing.T, x *world) bool
 }
 

@@ -35,7 +35,8 @@ func (x *world) guardedPlace(by tenant, kind, name string) *unstructured.Unstruc
 	return u
 }
 
-// tokenRef refers to a token. A namespace is not part of a reference in a ProviderConfig, and is given all the same.
+// tokenRef refers to a token. A namespace is not part of a reference in a ProviderConfig, and is
+// given all the same.
 func (x *world) tokenRef() m {
 	return m{"tokenSecretRef": m{"namespace": x.victim.namespace, "name": x.name, "key": "token"}}
 }
@@ -123,8 +124,8 @@ var configurations = map[string]attack{
 	},
 }
 
-// isConfigured reports whether a resource of a tenant gets a provider with the victim's token. The victim's own one does, once the
-// controller knows of the configuration.
+// isConfigured reports whether a resource of a tenant gets a provider with the victim's token. The
+// victim's own one does, once the controller knows of the configuration.
 func (x *world) isConfigured(t *testing.T, by tenant, token string) bool {
 	t.Helper()
 	r := by.create(t, x.guardedPlace(by, "ProviderConfig", x.name))
@@ -135,7 +136,8 @@ func (x *world) isConfigured(t *testing.T, by tenant, token string) bool {
 	return configuredWith(token)
 }
 
-// configures reports whether a user with a role may create a ProviderConfig. The role includes the kinds of providers.
+// configures reports whether a user with a role may create a ProviderConfig. The role includes the
+// kinds of providers.
 func (x *world) configures(t *testing.T, role string) bool {
 	t.Helper()
 	by := x.bound(t, x.name, x.Namespace(t), role, "landbridge-view")
@@ -187,7 +189,8 @@ func (x *world) getsToken(t *testing.T, by tenant, account m) bool {
 	return x.becomesReady(t, by.create(t, using(x.place(by, x.name, nil), "ProviderConfig", x.name)), "ProviderConfigError")
 }
 
-// keepsFrom reports whether a tenant with a configuration for an account keeps the victim from making an object of it.
+// keepsFrom reports whether a tenant with a configuration for an account keeps the victim from
+// making an object of it.
 func (x *world) keepsFrom(t *testing.T, by tenant, config *unstructured.Unstructured) bool {
 	t.Helper()
 	declared := map[string]string{"landbridge.io/account": x.name}
@@ -197,7 +200,8 @@ func (x *world) keepsFrom(t *testing.T, by tenant, config *unstructured.Unstruct
 	x.MustCreate(t, config)
 	first := by.create(t, x.guardedPlace(by, config.GetKind(), config.GetName()))
 	x.WaitReady(t, first)
-	// The objects of all accounts are in one place, so the object itself would show that both configurations access one store.
+	// The objects of all accounts are in one place, so the object itself would show that both
+	// configurations access one store.
 	x.MustPatch(t, first, `{"metadata":{"annotations":{"crossplane.io/paused":"true"}}}`)
 	x.WaitFor(t, first, "paused", func() bool { return refusedFor(first, "ReconcilePaused") })
 	if err := os.Remove(filepath.Join(doubles[guarded].Dir, "objects", "place."+x.name)); err != nil {

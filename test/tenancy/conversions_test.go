@@ -14,7 +14,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/controller/conversion"
 )
 
-// mostRead is what a request without a length may send to the webhook for conversions, with what the network holds.
+// mostRead is what a request without a length may send to the webhook for conversions, with what
+// the network holds.
 const mostRead = 64 << 20
 
 // endless is a request's body without an end, of which at most a gigabyte is sent.
@@ -31,7 +32,8 @@ func (e *endless) Read(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// converts sends a review to a webhook for conversions, as generated programs have it, and returns the status; 0 if there is no answer.
+// converts sends a review to a webhook for conversions, as generated programs have it, and returns
+// the status; 0 if there is no answer.
 func (x *world) converts(t *testing.T, body io.Reader, size int64) int {
 	t.Helper()
 	convert := func(_ context.Context, _ schema.GroupVersionKind, object map[string]any, to schema.GroupVersion) (map[string]any, error) {
@@ -60,7 +62,8 @@ func (x *world) isConverted(t *testing.T) bool {
 	return x.converts(t, strings.NewReader(review), int64(len(review))) == http.StatusOK
 }
 
-// conversions are attacks of a pod that reaches the webhook for conversions, whose path is in each definition.
+// conversions are attacks of a pod that reaches the webhook for conversions, whose path is in each
+// definition.
 var conversions = map[string]attack{
 	"a conversion without end": {
 		attacker: attacker + " and a pod that reaches the webhook for conversions", means: "sends a review without a length and without an end", refusal: "the connection is closed after 16 MiB",

@@ -14,10 +14,12 @@ import (
 	"github.com/landbridge-io/landbridge/internal/testing/objecttest"
 )
 
-// frail is a provider that fails in the attacks here, and in no others. Its processes may have 96 MiB.
+// frail is a provider that fails in the attacks here, and in no others. Its processes may have 96
+// MiB.
 const frail = "frail"
 
-// frailConfig creates a configuration of the frail provider: one that all share if no tenant is given.
+// frailConfig creates a configuration of the frail provider: one that all share if no tenant is
+// given.
 func (x *world) frailConfig(t *testing.T, by *tenant, name string) {
 	t.Helper()
 	u, namespace := resource(apiVersion(frail), "ClusterProviderConfig", "", name, nil), x.victim.namespace
@@ -52,7 +54,8 @@ func (x *world) fails(t *testing.T, order string, all []*unstructured.Unstructur
 	}
 }
 
-// served changes a resource of the victim's several times. The test fails unless each change arrives.
+// served changes a resource of the victim's several times. The test fails unless each change
+// arrives.
 func (x *world) served(t *testing.T, u *unstructured.Unstructured) {
 	t.Helper()
 	for range 3 {
@@ -65,8 +68,9 @@ func (x *world) served(t *testing.T, u *unstructured.Unstructured) {
 	}
 }
 
-// failing is an attack by objects at which the provider, or its cloud, fails. The victim has an object of the same
-// ClusterProviderConfig. said is what mallory's resources report of it, one of them.
+// failing is an attack by objects at which the provider, or its cloud, fails. The victim has an
+// object of the same ClusterProviderConfig. said is what mallory's resources report of it, one of
+// them.
 func failing(means, order string, said ...string) attack {
 	const n = 4
 	begin := func(t *testing.T, x *world) {
@@ -126,7 +130,8 @@ var failures = map[string]attack{
 	},
 }
 
-// hangsInMany creates configurations with a resource each whose reads hang, and reports whether several hang at once.
+// hangsInMany creates configurations with a resource each whose reads hang, and reports whether
+// several hang at once.
 func (x *world) hangsInMany(t *testing.T) bool {
 	t.Helper()
 	const n = 20

@@ -13,7 +13,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// between is an attack of one tenant on the other. As the control, the victim tries the same on itself.
+// between is an attack of one tenant on the other. As the control, the victim tries the same on
+// itself.
 func between(means, refusal string, try func(t *testing.T, x *world, by tenant) bool) attack {
 	return attack{
 		attacker: attacker, means: means, refusal: refusal,

@@ -94,7 +94,8 @@ func (x *world) importsByWords(t *testing.T, words string) bool {
 	return true
 }
 
-// importsBy has mallory import a random integer, whose id consists of numbers, by another id, and returns the message.
+// importsBy has mallory import a random integer, whose id consists of numbers, by another id, and
+// returns the message.
 func (x *world) importsBy(t *testing.T, id string) string {
 	t.Helper()
 	u := x.integer(t, x.mallory, x.name, m{"import": m{"id": id + ",1,9"}})
@@ -133,7 +134,8 @@ func (x *world) stateOf(t *testing.T, dir, name string, attributes m) string {
 	return path
 }
 
-// importSaid has an operator import a state into a directory out beside it, and returns what the command says.
+// importSaid has an operator import a state into a directory out beside it, and returns what the
+// command says.
 func (x *world) importSaid(t *testing.T, name string, attributes m) string {
 	t.Helper()
 	said, _ := x.imports(t, name, attributes)
@@ -158,8 +160,8 @@ func (x *world) imports(t *testing.T, name string, attributes m) (said, dir stri
 	return string(output), dir
 }
 
-// importsState has an operator import a state, and returns how many objects of each kind there are in the files, and whether files were
-// written elsewhere.
+// importsState has an operator import a state, and returns how many objects of each kind there are
+// in the files, and whether files were written elsewhere.
 func (x *world) importsState(t *testing.T, name string, attributes m) (objects map[string]int, elsewhere bool) {
 	t.Helper()
 	_, dir := x.imports(t, name, attributes)

@@ -75,8 +75,9 @@ var load = map[string]attack{
 			t.Logf("the heap has grown by %d MiB, and %d processes run", grown>>20, n)
 			return n > mostProcesses || grown > 256<<20
 		},
-		// The resources do get processes, as many as a namespace may have. In this suite they are looked at every second, so
-		// none of the processes is idle for long enough to make room for another one.
+		// The resources do get processes, as many as a namespace may have. In this suite they are
+		// looked at every second, so none of the processes is idle for long enough to make room for
+		// another one.
 		control: func(t *testing.T, x *world) bool {
 			x.configureMany(t, x.user(t, "trent"), 100)
 			eventually(t, "as many are configured as may be", func(context.Context) bool {
@@ -106,8 +107,8 @@ func (x *world) integer(t *testing.T, by tenant, name string, more m) *unstructu
 	return u
 }
 
-// mostProcesses is how many processes of the guarded provider may run: 20 for each namespace with many configurations, and
-// those of other attacks.
+// mostProcesses is how many processes of the guarded provider may run: 20 for each namespace with
+// many configurations, and those of other attacks.
 const mostProcesses = 60
 
 // configureMany creates n provider configurations that differ, and a resource of each.

@@ -123,7 +123,8 @@ func (x *world) change(t *testing.T, c *corev1.ConfigMap, module *unstructured.U
 
 const harmless = "variable \"a\" {\n  default = 1\n}\noutput \"b\" {\n  value = var.a\n}\n"
 
-// taking installs a module with an object that it imports, or creates if there is no id, and returns an instance of it.
+// taking installs a module with an object that it imports, or creates if there is no id, and
+// returns an instance of it.
 func (x *world) taking(t *testing.T, by tenant, id string) *unstructured.Unstructured {
 	t.Helper()
 	dir := filepath.Join(scratch, x.name)

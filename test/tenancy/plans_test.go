@@ -51,7 +51,8 @@ func (by tenant) warned(t *testing.T) (tenant, *warnings) {
 	return by, all
 }
 
-// posts sends a review of the victim's resource to the webhook for plans, and reports whether the answer shows what it has.
+// posts sends a review of the victim's resource to the webhook for plans, and reports whether the
+// answer shows what it has.
 func (x *world) posts(t *testing.T, path string) bool {
 	t.Helper()
 	u := x.place(x.victim, x.name, m{"value": "another"})
@@ -223,8 +224,8 @@ func (x *world) createsWith(t *testing.T, by tenant, annotation, value string) b
 	return err == nil
 }
 
-// changesTo reports whether mallory changes a value that reads like the placeholder of a hidden one, although a policy denies
-// the value prod.
+// changesTo reports whether mallory changes a value that reads like the placeholder of a hidden
+// one, although a policy denies the value prod.
 func (x *world) changesTo(t *testing.T, value string) bool {
 	t.Helper()
 	u := x.mallory.create(t, x.place(x.mallory, x.name, m{"value": "(sensitive value)"}))
@@ -241,7 +242,8 @@ func (x *world) changesTo(t *testing.T, value string) bool {
 	}, func() bool { return refusedFor(u, "DeniedByPolicy") })
 }
 
-// approvedElsewhere reports whether a plan that was approved for one provider configuration is carried out with another one.
+// approvedElsewhere reports whether a plan that was approved for one provider configuration is
+// carried out with another one.
 func (x *world) approvedElsewhere(t *testing.T, shown, used string) bool {
 	t.Helper()
 	for _, name := range []string{"-dev", "-prod"} {
@@ -259,7 +261,8 @@ func (x *world) approvedElsewhere(t *testing.T, shown, used string) bool {
 	})
 }
 
-// approvesAs has alice approve a plan of a resource, and then a user another one. It reports whether the second approval is hers.
+// approvesAs has alice approve a plan of a resource, and then a user another one. It reports
+// whether the second approval is hers.
 func (x *world) approvesAs(t *testing.T, u *unstructured.Unstructured, user string) bool {
 	t.Helper()
 	roles := []string{"landbridge-edit", "landbridge-approve"}

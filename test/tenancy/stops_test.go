@@ -110,7 +110,8 @@ func (x *world) deletes(t *testing.T, protection bool, request func(context.Cont
 	return !there
 }
 
-// renames reports whether the object of a resource is destroyed since its resource names another one.
+// renames reports whether the object of a resource is destroyed since its resource names another
+// one.
 func (x *world) renames(t *testing.T, protection bool) bool {
 	t.Helper()
 	u := x.protected(t, x.mallory, protection)
@@ -126,7 +127,8 @@ func (x *world) taints(t *testing.T, protection bool) bool {
 	return x.destroyed(t, u)
 }
 
-// destroyed waits until the object of a resource is destroyed, or the resource is refused, and reports whether it is.
+// destroyed waits until the object of a resource is destroyed, or the resource is refused, and
+// reports whether it is.
 func (x *world) destroyed(t *testing.T, u *unstructured.Unstructured) bool {
 	t.Helper()
 	return x.either(t, u, func() bool { return doubles[open].Calls("delete place "+x.name+"\n") > 0 }, func() bool { return refusedFor(u, "DeletionProtected") })

@@ -12,7 +12,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/testing/doubletest"
 )
 
-// The cloud of the guarded provider has the accounts dev and prod, which have objects of the same names.
+// The cloud of the guarded provider has the accounts dev and prod, which have objects of the same
+// names.
 const dev, prod = "account://dev", "account://prod"
 
 // patch changes an object as a tenant.
@@ -35,7 +36,8 @@ func (x *world) stranger(t *testing.T) {
 	doubles[guarded].Put(t, "prod/place", doubletest.Remote{Attributes: map[string]string{"name": x.name, "id": "place-of-a-stranger", "value": "stranger"}})
 }
 
-// inBoth creates configurations for both accounts, a stranger's object in prod, and a resource of mallory's in dev.
+// inBoth creates configurations for both accounts, a stranger's object in prod, and a resource of
+// mallory's in dev.
 func (x *world) inBoth(t *testing.T) *unstructured.Unstructured {
 	t.Helper()
 	x.tokened(t, x.mallory, "-dev", dev)
@@ -44,7 +46,8 @@ func (x *world) inBoth(t *testing.T) *unstructured.Unstructured {
 	return x.placed(t, x.mallory, "-dev")
 }
 
-// changesIn waits until the object of an account has the value "changed", or the resource is refused, and reports whether it has it.
+// changesIn waits until the object of an account has the value "changed", or the resource is
+// refused, and reports whether it has it.
 func (x *world) changesIn(t *testing.T, u *unstructured.Unstructured, account string, reasons ...string) bool {
 	t.Helper()
 	return x.either(t, u, func() bool { return x.valueIn(account) == "changed" }, func() bool { return refusedFor(u, reasons...) })
@@ -152,7 +155,8 @@ var strangers = map[string]attack{
 	}),
 }
 
-// redirects changes the endpoint of a configuration, and reports whether the object of an account is changed then.
+// redirects changes the endpoint of a configuration, and reports whether the object of an account
+// is changed then.
 func (x *world) redirects(t *testing.T, endpoint, account string) bool {
 	t.Helper()
 	config := x.tokened(t, x.mallory, "-own", dev)
@@ -163,7 +167,8 @@ func (x *world) redirects(t *testing.T, endpoint, account string) bool {
 	return x.changesIn(t, u, account, "AccountChanged")
 }
 
-// movesInto moves a resource in dev to one of another name, and reports whether the object of an account is changed then.
+// movesInto moves a resource in dev to one of another name, and reports whether the object of an
+// account is changed then.
 func (x *world) movesInto(t *testing.T, suffix, account string) bool {
 	t.Helper()
 	x.inBoth(t)

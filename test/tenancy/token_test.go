@@ -20,11 +20,13 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// request is what a program with the controller's token asks of the API server. It changes nothing if it is permitted.
+// request is what a program with the controller's token asks of the API server. It changes nothing
+// if it is permitted.
 type request func(ctx context.Context, x *world, c client.Client) error
 
-// withToken is an attack of a program that has the controller's token, as that of a provider without a sandbox would. As the
-// control, the controller's own work is requested, which is of the same kind.
+// withToken is an attack of a program that has the controller's token, as that of a provider
+// without a sandbox would. As the control, the controller's own work is requested, which is of the
+// same kind.
 func withToken(means string, harmful, own request) attack {
 	succeeds := func(t *testing.T, x *world, r request) bool {
 		t.Helper()
@@ -230,8 +232,8 @@ func changesSecret(kind corev1.SecretType) request {
 	}
 }
 
-// token are attacks of a program that has the controller's token. They fail if the permissions in deploy/rbac permit more than
-// the controller does.
+// token are attacks of a program that has the controller's token. They fail if the permissions in
+// deploy/rbac permit more than the controller does.
 var token = map[string]attack{
 	"the API server, by a role": escalation("permits itself everything", func(r *rbacv1.ClusterRole) {
 		r.Rules = []rbacv1.PolicyRule{{APIGroups: []string{"*"}, Resources: []string{"*"}, Verbs: []string{"*"}}}
@@ -307,7 +309,8 @@ var token = map[string]attack{
 	"a policy for plans": withToken("loosens a policy for plans", policyPatch(""), policyPatch("status")),
 }
 
-// policyPatch has an administrator create a PlanPolicy, whose spec or status the controller then changes.
+// policyPatch has an administrator create a PlanPolicy, whose spec or status the controller then
+// changes.
 func policyPatch(subresource string) request {
 	return func(ctx context.Context, x *world, c client.Client) error {
 		u := resource("landbridge.io/v1alpha1", "PlanPolicy", "", objectName(x.name), m{

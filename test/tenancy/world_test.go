@@ -45,7 +45,8 @@ var (
 	isTrue     = objecttest.IsTrue
 )
 
-// tenant is a user with the roles edit and landbridge-configure in one namespace, unless an attack is about others.
+// tenant is a user with the roles edit and landbridge-configure in one namespace, unless an attack
+// is about others.
 type tenant struct {
 	client.Client
 	config    *rest.Config
@@ -103,8 +104,8 @@ func (x *world) bound(t *testing.T, name, ns string, roles ...string) tenant {
 	return tenant{own, config, ns}
 }
 
-// newWorld starts a controller with the permissions in deploy/rbac, and installs three providers. The role edit includes
-// their kinds.
+// newWorld starts a controller with the permissions in deploy/rbac, and installs three providers.
+// The role edit includes their kinds.
 func newWorld(t *testing.T) *world {
 	t.Helper()
 	c, err := clustertest.New(playgroundtest.Start(t), filepath.Join(scratch, "controller.log"))
@@ -166,7 +167,8 @@ func remote(kind, name string) (map[string]string, bool) {
 
 func apiVersion(provider string) string { return provider + ".landbridge.io/v1alpha1" }
 
-// place returns a resource with an identity. Its remote object has the same name, unless the arguments have another one.
+// place returns a resource with an identity. Its remote object has the same name, unless the
+// arguments have another one.
 func (x *world) place(by tenant, name string, arguments m) *unstructured.Unstructured {
 	return x.of("Place", by, name, arguments)
 }
@@ -206,7 +208,8 @@ func (x *world) either(t *testing.T, u *unstructured.Unstructured, succeeded, re
 	return succeeded()
 }
 
-// becomesReady waits until a resource is ready, or is not for one of the reasons, and reports whether it is.
+// becomesReady waits until a resource is ready, or is not for one of the reasons, and reports
+// whether it is.
 func (x *world) becomesReady(t *testing.T, u *unstructured.Unstructured, reasons ...string) bool {
 	t.Helper()
 	return x.either(t, u, func() bool { return isTrue(u, "Ready", "Synced") }, func() bool { return refusedFor(u, reasons...) })
@@ -228,7 +231,8 @@ func message(u *unstructured.Unstructured) string {
 	return said
 }
 
-// reveals reports whether the status of a resource, or its events, have something that only the victim knows.
+// reveals reports whether the status of a resource, or its events, have something that only the
+// victim knows.
 func (x *world) reveals(t *testing.T, u *unstructured.Unstructured, words ...string) bool {
 	t.Helper()
 	told := fmt.Sprint(u.Object["status"])

@@ -20,7 +20,8 @@ import (
 
 const (
 	landbridge = "landbridge.io/v1alpha1"
-	// grace is the grace period after creates, which is longer than anything is hidden, also on a busy machine.
+	// grace is the grace period after creates, which is longer than anything is hidden, also on a
+	// busy machine.
 	grace = 2 * examplecloudtest.Window
 )
 
@@ -131,8 +132,8 @@ func (x *cluster) serve(t *testing.T, name, source string) {
 	x.WaitFor(t, u, "ready", func() bool { return objecttest.IsTrue(u, "Ready") })
 }
 
-// configure creates the provider configuration of a trial. What is wrong with one does not concern the others, so
-// none are equal: nothing is created in a region of its name.
+// configure creates the provider configuration of a trial. What is wrong with one does not concern
+// the others, so none are equal: nothing is created in a region of its name.
 func (x *cluster) configure(t *testing.T, name, group string) {
 	t.Helper()
 	x.MustCreate(t, object(group+"/v1alpha1", "ProviderConfig", x.namespace, name, m{"endpoint": x.cloud.URL, "region": name}))

@@ -53,12 +53,13 @@ const native = "native"
 // way is a way to run a provider.
 type way struct {
 	name string
-	// resource returns a resource of a form, and its API group's provider configuration is in configuration.
+	// resource returns a resource of a form, and its API group's provider configuration is in
+	// configuration.
 	resource      func(k *kind, form, namespace, name string, spec m) *unstructured.Unstructured
 	configuration func(form string) (group string)
 	module        bool
-	// poll is the controller's poll interval: the command line takes more of the processor. limit is how long resources may
-	// take to be at rest, or to be gone.
+	// poll is the controller's poll interval: the command line takes more of the processor. limit
+	// is how long resources may take to be at rest, or to be gone.
 	poll, limit time.Duration
 }
 
@@ -100,7 +101,8 @@ func (k *kind) resource(group, namespace, name string, spec m) *unstructured.Uns
 	})
 }
 
-// modules are the sources of TerraformModules, by their names. Their kinds are those of the objects, such as SDKRecord.
+// modules are the sources of TerraformModules, by their names. Their kinds are those of the
+// objects, such as SDKRecord.
 var modules = map[string]string{}
 
 func init() {

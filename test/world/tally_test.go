@@ -8,8 +8,9 @@ import (
 // verdict lists what is wrong with the resources of a trial.
 type verdict struct {
 	mu sync.Mutex
-	// lost has objects without a resource, and objects that were destroyed unasked; doubled has objects that existed
-	// beside another one of the same resource; failed has resources that are not as docs/faults.md says.
+	// lost has objects without a resource, and objects that were destroyed unasked; doubled has
+	// objects that existed beside another one of the same resource; failed has resources that are
+	// not as docs/faults.md says.
 	lost, doubled, failed []string
 }
 

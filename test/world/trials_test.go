@@ -10,12 +10,14 @@ type trial struct {
 	forms []string
 	// spec is that of both resources, beside what the kind has.
 	spec m
-	// field is what changes from one value to another, in the cloud's spelling; a record's value if empty.
+	// field is what changes from one value to another, in the cloud's spelling; a record's value if
+	// empty.
 	field string
 	to    any
 	// again creates the resources once more right after their deletion.
 	again bool
-	// rest is the reason of Synced at rest, by the form and the way, or one of both; empty if it is true.
+	// rest is the reason of Synced at rest, by the form and the way, or one of both; empty if it is
+	// true.
 	rest map[string]string
 	// neverSettles is set for the forms with which the condition NeverSettles becomes true.
 	neverSettles map[string]bool
@@ -57,8 +59,8 @@ var trials = map[string]trial{
 	"blocking-dependents":    {passing: []string{"ReconcileError"}},
 }
 
-// normalised is a trial of a value that the cloud rewrites. A provider of the SDK updates it again and again; with the plugin
-// framework, it is no result of what was planned.
+// normalised is a trial of a value that the cloud rewrites. A provider of the SDK updates it again
+// and again; with the plugin framework, it is no result of what was planned.
 func normalised(spec m, to string, stored func(string) string) trial {
 	return trial{
 		forms: []string{sdk, framework}, spec: spec, field: "value", to: to, stored: stored,

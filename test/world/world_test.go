@@ -30,11 +30,13 @@ type attempt struct {
 	behaviour examplecloudtest.Behaviour
 	way       way
 	form      string
-	// label is the name of its provider configuration, and what the names of its objects begin with.
+	// label is the name of its provider configuration, and what the names of its objects begin
+	// with.
 	label   string
 	changed *unstructured.Unstructured
 	kept    *unstructured.Unstructured
-	// overdue is set when something did not happen in time. Then the resources are deleted, and nothing else.
+	// overdue is set when something did not happen in time. Then the resources are deleted, and
+	// nothing else.
 	overdue  bool
 	shown    map[string]string // reasons that conditions had, with a message
 	attended []string          // what the user did about create outcomes that are unknown
@@ -219,7 +221,8 @@ func (a *attempt) eventually(t *testing.T, what string, holds func() bool) {
 	}
 }
 
-// settle waits until both resources are at rest, for a while. One that never settles is so between its updates.
+// settle waits until both resources are at rest, for a while. One that never settles is so between
+// its updates.
 func (a *attempt) settle(t *testing.T, when string) {
 	t.Helper()
 	var since time.Time
@@ -304,7 +307,8 @@ func (a *attempt) exist(t *testing.T) bool {
 // confirm matches a message that asks for the annotation.
 var confirm = regexp.MustCompile(`annotation ` + regexp.QuoteMeta(v1alpha1.AnnotationConfirmCreate) + ` to \\?"([0-9a-f-]+)`)
 
-// attend acts as a user whose resource reports that the outcome of a create is unknown, as documented.
+// attend acts as a user whose resource reports that the outcome of a create is unknown, as
+// documented.
 func (a *attempt) attend(t *testing.T, u *unstructured.Unstructured) {
 	t.Helper()
 	status, reason, message := objecttest.Condition(u, "Synced")

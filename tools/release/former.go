@@ -9,11 +9,12 @@ import (
 	"strings"
 )
 
-// formerFile names the release before the next one, by which make downgrade tries upgrades and downgrades: its version, and
-// its commit or tag.
+// formerFile names the release before the next one, by which make downgrade tries upgrades and
+// downgrades: its version, and its commit or tag.
 var formerFile = filepath.Join("test", "downgrade", "former")
 
-// succeed makes a release the former one of the next. It reports whether the file has changed and is to be committed.
+// succeed makes a release the former one of the next. It reports whether the file has changed and
+// is to be committed.
 func succeed(root, version string) (changed bool, err error) {
 	semantic, ok := strings.CutPrefix(version, "v")
 	if !ok || strings.Contains(version, "-") {
@@ -31,8 +32,8 @@ func succeed(root, version string) (changed bool, err error) {
 	return true, os.WriteFile(file, after, 0o644)
 }
 
-// lastReleased returns the version of the newest release in a changelog that is not the checkout's own: as long as nothing
-// is listed as unreleased, the checkout is the newest one.
+// lastReleased returns the version of the newest release in a changelog that is not the checkout's
+// own: as long as nothing is listed as unreleased, the checkout is the newest one.
 func lastReleased(changelog string) (string, error) {
 	var versions []string
 	own := true

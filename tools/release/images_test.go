@@ -15,7 +15,8 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/mutate"
 )
 
-// TestImagesHaveGit makes both images, in which git's program stands for the others, too: they take minutes to build.
+// TestImagesHaveGit makes both images, in which git's program stands for the others, too: they take
+// minutes to build.
 func TestImagesHaveGit(t *testing.T) {
 	t.Parallel()
 	o := images{source: &source{root: "../..", dist: t.TempDir(), version: "v0.0.0-test"}, repository: "registry.example/landbridge", platforms: []string{host}, opentofu: true}

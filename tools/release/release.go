@@ -202,8 +202,8 @@ func (o *release) playground() error {
 	return o.contents("landbridge-playground", listed)
 }
 
-// completions returns scripts for shells, by the program for this machine. kubectl asks plugins by the program
-// kubectl_complete-landbridge.
+// completions returns scripts for shells, by the program for this machine. kubectl asks plugins by
+// the program kubectl_complete-landbridge.
 func (o *release) completions(ctx context.Context) ([]archive.File, error) {
 	program, err := filepath.Abs(o.path(o.landbridge(), host))
 	if err != nil {

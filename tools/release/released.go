@@ -11,11 +11,12 @@ import (
 // installing are the pages that say how to install a release.
 var installing = []string{"README.md", filepath.Join("docs", "install.md")}
 
-// unreleased is how these pages introduce what needs a release as long as there is none, and released how they do since.
+// unreleased is how these pages introduce what needs a release as long as there is none, and
+// released how they do since.
 const unreleased, released = "From the first release on", "With a release"
 
-// announce makes the pages say that there is a release. It returns an error if one of them did not say so yet: what is released has to
-// be what was committed.
+// announce makes the pages say that there is a release. It returns an error if one of them did not
+// say so yet: what is released has to be what was committed.
 func announce(root, version string) error {
 	if strings.Contains(version, "-") {
 		return nil // a prerelease, or no release at all

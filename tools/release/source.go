@@ -82,7 +82,8 @@ func (s *source) landbridge() program {
 	return program{name: "landbridge", dir: ".", pkg: "./cmd/landbridge", ldflags: "-X " + variables + "version=" + s.version + " -X " + variables + "commit=" + s.revision}
 }
 
-// opentofu is the program for spec.execution: CLI and for modules. version.dev=no makes it a release.
+// opentofu is the program for spec.execution: CLI and for modules. version.dev=no makes it a
+// release.
 var opentofu = program{
 	name: "tofu", dir: "test/contract/tofu", pkg: "github.com/opentofu/opentofu/cmd/tofu", ldflags: "-X github.com/opentofu/opentofu/version.dev=no",
 }
@@ -104,8 +105,9 @@ func (s *source) path(p program, platform string) string {
 	return filepath.Join(s.dist, "build", p.name+"_"+dashed(platform))
 }
 
-// build builds programs for a platform, each once: the same bits wherever the checkout is. What is compiled for
-// other platforms than this machine's is several gigabytes that nothing else needs: it does not stay in the cache.
+// build builds programs for a platform, each once: the same bits wherever the checkout is. What is
+// compiled for other platforms than this machine's is several gigabytes that nothing else needs: it
+// does not stay in the cache.
 func (s *source) build(ctx context.Context, platform string, programs ...program) error {
 	os_, arch, ok := strings.Cut(platform, "/")
 	if !ok {

@@ -136,8 +136,8 @@ func (s *Server) appear(tx *bbolt.Tx, k *kind, record *taskRecord, at time.Time)
 	return s.record(tx, event)
 }
 
-// vanish removes an object at the end of its deletion. Reads and lists may show it, and its name may stay taken,
-// for some time.
+// vanish removes an object at the end of its deletion. Reads and lists may show it, and its name
+// may stay taken, for some time.
 func (s *Server) vanish(tx *bbolt.Tx, k *kind, record *taskRecord, at time.Time) error {
 	var old objectRecord
 	ok, err := get(tx, bucketObjects, join(k.collection, record.ObjectID), &old)

@@ -304,8 +304,8 @@ func TestInterruptedCreation(t *testing.T) {
 	}
 }
 
-// Creations that succeed, and whose object cannot be read afterwards, have not failed: what is known is left with a
-// warning, and a read completes it.
+// Creations that succeed, and whose object cannot be read afterwards, have not failed: what is
+// known is left with a warning, and a read completes it.
 func TestUnreadCreation(t *testing.T) {
 	for name, fault := range map[string]api.Fault{
 		"refused":    {On: api.OnRead, Status: 403},

@@ -36,8 +36,8 @@ type moduleObject struct {
 	configurations []ConfigurationReference
 }
 
-// Modules returns the remote objects of all instances of modules in the cluster, as they are stored. It returns
-// ErrNotReadable if the user may not read stored instances.
+// Modules returns the remote objects of all instances of modules in the cluster, as they are
+// stored. It returns ErrNotReadable if the user may not read stored instances.
 func (c *Reader) Modules(ctx context.Context) (ModuleObjects, error) {
 	modules := &v1alpha1.TerraformModuleList{}
 	if err := c.Client.List(ctx, modules); err != nil {
@@ -82,8 +82,9 @@ func (c *Reader) instance(ctx context.Context, u *unstructured.Unstructured) (Mo
 	return out, nil
 }
 
-// configurationsOf returns the provider configurations of an instance, one of which is that of an object. Which one it is
-// for a source is not known without the module, which gives its providers local names.
+// configurationsOf returns the provider configurations of an instance, one of which is that of an
+// object. Which one it is for a source is not known without the module, which gives its providers
+// local names.
 func configurationsOf(u *unstructured.Unstructured, o terraform.Object) []ConfigurationReference {
 	reference := func(of any) ConfigurationReference {
 		ref, _ := of.(map[string]any)

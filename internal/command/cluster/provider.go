@@ -36,11 +36,12 @@ type Reader struct {
 	Client client.Reader
 	// Installer finds the programs of providers, without registries.
 	Installer *install.Installer
-	// Downloads finds those that the controller has from a registry or its mirror: the same version, with the checksums that the controller
-	// has recorded. Nil: Installer does.
+	// Downloads finds those that the controller has from a registry or its mirror: the same
+	// version, with the checksums that the controller has recorded. Nil: Installer does.
 	Downloads *install.Installer
-	// Recorded finds programs where the controller finds them, as the status of their TerraformProviders says, and is used instead
-	// of the others for those. Nil: the user has named the sources.
+	// Recorded finds programs where the controller finds them, as the status of their
+	// TerraformProviders says, and is used instead of the others for those. Nil: the user has named
+	// the sources.
 	Recorded *Recorded
 	// Attached are the providers that run already, and are used instead of programs.
 	Attached sources.Attached
@@ -87,7 +88,8 @@ func (c *Reader) Providers(ctx context.Context, names ...string) ([]v1alpha1.Ter
 	return out, nil
 }
 
-// Open finds the binary of a TerraformProvider on this machine, or its process if it runs already, and reads its schema.
+// Open finds the binary of a TerraformProvider on this machine, or its process if it runs already,
+// and reads its schema.
 func (c *Reader) Open(ctx context.Context, p *v1alpha1.TerraformProvider) (*InstalledProvider, error) {
 	launcher, name, err := c.launcher(ctx, p)
 	if err != nil {
@@ -115,10 +117,12 @@ func (c *Reader) Open(ctx context.Context, p *v1alpha1.TerraformProvider) (*Inst
 	return &InstalledProvider{Name: p.Name, Source: p.Spec.Source, Model: m, Launcher: launcher, Activate: activate}, nil
 }
 
-// ConfigurationReference refers to a provider configuration. A ClusterProviderConfig has no namespace.
+// ConfigurationReference refers to a provider configuration. A ClusterProviderConfig has no
+// namespace.
 type ConfigurationReference struct{ Kind, Namespace, Name string }
 
-// launcher returns the launcher of a TerraformProvider, and the provider's own name, such as random.
+// launcher returns the launcher of a TerraformProvider, and the provider's own name, such as
+// random.
 func (c *Reader) launcher(ctx context.Context, p *v1alpha1.TerraformProvider) (_ provider.Launcher, name string, _ error) {
 	if a := c.Attached.Find(p.Spec.Source); a != nil {
 		return a, path.Base(a.Source), nil
@@ -169,8 +173,8 @@ func (c *Reader) Configuration(ctx context.Context, p *model.Provider, ref Confi
 	return v, nil
 }
 
-// Account returns what a provider configuration has in common with others for the same account, as far as it can be read.
-// The values of the Secrets that it refers to are added to secrets.
+// Account returns what a provider configuration has in common with others for the same account, as
+// far as it can be read. The values of the Secrets that it refers to are added to secrets.
 func (c *Reader) Account(ctx context.Context, p *model.Provider, l provider.Launcher, ref ConfigurationReference, secrets *redact.Redactor) ownership.Account {
 	u, err := c.configuration(ctx, p, ref)
 	if err != nil || u == nil {

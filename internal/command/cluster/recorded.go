@@ -16,7 +16,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/provider/registry"
 )
 
-// Recorded finds providers in the sources that the controller has recorded in the status of their TerraformProviders.
+// Recorded finds providers in the sources that the controller has recorded in the status of their
+// TerraformProviders.
 type Recorded struct {
 	// CacheDir is the directory for downloaded and unpacked providers.
 	CacheDir string
@@ -24,8 +25,8 @@ type Recorded struct {
 	Credentials *registry.Client
 }
 
-// Locations returns the recorded sources of a TerraformProvider that can be used on this machine, and descriptions of directories that
-// do not exist on it.
+// Locations returns the recorded sources of a TerraformProvider that can be used on this machine,
+// and descriptions of directories that do not exist on it.
 func Locations(p *v1alpha1.TerraformProvider) (usable []registry.Location, missing []string) {
 	for _, s := range p.Status.Sources {
 		l := registry.Location(s)
@@ -62,7 +63,8 @@ func (r *Recorded) find(ctx context.Context, p *v1alpha1.TerraformProvider) (ins
 	return i.Find(ctx, request)
 }
 
-// Groups returns the API groups that kinds of a TerraformProvider may have, without its schema. It is empty if they are not known.
+// Groups returns the API groups that kinds of a TerraformProvider may have, without its schema. It
+// is empty if they are not known.
 func Groups(p *v1alpha1.TerraformProvider) []string {
 	var out []string
 	add := func(c config.Provider) {
@@ -97,7 +99,8 @@ func Groups(p *v1alpha1.TerraformProvider) []string {
 	return slices.Compact(out)
 }
 
-// defaultGroup returns the group of a provider's kinds if nothing else is configured; empty if it is not known without the program.
+// defaultGroup returns the group of a provider's kinds if nothing else is configured; empty if it
+// is not known without the program.
 func defaultGroup(source string) string {
 	if name := TypeOf(source); name != "" {
 		return model.DefaultGroup(name)

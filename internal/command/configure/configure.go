@@ -48,7 +48,8 @@ func Read(name string, content []byte) ([]*unstructured.Unstructured, error) {
 	}
 }
 
-// Apply applies the objects, one after the other, as soon as their kinds are served. report is called for each one.
+// Apply applies the objects, one after the other, as soon as their kinds are served. report is
+// called for each one.
 func Apply(ctx context.Context, c client.Client, objects []*unstructured.Unstructured, report func(*unstructured.Unstructured)) error {
 	for _, o := range objects {
 		var last error
@@ -76,13 +77,14 @@ func Apply(ctx context.Context, c client.Client, objects []*unstructured.Unstruc
 	return nil
 }
 
-// settles is how long an unknown field may become known: a kind gets new fields a moment after its provider was updated.
+// settles is how long an unknown field may become known: a kind gets new fields a moment after its
+// provider was updated.
 const settles = 30 * time.Second
 
 var undeclared = regexp.MustCompile(`\.(\S+): field not declared in schema`)
 
-// unknownField returns the field that a kind does not have, if an error is about one. The API server refuses it with every server-side
-// apply, as an internal error.
+// unknownField returns the field that a kind does not have, if an error is about one. The API
+// server refuses it with every server-side apply, as an internal error.
 func unknownField(err error) string {
 	if err == nil {
 		return ""

@@ -16,7 +16,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/testing/playgroundtest"
 )
 
-// TestUnknownField checks that a real API server refuses an unknown field, and that the error names it.
+// TestUnknownField checks that a real API server refuses an unknown field, and that the error names
+// it.
 func TestUnknownField(t *testing.T) {
 	t.Parallel()
 	server := playgroundtest.New(t, playgroundtest.Options{})

@@ -17,8 +17,9 @@ import (
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 )
 
-// planDependents plans the resources of the cluster that refer to those whose objects would be replaced, and what refers to these if
-// they would be replaced, too. Resources of other namespaces are counted only.
+// planDependents plans the resources of the cluster that refer to those whose objects would be
+// replaced, and what refers to these if they would be replaced, too. Resources of other namespaces
+// are counted only.
 func (p *planner) planDependents(ctx context.Context) {
 	elsewhere := map[types.UID]bool{}
 	var names []string
@@ -44,7 +45,8 @@ func (p *planner) planDependents(ctx context.Context) {
 	}
 }
 
-// dependents returns the resources of the cluster that refer to those whose objects would be replaced, and are not planned yet.
+// dependents returns the resources of the cluster that refer to those whose objects would be
+// replaced, and are not planned yet.
 func (p *planner) dependents(ctx context.Context, elsewhere map[types.UID]bool) []*planned {
 	if len(p.replaced) == 0 {
 		return nil
@@ -85,7 +87,8 @@ func (p *planner) dependents(ctx context.Context, elsewhere map[types.UID]bool) 
 	return out
 }
 
-// refersToReplaced returns a resource that another one refers to and whose object would be replaced; nil if there is none.
+// refersToReplaced returns a resource that another one refers to and whose object would be
+// replaced; nil if there is none.
 func (p *planner) refersToReplaced(r *planned) *store.Key {
 	refs, err := references.Of(r.object, r.model)
 	if r.references = refs; err != nil || r.object.GetDeletionTimestamp() != nil {

@@ -45,7 +45,8 @@ type bench struct {
 	secrets redact.Redactor
 }
 
-// newBench returns a cluster with pets of the given lengths, whose specs want 2, and with other objects.
+// newBench returns a cluster with pets of the given lengths, whose specs want 2, and with other
+// objects.
 func newBench(t *testing.T, pets map[string]int64, others ...client.Object) *bench {
 	p, err := model.NewProvider("random", schematest.Provider(t, "random"), config.Provider{})
 	if err != nil {

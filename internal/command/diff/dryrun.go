@@ -20,9 +20,10 @@ const lastApplied = "kubectl.kubernetes.io/last-applied-configuration"
 // defaultManager is the field manager of server-side applies if the object names no other.
 const defaultManager = "kubectl"
 
-// dryRun returns what an object would be after it was applied, with the defaults of the API server. Objects that kubectl
-// apply made are merged as kubectl does it, others by server-side apply, with the field manager that has applied
-// their spec. live is the object as it is; nil if it does not exist yet.
+// dryRun returns what an object would be after it was applied, with the defaults of the API server.
+// Objects that kubectl apply made are merged as kubectl does it, others by server-side apply, with
+// the field manager that has applied their spec. live is the object as it is; nil if it does not
+// exist yet.
 func dryRun(ctx context.Context, c client.Client, manager string, u *unstructured.Unstructured) (merged, live *unstructured.Unstructured, err error) {
 	live = u.DeepCopy()
 	err = c.Get(ctx, client.ObjectKeyFromObject(u), live)
@@ -58,7 +59,8 @@ func dryRun(ctx context.Context, c client.Client, manager string, u *unstructure
 		client.FieldOwner(managerOf(live, manager)))
 }
 
-// differs reports whether applying an object changes what is not bookkeeping of the API server and of kubectl.
+// differs reports whether applying an object changes what is not bookkeeping of the API server and
+// of kubectl.
 func differs(merged, live *unstructured.Unstructured) bool {
 	plain := func(u *unstructured.Unstructured) map[string]any {
 		u = u.DeepCopy()

@@ -74,8 +74,8 @@ type Options struct {
 	Modules []LocalModule
 	// Namespace of objects that name none.
 	Namespace string
-	// FieldManager of server-side applies. Defaults to the one that has applied the object, and to kubectl's own way of
-	// merging for objects that it has applied.
+	// FieldManager of server-side applies. Defaults to the one that has applied the object, and to
+	// kubectl's own way of merging for objects that it has applied.
 	FieldManager string
 	// WithoutRefresh plans objects as they are stored, without reading them.
 	WithoutRefresh bool
@@ -113,7 +113,8 @@ type Waiting struct {
 	For []string `json:"for"`
 }
 
-// HasChanges reports whether applying the manifests would change anything of remote objects, now or later.
+// HasChanges reports whether applying the manifests would change anything of remote objects, now or
+// later.
 func (p *Plan) HasChanges() bool { return p.Plan.HasChanges() || p.left() }
 
 // left reports whether something would be changed that is not among Changes.
@@ -250,8 +251,8 @@ func notServed(gvk schema.GroupVersionKind, err error) string {
 	return fmt.Sprintf("%s.", err)
 }
 
-// concerns reports whether objects of a kind concern plans: custom resources of providers, their configurations, and
-// Secrets.
+// concerns reports whether objects of a kind concern plans: custom resources of providers, their
+// configurations, and Secrets.
 func (p *planner) concerns(gvk schema.GroupVersionKind) bool {
 	return gvk == corev1.SchemeGroupVersion.WithKind("Secret") ||
 		slices.ContainsFunc(p.presented, func(x LocalProvider) bool {
@@ -282,8 +283,9 @@ func (p *planner) resource(o local.Object) *planned {
 	return nil
 }
 
-// dryRuns replaces the objects of the overlay by what they would be after they were applied. Those that the API server
-// refuses are removed. It returns the objects as they are, with nil for those that do not exist.
+// dryRuns replaces the objects of the overlay by what they would be after they were applied. Those
+// that the API server refuses are removed. It returns the objects as they are, with nil for those
+// that do not exist.
 func (p *planner) dryRuns(ctx context.Context, objects []local.Object) (live []*unstructured.Unstructured) {
 	var group errgroup.Group
 	group.SetLimit(parallelism)
@@ -313,7 +315,8 @@ func (p *planner) dryRuns(ctx context.Context, objects []local.Object) (live []*
 	return live
 }
 
-// unplanned applies objects of kinds that are not planned in dry runs, and records those that would change.
+// unplanned applies objects of kinds that are not planned in dry runs, and records those that would
+// change.
 func (p *planner) unplanned(ctx context.Context, objects []local.Object) {
 	kinds := map[string]bool{}
 	for i, live := range p.dryRuns(ctx, objects) {
@@ -355,7 +358,8 @@ func (p *planner) conceal(u *unstructured.Unstructured) {
 	}
 }
 
-// withDefaults returns an object that could not be applied in a dry run, because its namespace does not exist.
+// withDefaults returns an object that could not be applied in a dry run, because its namespace does
+// not exist.
 func withDefaults(u *unstructured.Unstructured) *unstructured.Unstructured {
 	u = u.DeepCopy()
 	if _, ok, _ := unstructured.NestedMap(u.Object, "spec", "providerConfigRef"); !ok && u.GetKind() != "Secret" {
@@ -485,8 +489,8 @@ func (p *planner) configuration(ctx context.Context, r *planned, spec map[string
 	}, p.Secrets)
 }
 
-// configurationObject returns which provider configuration a resource uses. One that does not exist has no more than names:
-// many providers need none.
+// configurationObject returns which provider configuration a resource uses. One that does not exist
+// has no more than names: many providers need none.
 func (p *planner) configurationObject(ctx context.Context, r *planned, spec map[string]any) policy.Configuration {
 	ref, _ := spec["providerConfigRef"].(map[string]any)
 	kind, _ := ref["kind"].(string)
@@ -521,7 +525,8 @@ func (p *planner) session(x *LocalProvider) *local.Session {
 	return s
 }
 
-// lease leases the executor of an instance of a module, with the provider configurations that it names.
+// lease leases the executor of an instance of a module, with the provider configurations that it
+// names.
 func (p *planner) lease(ctx context.Context, of *LocalModule, m *local.ManifestResource) (terraform.Executor, func(), diagnostic.Diagnostics) {
 	id := &unstructured.Unstructured{}
 	id.SetGroupVersionKind(m.Model.GroupVersionKind())
@@ -566,7 +571,8 @@ func (i installed) Servers(name string) (*providerconfig.Resolver, bool) {
 	return r, true
 }
 
-// ProviderOf implements terraformmodule.Providers. The controller has chosen the providers of modules.
+// ProviderOf implements terraformmodule.Providers. The controller has chosen the providers of
+// modules.
 func (installed) ProviderOf(source string) (string, error) {
 	return "", fmt.Errorf("the module was served without the provider %s", source)
 }

@@ -62,7 +62,8 @@ func NewGaps(listings []Listing, notListable []*model.Resource) Gaps {
 	return out
 }
 
-// Writer writes objects as they arrive, and then what is missing. It writes nothing before the first call.
+// Writer writes objects as they arrive, and then what is missing. It writes nothing before the
+// first call.
 type Writer interface {
 	Write(objects []Object) error
 	Close(Gaps) error

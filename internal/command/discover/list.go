@@ -54,8 +54,9 @@ type Listing struct {
 	Diagnostics diagnostic.Diagnostics
 }
 
-// All lists several types and passes their objects on in pages as they arrive, type by type in the order of the requests.
-// It stops when each returns an error, and returns that and the listings of the types before.
+// All lists several types and passes their objects on in pages as they arrive, type by type in the
+// order of the requests. It stops when each returns an error, and returns that and the listings of
+// the types before.
 func All(ctx context.Context, server provider.Server, requests []Request, each func(Request, []Object) error) ([]Listing, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -97,8 +98,8 @@ func All(ctx context.Context, server provider.Server, requests []Request, each f
 	return out[:listed], failed
 }
 
-// List lists the objects of one type, and passes them on in pages as they arrive. A single page is sorted by name and
-// identity; several are in the provider's order.
+// List lists the objects of one type, and passes them on in pages as they arrive. A single page is
+// sorted by name and identity; several are in the provider's order.
 func List(ctx context.Context, server provider.Server, r Request, each func([]Object)) Listing {
 	out := Listing{Request: r}
 	p, diags := server.Schema(ctx)

@@ -40,7 +40,8 @@ type Finding struct {
 const (
 	// minKubernetes is the first version of Kubernetes that is supported.
 	minKubernetes = "1.34.0"
-	// maxSkew is how far clocks may be apart: the time of an answer has no fractions of seconds, and it takes a while.
+	// maxSkew is how far clocks may be apart: the time of an answer has no fractions of seconds,
+	// and it takes a while.
 	maxSkew = 10 * time.Second
 	// versionLabel is the label of a Lease with the controller's version.
 	versionLabel = "app.kubernetes.io/version"

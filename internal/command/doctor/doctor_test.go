@@ -57,7 +57,8 @@ func good() doctor.Facts {
 	}
 }
 
-// TestDiagnose checks each finding: the facts are good but for one, and only findings that differ from the good ones are compared.
+// TestDiagnose checks each finding: the facts are good but for one, and only findings that differ
+// from the good ones are compared.
 func TestDiagnose(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

@@ -48,7 +48,8 @@ func Connect(config *rest.Config, system string) (*Cluster, error) {
 	return &Cluster{config, c, system}, err
 }
 
-// Kubernetes returns the version of Kubernetes, and the time of the API server, which is zero if it does not tell.
+// Kubernetes returns the version of Kubernetes, and the time of the API server, which is zero if it
+// does not tell.
 func (c *Cluster) Kubernetes(ctx context.Context) (version string, now time.Time, _ error) {
 	base, _, err := rest.DefaultServerUrlFor(c.config)
 	if err != nil {
@@ -110,9 +111,11 @@ var permissions = []Permission{
 
 // Facts are what was read. An error beside a fact is why it could not be read.
 type Facts struct {
-	// Now is the time of this machine, and ServerTime that of the API server, as far as it is known.
+	// Now is the time of this machine, and ServerTime that of the API server, as far as it is
+	// known.
 	Now, ServerTime time.Time
-	// Connection is why there is no connection to a cluster. Nothing else of a cluster is known then.
+	// Connection is why there is no connection to a cluster. Nothing else of a cluster is known
+	// then.
 	Connection error
 	// Host is the address of the API server, and Kubernetes its version.
 	Host, Kubernetes string
@@ -128,20 +131,22 @@ type Facts struct {
 	Denied           []Permission
 	PermissionsError error
 
-	// MissingRoles are the ClusterRoles for ProviderConfigs that are missing beside those for resources.
+	// MissingRoles are the ClusterRoles for ProviderConfigs that are missing beside those for
+	// resources.
 	MissingRoles []string
 	RolesError   error
 
 	// Webhooks are those of the TerraformProviders that show plans at admission, by their names.
 	Webhooks map[string]Webhook
 
-	// Sources are why providers cannot be found on this machine, and SourcesError why none of them can be searched. Described are the
-	// sources that were searched.
+	// Sources are why providers cannot be found on this machine, and SourcesError why none of them
+	// can be searched. Described are the sources that were searched.
 	Sources      map[string]error
 	SourcesError error
 	Described    string
 
-	// Sandbox reports whether this machine can restrict providers, and Limitation what it cannot restrict.
+	// Sandbox reports whether this machine can restrict providers, and Limitation what it cannot
+	// restrict.
 	Sandbox    bool
 	Limitation string
 }
@@ -150,7 +155,8 @@ type Facts struct {
 type Webhook struct {
 	// Missing is set if it is not configured.
 	Missing bool
-	// Service is the Service that it is called by, as NAMESPACE/NAME; empty if it is called by an address.
+	// Service is the Service that it is called by, as NAMESPACE/NAME; empty if it is called by an
+	// address.
 	Service string
 	// Ready is set if the Service has an endpoint that is ready.
 	Ready bool
@@ -195,8 +201,8 @@ func (c *Cluster) denied(ctx context.Context) (out []Permission, _ error) {
 	return out, nil
 }
 
-// missingRoles returns the ClusterRoles for ProviderConfigs that are missing, though those for resources exist: releases before
-// the two were separate have made these.
+// missingRoles returns the ClusterRoles for ProviderConfigs that are missing, though those for
+// resources exist: releases before the two were separate have made these.
 func (c *Cluster) missingRoles(ctx context.Context, providers []v1alpha1.TerraformProvider) (out []string, _ error) {
 	exists := func(name string) (bool, error) {
 		err := c.client.Get(ctx, client.ObjectKey{Name: name}, &rbacv1.ClusterRole{})

@@ -30,7 +30,8 @@ type Explanation struct {
 	Health status.Health `json:"health"`
 	// Summary is one line: how the object is doing, and the cause.
 	Summary string `json:"summary"`
-	// Tree is the chain from the object to the cause. Exactly one node is the cause, unless the object is Ready.
+	// Tree is the chain from the object to the cause. Exactly one node is the cause, unless the
+	// object is Ready.
 	Tree Node `json:"tree"`
 	// History is what happened to the object, the oldest first.
 	History []Happening `json:"history,omitempty"`
@@ -42,7 +43,8 @@ type Explanation struct {
 
 // Node is an object in the chain, or a part of the controller.
 type Node struct {
-	// Name of the object, such as Password team-a/db, or of a part of the controller, such as provider process.
+	// Name of the object, such as Password team-a/db, or of a part of the controller, such as
+	// provider process.
 	Name string `json:"name"`
 	// Via is how the object above depends on it, such as a field; empty for the first.
 	Via    string        `json:"via,omitempty"`
@@ -78,7 +80,8 @@ type Happening struct {
 
 // Help is what helps.
 type Help struct {
-	// Text says what to do. Command is the command for it; empty if nothing has to be done, or no command does it.
+	// Text says what to do. Command is the command for it; empty if nothing has to be done, or no
+	// command does it.
 	Text    string `json:"text"`
 	Command string `json:"command,omitempty"`
 }
@@ -198,7 +201,8 @@ func sandbox(provider *Node) []Node {
 	return []Node{n}
 }
 
-// processOf returns a node for the process of the provider of a resource that cannot use it; nil if it is not known to be the trouble.
+// processOf returns a node for the process of the provider of a resource that cannot use it; nil if
+// it is not known to be the trouble.
 func processOf(n *Node) *Node {
 	if slices.ContainsFunc(n.Nodes, func(child Node) bool { return child.via == viaConfig && child.Reason == n.Reason }) {
 		return nil // it is that of the configuration
@@ -243,7 +247,8 @@ func (b *builder) cause(n *Node) *Node {
 	return n
 }
 
-// unusable reports whether a message is about calls that fail because of the credentials or the endpoint of a configuration.
+// unusable reports whether a message is about calls that fail because of the credentials or the
+// endpoint of a configuration.
 func unusable(message string) bool {
 	return strings.Contains(message, "Provider configuration does not work")
 }

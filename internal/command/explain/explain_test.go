@@ -24,7 +24,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/testing/golden"
 )
 
-// What the controller has left in the situations of test/health is explained as there. The snapshots are those of its flag -snapshots.
+// What the controller has left in the situations of test/health is explained as there. The
+// snapshots are those of its flag -snapshots.
 func TestSituations(t *testing.T) {
 	files, err := filepath.Glob("testdata/situations/*.yaml")
 	if err != nil || len(files) == 0 {
@@ -164,7 +165,8 @@ func table() *shard.Table {
 	}}
 }
 
-// The chain leads over the shard of the object that no replica works on, and shards of others do not matter.
+// The chain leads over the shard of the object that no replica works on, and shards of others do
+// not matter.
 func TestShards(t *testing.T) {
 	t.Parallel()
 	leases := func(free int) (out []coordinationv1.Lease) {
@@ -226,7 +228,8 @@ func TestShards(t *testing.T) {
 	golden.Check(t, "shards.txt", []byte(all.String()))
 }
 
-// What a sandbox has refused leads to the sandbox, and to the field of the provider that permits it.
+// What a sandbox has refused leads to the sandbox, and to the field of the provider that permits
+// it.
 func TestSandbox(t *testing.T) {
 	t.Parallel()
 	const patch = "kubectl patch terraformprovider.landbridge.io/open --type=merge -p "
@@ -284,7 +287,8 @@ func TestSandbox(t *testing.T) {
 	golden.Check(t, "sandbox.txt", []byte(all.String()))
 }
 
-// The chain of a module's instance leads over the module to its providers, and to the configuration of each.
+// The chain of a module's instance leads over the module to its providers, and to the configuration
+// of each.
 func TestInstance(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

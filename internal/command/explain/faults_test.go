@@ -227,8 +227,8 @@ const (
 	adoptDB   = `kubectl patch thing.open.landbridge.io/db -n team-a --type=merge -p '{"spec":{"import":{"identity":{"id":"db"}}}}'`
 )
 
-// faults are the rows of docs/faults.md, by their first cells. Where a row has several outcomes, they are told apart by what is
-// added to its cell.
+// faults are the rows of docs/faults.md, by their first cells. Where a row has several outcomes,
+// they are told apart by what is added to its cell.
 var faults = map[string]fault{
 	"does not start, or crashes": {
 		retrying("ProviderUnavailable", "connect failed: Failed to start provider: the provider ended: panic: out of luck"+nextAttempt),

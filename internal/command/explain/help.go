@@ -129,7 +129,8 @@ func (b *builder) helpProcess(root, cause *Node, next time.Time) Help {
 	return Help{text + " The log has what the provider wrote.", command}
 }
 
-// providerOf returns the TerraformProvider of a resource or a provider configuration; nil if there is none, or several.
+// providerOf returns the TerraformProvider of a resource or a provider configuration; nil if there
+// is none, or several.
 func providerOf(n *Node) *Key {
 	for i := range n.Nodes {
 		if child := &n.Nodes[i]; child.via == viaOwner && child.key.Kind == "TerraformProvider" {
@@ -172,7 +173,8 @@ var (
 	adopt   = regexp.MustCompile(`set spec\.import to (\{.*)`)
 )
 
-// helpReason returns what helps for the reason of an object's condition; false if the reason does not tell.
+// helpReason returns what helps for the reason of an object's condition; false if the reason does
+// not tell.
 func (b *builder) helpReason(n *Node) (Help, bool) {
 	k := n.key
 	res := k.resource() + k.in()
@@ -293,7 +295,8 @@ func (b *builder) helpReason(n *Node) (Help, bool) {
 	return Help{}, false
 }
 
-// adoption returns the command that adopts the object whose spec.import a message has; "" if it has none.
+// adoption returns the command that adopts the object whose spec.import a message has; "" if it has
+// none.
 func adoption(n *Node) string {
 	m := adopt.FindStringSubmatch(n.Message)
 	if m == nil {

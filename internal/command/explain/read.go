@@ -55,7 +55,8 @@ func NewReader(config *rest.Config, system string) (*Reader, error) {
 	return &Reader{client: c, System: system}, nil
 }
 
-// Read takes a snapshot for an object of a kind. It is an error if the object does not exist, or cannot be read.
+// Read takes a snapshot for an object of a kind. It is an error if the object does not exist, or
+// cannot be read.
 func (r *Reader) Read(ctx context.Context, gvk schema.GroupVersionKind, namespace, name string) (*Snapshot, error) {
 	s := &Snapshot{Subject: Key{Group: gvk.Group, Kind: gvk.Kind, Namespace: namespace, Name: name}, Owners: map[string]string{}, Types: map[string]string{}, System: r.System}
 	subject := link{Key: s.Subject, version: gvk.Version}
@@ -66,7 +67,8 @@ func (r *Reader) Read(ctx context.Context, gvk schema.GroupVersionKind, namespac
 		return nil, kerrors.NewNotFound(schema.GroupResource{Group: gvk.Group, Resource: strings.ToLower(gvk.Kind)}, name)
 	}
 	visited := map[string]bool{of(subject): true}
-	// A link may need another object to be known: that of a provider, to name the configurations of a module's instance.
+	// A link may need another object to be known: that of a provider, to name the configurations of
+	// a module's instance.
 	for again := true; again && len(s.Objects) < maxObjects; {
 		again = false
 		for _, u := range slices.Clone(s.Objects) {
@@ -150,8 +152,8 @@ func absent(err error) error {
 	return err
 }
 
-// readOwner adds what serves the kind of an object. Without the permission to read CRDs, it is the TerraformProvider that has the
-// name of the group, if that is one of those.
+// readOwner adds what serves the kind of an object. Without the permission to read CRDs, it is the
+// TerraformProvider that has the name of the group, if that is one of those.
 func (r *Reader) readOwner(ctx context.Context, s *Snapshot, u *unstructured.Unstructured) error {
 	k := keyOf(u)
 	name := k.Kind + "." + k.Group
@@ -214,8 +216,8 @@ func (r *Reader) readLeases(ctx context.Context, s *Snapshot) {
 	}
 }
 
-// readShards adds the table of shards, if replicas share the work. It has no secrets in it: of accounts it has hashes, which are not
-// needed.
+// readShards adds the table of shards, if replicas share the work. It has no secrets in it: of
+// accounts it has hashes, which are not needed.
 func (r *Reader) readShards(ctx context.Context, s *Snapshot) {
 	if !slices.ContainsFunc(s.Leases, func(l coordinationv1.Lease) bool { _, ok := sharding.NumberOf(l.Name); return ok }) {
 		return

@@ -39,7 +39,8 @@ func (e Explanation) Text() string {
 	return b.String()
 }
 
-// writeNode writes a node and those below it. first is the beginning of its line, rest that of the lines below.
+// writeNode writes a node and those below it. first is the beginning of its line, rest that of the
+// lines below.
 func writeNode(b *strings.Builder, n *Node, first, rest string) {
 	line := n.Name
 	if n.Via != "" {
@@ -69,7 +70,8 @@ func writeNode(b *strings.Builder, n *Node, first, rest string) {
 	}
 }
 
-// Essence returns what matters of the explanation, to compare it with an earlier one: ages of Leases and times do not.
+// Essence returns what matters of the explanation, to compare it with an earlier one: ages of
+// Leases and times do not.
 func (e Explanation) Essence() string {
 	e.At, e.NextAttempt = time.Time{}, time.Time{}
 	return e.Text()

@@ -34,7 +34,8 @@ func (s *Snapshot) holderOf(l *coordinationv1.Lease) holder {
 	return h
 }
 
-// last says who had a Lease before that no replica has now, as a sentence to add; "" if that is unknown.
+// last says who had a Lease before that no replica has now, as a sentence to add; "" if that is
+// unknown.
 func (h holder) last() string {
 	if h.pod == "" || h.renewed.IsZero() {
 		return ""
@@ -49,7 +50,8 @@ var shared = regexp.MustCompile(`^replicas with (\d+) shards`)
 type replicas struct {
 	// leader is that which leads, or led last, if the replicas do not share the work.
 	leader holder
-	// shards has who works on each shard; empty if the replicas do not share the work, or if none runs.
+	// shards has who works on each shard; empty if the replicas do not share the work, or if none
+	// runs.
 	shards map[int]holder
 }
 
@@ -85,7 +87,8 @@ func (s *Snapshot) replicas() replicas {
 	return out
 }
 
-// controller returns a node with the replicas of the controller, and the shard of an object if they share the work.
+// controller returns a node with the replicas of the controller, and the shard of an object if they
+// share the work.
 func (b *builder) controller(of *Node) Node {
 	n := Node{Name: "controller", Health: Unknown, Message: b.s.LeasesUnread}
 	if n.Message != "" {
@@ -199,8 +202,8 @@ func (s *Snapshot) shardOf(n *Node) (number int, why string, ok bool) {
 // nameOf returns the name of a provider configuration in the table of shards.
 func nameOf(k Key) string { return k.Group + "/" + k.Kind + "/" + k.Namespace + "/" + k.Name }
 
-// idle returns the node that says why no replica works on the cause, although it would go on by itself: that of its shard, or of the
-// controller. It is nil if one does, or if that is unknown.
+// idle returns the node that says why no replica works on the cause, although it would go on by
+// itself: that of its shard, or of the controller. It is nil if one does, or if that is unknown.
 func (b *builder) idle(root, cause *Node) *Node {
 	if !slices.Contains([]status.Health{status.Unseen, status.Changing, status.Retrying}, cause.Health) {
 		return nil

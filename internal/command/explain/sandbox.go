@@ -13,8 +13,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/provider/plugin"
 )
 
-// refused returns the node of the sandbox that has refused what a node failed for, and notes the refusal there. It is nil if no
-// sandbox has, or if it is unknown which one.
+// refused returns the node of the sandbox that has refused what a node failed for, and notes the
+// refusal there. It is nil if no sandbox has, or if it is unknown which one.
 func (b *builder) refused(n *Node) *Node {
 	r, ok := plugin.RefusalIn(n.Message)
 	if !ok {
@@ -47,7 +47,8 @@ func sandboxes(n *Node) (out []*Node) {
 	return out
 }
 
-// helpRefusal returns what helps against the refusal of a sandbox. provider is the TerraformProvider; nil if it is unknown which.
+// helpRefusal returns what helps against the refusal of a sandbox. provider is the
+// TerraformProvider; nil if it is unknown which.
 func helpRefusal(r plugin.Refused, key Key, provider *unstructured.Unstructured) Help {
 	name, inSpec := strings.CutPrefix(r.Setting, "spec.sandbox.")
 	switch {

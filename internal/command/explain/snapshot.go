@@ -64,27 +64,30 @@ type Unread struct {
 	Why string `json:"why"`
 }
 
-// Snapshot is what was read of a cluster to explain one object. What is neither in Objects nor in Unread does not exist.
+// Snapshot is what was read of a cluster to explain one object. What is neither in Objects nor in
+// Unread does not exist.
 type Snapshot struct {
 	// At is when it was read.
 	At time.Time `json:"at"`
 	// Subject is the object to explain.
 	Subject Key `json:"subject"`
-	// Objects are the subject and what its state depends on. Of Secrets they have only the metadata.
+	// Objects are the subject and what its state depends on. Of Secrets they have only the
+	// metadata.
 	Objects []*unstructured.Unstructured `json:"objects"`
 	Unread  []Unread                     `json:"unread,omitempty"`
-	// Owners are what serves kinds: the values of the label landbridge.io/provider of their CRDs, by KIND.GROUP. Types are
-	// Terraform's names of their types. Kinds of modules have none.
+	// Owners are what serves kinds: the values of the label landbridge.io/provider of their CRDs,
+	// by KIND.GROUP. Types are Terraform's names of their types. Kinds of modules have none.
 	Owners map[string]string `json:"owners,omitempty"`
 	Types  map[string]string `json:"types,omitempty"`
 	// Events are those of the subject.
 	Events []corev1.Event `json:"events,omitempty"`
-	// System is the namespace of the controller, and Leases are those of its replicas. LeasesUnread says why they are unknown.
+	// System is the namespace of the controller, and Leases are those of its replicas. LeasesUnread
+	// says why they are unknown.
 	System       string                 `json:"system,omitempty"`
 	Leases       []coordinationv1.Lease `json:"leases,omitempty"`
 	LeasesUnread string                 `json:"leasesUnread,omitempty"`
-	// Shards says which shard each provider configuration belongs to; nil if the replicas do not share the work, or if it could
-	// not be read. ShardsUnread says why it is unknown.
+	// Shards says which shard each provider configuration belongs to; nil if the replicas do not
+	// share the work, or if it could not be read. ShardsUnread says why it is unknown.
 	Shards       *shard.Table `json:"shards,omitempty"`
 	ShardsUnread string       `json:"shardsUnread,omitempty"`
 }
@@ -182,8 +185,8 @@ func (s *Snapshot) links(u *unstructured.Unstructured) []link {
 	return append(out, owner...)
 }
 
-// ownerLinks returns what serves the kind of an object: a TerraformProvider or a TerraformModule; none for programs that are made
-// for one provider.
+// ownerLinks returns what serves the kind of an object: a TerraformProvider or a TerraformModule;
+// none for programs that are made for one provider.
 func (s *Snapshot) ownerLinks(k Key) []link {
 	owner := s.Owners[k.Kind+"."+k.Group]
 	switch name, isModule := strings.CutPrefix(owner, moduleOwner); {
@@ -196,8 +199,8 @@ func (s *Snapshot) ownerLinks(k Key) []link {
 	}
 }
 
-// instanceConfigLinks returns the provider configurations of the instance of a module: one for each of its providers, and those
-// that are named for one.
+// instanceConfigLinks returns the provider configurations of the instance of a module: one for each
+// of its providers, and those that are named for one.
 func (s *Snapshot) instanceConfigLinks(u *unstructured.Unstructured, module Key) []link {
 	m := s.find(module)
 	if m == nil {

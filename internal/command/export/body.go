@@ -23,7 +23,8 @@ type writer struct {
 	marked []cty.Path
 	// refer returns an expression for a text in an attribute, or nil. It may be nil.
 	refer func(text, attribute string) hcl.Traversal
-	// concealed are the paths that variables were written for, without those of write-only attributes. A path ends at a set.
+	// concealed are the paths that variables were written for, without those of write-only
+	// attributes. A path ends at a set.
 	concealed []cty.Path
 }
 
@@ -130,8 +131,8 @@ func keyTokens(key string) hclwrite.Tokens {
 	return hclwrite.TokensForValue(cty.StringVal(key))
 }
 
-// literal returns the expression of a value without nested attributes. In a dynamically typed attribute, collections are
-// converted to their types.
+// literal returns the expression of a value without nested attributes. In a dynamically typed
+// attribute, collections are converted to their types.
 func (w *writer) literal(v cty.Value, path cty.Path, dynamic bool) hclwrite.Tokens {
 	switch t := v.Type(); {
 	case v.IsNull():

@@ -20,8 +20,8 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// What is written evaluates to the same value. Dynamically typed values have types that no expression has, such as an empty
-// list of lists: of those it is valid.
+// What is written evaluates to the same value. Dynamically typed values have types that no
+// expression has, such as an empty list of lists: of those it is valid.
 func TestBodyEvaluatesToTheValue(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -144,7 +144,8 @@ func optional(t cty.Type) cty.Type {
 	return t
 }
 
-// No sensitive value is in the text: neither of sensitive attributes, nor of those that a Secret has.
+// No sensitive value is in the text: neither of sensitive attributes, nor of those that a Secret
+// has.
 func TestSensitiveValuesAreVariables(t *testing.T) {
 	t.Parallel()
 	text := func(a schema.Attribute) *schema.Attribute { a.Type, a.Optional = cty.String, true; return &a }

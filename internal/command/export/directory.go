@@ -8,7 +8,8 @@ import (
 	"path/filepath"
 )
 
-// WriteDir writes the files to a directory, all or none; the sensitive ones only on request. None may exist already.
+// WriteDir writes the files to a directory, all or none; the sensitive ones only on request. None
+// may exist already.
 func (e Export) WriteDir(dir string, sensitive bool) error {
 	files, mode := map[string][]byte{}, map[string]fs.FileMode{}
 	for name, content := range e.Files {

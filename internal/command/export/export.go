@@ -40,7 +40,8 @@ type Options struct {
 	State     *state.Cluster
 	Kinds     state.Kinds
 	Providers []*RequiredProvider
-	// WithState is set if the state is going to be written. Otherwise, what a plan would do without it is planned.
+	// WithState is set if the state is going to be written. Otherwise, what a plan would do without
+	// it is planned.
 	WithState bool
 	// Secrets gets the sensitive values that are read. Reasons do not show them.
 	Secrets *redact.Redactor
@@ -54,8 +55,8 @@ type Export struct {
 	Resources []string
 	// Left is what is left out.
 	Left []state.Left
-	// Changes are what a plan would do, beside imports. Imported is the number of resources that it would import and not
-	// change.
+	// Changes are what a plan would do, beside imports. Imported is the number of resources that it
+	// would import and not change.
 	Changes  []state.Left
 	Imported int
 }

@@ -23,7 +23,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/translate"
 )
 
-// parallelism is the maximum of resources that are imported and planned concurrently, as in Terraform.
+// parallelism is the maximum of resources that are imported and planned concurrently, as in
+// Terraform.
 const parallelism = 10
 
 // outcome is what a plan of Terraform does with a resource that is not in the state.
@@ -45,7 +46,8 @@ type execution struct {
 	releases []func()
 }
 
-// plan plans what Terraform does with the resources without their state, in the order of the references between them.
+// plan plans what Terraform does with the resources without their state, in the order of the
+// references between them.
 func (e *exporter) plan(ctx context.Context, all []*resource) {
 	run := &execution{pool: pool.New(pool.Options{IdleTimeout: time.Hour, KeepTrying: true}), leased: map[*configuration]func() (terraform.Executor, error){}}
 	defer func() {
@@ -80,8 +82,8 @@ func (e *exporter) plan(ctx context.Context, all []*resource) {
 	}
 }
 
-// levels returns the resources so that each refers only to those of levels before its own. What is part of a cycle is on
-// the last level of those that are reached first.
+// levels returns the resources so that each refers only to those of levels before its own. What is
+// part of a cycle is on the last level of those that are reached first.
 func levels(all []*resource) (out [][]*resource) {
 	depth := map[*resource]int{}
 	var of func(r *resource) int
@@ -185,8 +187,8 @@ func fields(r *resource, paths []cty.Path) string {
 	return strings.Join(out, ", ")
 }
 
-// lost returns the fields of the object whose values an import does not read again: those that it leaves out, and sensitive
-// ones that it reads otherwise.
+// lost returns the fields of the object whose values an import does not read again: those that it
+// leaves out, and sensitive ones that it reads otherwise.
 func (r *resource) lost(imported cty.Value) (out []string) {
 	if r.found.State == cty.NilVal || r.found.State.IsNull() {
 		return nil
@@ -206,7 +208,8 @@ func (r *resource) lost(imported cty.Value) (out []string) {
 	return out
 }
 
-// asPlanned returns the configuration, in which values of objects that a plan makes anew are not known.
+// asPlanned returns the configuration, in which values of objects that a plan makes anew are not
+// known.
 func (r *resource) asPlanned() cty.Value {
 	anew := false
 	for _, t := range r.links {

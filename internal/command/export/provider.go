@@ -18,8 +18,8 @@ import (
 // RequiredProvider is a provider that the configuration requires.
 type RequiredProvider struct {
 	Model *model.Provider
-	// Source is the provider's address, such as registry.terraform.io/hashicorp/random, and Version its version; empty for
-	// any.
+	// Source is the provider's address, such as registry.terraform.io/hashicorp/random, and Version
+	// its version; empty for any.
 	Source, Version string
 	Launcher        provider.Launcher
 }
@@ -66,8 +66,8 @@ func implied(resourceType string) string {
 	return name
 }
 
-// use returns the provider of a resource of a type, and its configuration. Its local name is the one that its first
-// resource type implies.
+// use returns the provider of a resource of a type, and its configuration. Its local name is the
+// one that its first resource type implies.
 func (e *exporter) use(p *RequiredProvider, resourceType string, ref cluster.ConfigurationReference) (*used, *configuration) {
 	u := e.used[p]
 	if u == nil {

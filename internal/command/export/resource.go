@@ -42,7 +42,8 @@ type resource struct {
 	targets       []store.Key
 	provider      *used
 	configuration *configuration
-	// links are the resources whose attributes are in the configuration, by the values of these attributes.
+	// links are the resources whose attributes are in the configuration, by the values of these
+	// attributes.
 	links map[string]*resource
 	// planned is what a plan would do without the state; nil if it is not planned.
 	planned *outcome
@@ -71,7 +72,8 @@ func (e *exporter) read(ctx context.Context, key store.Key, block *tfstate.Resou
 	if err != nil {
 		return nil, err.Error(), nil
 	}
-	// Some values of references are not written to the spec. Those that cannot be resolved here are missing in the plan.
+	// Some values of references are not written to the spec. Those that cannot be resolved here are
+	// missing in the plan.
 	_, _ = references.Resolver{Reader: e.Client, Served: e.served}.Resolve(ctx, u, refs)
 	spec, _, _ := unstructured.NestedMap(u.Object, "spec")
 	at, _, _ := unstructured.NestedMap(u.Object, "status", "atProvider")
@@ -233,7 +235,8 @@ func (r *resource) conceal(secrets *redact.Redactor) {
 	}
 }
 
-// importTargets returns what the object can be imported by: its identity, and its import id. A reason tells why there is no id.
+// importTargets returns what the object can be imported by: its identity, and its import id. A
+// reason tells why there is no id.
 func (e *exporter) importTargets(r *resource) (out []terraform.ImportTarget, reason string) {
 	if v := r.found.Identity; v != cty.NilVal && !v.IsNull() && v.IsWhollyKnown() {
 		out = append(out, terraform.ImportTarget{Identity: v})

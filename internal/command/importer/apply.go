@@ -16,9 +16,9 @@ import (
 // fieldOwner is the field manager of the objects.
 const fieldOwner = client.FieldOwner("landbridge-import")
 
-// Apply creates the objects in a cluster, after a dry run of all of them. Secrets are created before
-// their resource, and deleted again if it cannot be created; then Apply stops. It returns how many
-// manifests were applied completely.
+// Apply creates the objects in a cluster, after a dry run of all of them. Secrets are created
+// before their resource, and deleted again if it cannot be created; then Apply stops. It returns
+// how many manifests were applied completely.
 func Apply(ctx context.Context, c client.Client, manifests []Manifest) (int, error) {
 	all := make([][]*unstructured.Unstructured, len(manifests))
 	var problems []error

@@ -52,8 +52,8 @@ type Manifest struct {
 	State, Inputs *corev1.Secret
 	// Parts are the Secrets with the content of a large State.
 	Parts []*corev1.Secret
-	// Observes is the reason why the resource only observes; empty if it does not, or if Builder.Observe
-	// is set.
+	// Observes is the reason why the resource only observes; empty if it does not, or if
+	// Builder.Observe is set.
 	Observes string
 	// Changes are what the first reconcile would change of an object that another system manages.
 	Changes []translate.Change
@@ -201,8 +201,8 @@ func (b *Builder) manifest(d *draft, name string) (Manifest, error) {
 	if d.Stored == nil {
 		return m, nil
 	}
-	// As the controller writes them: it loads a stored instance only with the finalizer, and if that is
-	// lost it finds the object by the annotations.
+	// As the controller writes them: it loads a stored instance only with the finalizer, and if
+	// that is lost it finds the object by the annotations.
 	u.SetFinalizers([]string{xpmanaged.FinalizerName})
 	annotations := map[string]string{}
 	if id := translate.Identity(d.Resource, d.found.Identity); id != nil {
@@ -234,9 +234,9 @@ func (d *draft) importSpec() map[string]any {
 	return nil
 }
 
-// state returns the Secrets that the store would have written, without the annotation of a write, since
-// users apply the manifest. The resource has no UID yet. Without one, the controller
-// reads the object before it relies on the record.
+// state returns the Secrets that the store would have written, without the annotation of a write,
+// since users apply the manifest. The resource has no UID yet. Without one, the controller reads
+// the object before it relies on the record.
 func (b *Builder) state(d *draft, name string) (secret *corev1.Secret, parts []*corev1.Secret, _ error) {
 	key := store.Key{Group: d.Resource.Group, Kind: d.Resource.Kind, Namespace: b.namespace(d), Name: name}
 	secret, parts, err := store.Manifests(key, d.Resource.Schema, store.Record{Instance: *d.Stored})

@@ -13,8 +13,8 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// configurations returns possible configurations of an object with the state, the best first. A plan
-// decides which of them changes nothing.
+// configurations returns possible configurations of an object with the state, the best first. A
+// plan decides which of them changes nothing.
 func configurations(ctx context.Context, p *ConfiguredProvider, r *schema.Resource, state cty.Value) ([]cty.Value, diagnostic.Diagnostics) {
 	var out []cty.Value
 	var warnings diagnostic.Diagnostics
@@ -27,7 +27,8 @@ func configurations(ctx context.Context, p *ConfiguredProvider, r *schema.Resour
 		generated,
 		// All arguments.
 		only(r.Block, state, func(_ cty.Path, a *schema.Attribute, _ cty.Value) bool { return a.Required || a.Optional }),
-		// Without arguments that the provider may have chosen: they may conflict with configured ones.
+		// Without arguments that the provider may have chosen: they may conflict with configured
+		// ones.
 		only(r.Block, state, func(_ cty.Path, a *schema.Attribute, _ cty.Value) bool { return !a.Computed }),
 	} {
 		if v != cty.NilVal {
@@ -37,7 +38,8 @@ func configurations(ctx context.Context, p *ConfiguredProvider, r *schema.Resour
 	return out, warnings
 }
 
-// generate returns the provider's configuration for a state; cty.NilVal if it does not generate one.
+// generate returns the provider's configuration for a state; cty.NilVal if it does not generate
+// one.
 func generate(ctx context.Context, p *ConfiguredProvider, r *schema.Resource, state cty.Value) (cty.Value, diagnostic.Diagnostics) {
 	if p.Server == nil || !p.Model.Schema.Capabilities.GenerateResourceConfig {
 		return cty.NilVal, nil
@@ -66,9 +68,9 @@ func generate(ctx context.Context, p *ConfiguredProvider, r *schema.Resource, st
 	return v, diags
 }
 
-// asTerraform returns Terraform's configuration for a state, for providers that do not generate one:
-// without computed and deprecated attributes, and without empty strings, which the legacy SDK does
-// not distinguish from null.
+// asTerraform returns Terraform's configuration for a state, for providers that do not generate
+// one: without computed and deprecated attributes, and without empty strings, which the legacy SDK
+// does not distinguish from null.
 func asTerraform(b *schema.Block, state cty.Value) cty.Value {
 	v := only(b, state, func(path cty.Path, a *schema.Attribute, v cty.Value) bool {
 		switch {
@@ -128,8 +130,9 @@ func without(b *schema.Block, v cty.Value, paths []cty.Path) cty.Value {
 	return cty.ObjectVal(values)
 }
 
-// dropped returns the arguments of the state that the manifest leaves out although users may have set them: deprecated ones,
-// and ones that providers do not choose. Arguments that are ignored are not among them.
+// dropped returns the arguments of the state that the manifest leaves out although users may have
+// set them: deprecated ones, and ones that providers do not choose. Arguments that are ignored are
+// not among them.
 func (d *draft) dropped() []cty.Path {
 	if d.found.State == cty.NilVal || d.config == cty.NilVal || d.why != "" {
 		return nil

@@ -18,24 +18,27 @@ import (
 
 // Declared is what another system has declared of an object, and what it has observed of it.
 type Declared struct {
-	// ForProvider and InitProvider are in the form of spec. Arguments that they lack are added if the first reconcile
-	// changes nothing with them.
+	// ForProvider and InitProvider are in the form of spec. Arguments that they lack are added if
+	// the first reconcile changes nothing with them.
 	ForProvider, InitProvider map[string]any
 	// Secrets returns the values of the Secrets that they refer to.
 	Secrets translate.Secrets
-	// Name is the name of the object that the other system takes for an argument of it; empty for none.
+	// Name is the name of the object that the other system takes for an argument of it; empty for
+	// none.
 	Name string
-	// Observed is the object as the other system has observed it; nil if that is unknown. The object that is imported
-	// must be equal to it. If it is not, or cannot be imported, the observed one is refreshed and stored.
+	// Observed is the object as the other system has observed it; nil if that is unknown. The
+	// object that is imported must be equal to it. If it is not, or cannot be imported, the
+	// observed one is refreshed and stored.
 	Observed *instance.Instance
-	// Taken is set if the custom resource exists already. Its manifest is made for the references of others.
+	// Taken is set if the custom resource exists already. Its manifest is made for the references
+	// of others.
 	Taken bool
 	// Alternatives are tried if the object cannot be imported by Item.Target.
 	Alternatives []terraform.ImportTarget
 }
 
-// readDeclared reads an object that another system manages. If it cannot be imported, the draft is nil and the reason is
-// returned.
+// readDeclared reads an object that another system manages. If it cannot be imported, the draft is
+// nil and the reason is returned.
 func readDeclared(ctx context.Context, item Item) (*draft, string) {
 	var best *draft
 	var reasons []string
@@ -111,8 +114,8 @@ func listed(paths []string) string {
 	return strings.Join(paths, ", ")
 }
 
-// contradictions returns the fields that were observed with other values than those that the object has. What was not
-// observed contradicts nothing.
+// contradictions returns the fields that were observed with other values than those that the object
+// has. What was not observed contradicts nothing.
 func (d *draft) contradictions() []string {
 	if d.Declared.Observed == nil || d.Declared.Observed.State == cty.NilVal || d.Declared.Observed.State.IsNull() {
 		return nil
@@ -136,8 +139,8 @@ func (d *draft) contradictions() []string {
 	return translate.FieldPaths(d.Resource, out)
 }
 
-// configureDeclared selects the first configuration that changes nothing, of those that have what was declared. If there
-// is none, it selects what was declared.
+// configureDeclared selects the first configuration that changes nothing, of those that have what
+// was declared. If there is none, it selects what was declared.
 func (d *draft) configureDeclared(ctx context.Context) {
 	all, _ := configurations(ctx, d.Provider, d.Resource.Schema, d.found.State)
 	for i, rest := range append([]cty.Value{cty.NilVal}, all...) {
@@ -171,11 +174,13 @@ func (d *draft) configureDeclared(ctx context.Context) {
 	}
 }
 
-// inputsPlaceholder is the name of the Secret with inputs until the resource has a name. No Secret can have it.
+// inputsPlaceholder is the name of the Secret with inputs until the resource has a name. No Secret
+// can have it.
 const inputsPlaceholder = "<inputs>"
 
-// missingOf returns the arguments of a configuration that were not declared. Without a configuration, only those that the
-// object cannot be without: required ones, and those that have its name.
+// missingOf returns the arguments of a configuration that were not declared. Without a
+// configuration, only those that the object cannot be without: required ones, and those that have
+// its name.
 func (d *draft) missingOf(rest cty.Value) cty.Value {
 	values := d.Resource.Schema.Block.EmptyValue().AsValueMap()
 	state, _ := d.found.State.UnmarkDeep()
@@ -227,8 +232,8 @@ func over(declared, added map[string]any) map[string]any {
 	return out
 }
 
-// planDeclared plans the resource as the controller would read it from the manifest. all are configurations with all
-// arguments.
+// planDeclared plans the resource as the controller would read it from the manifest. all are
+// configurations with all arguments.
 func (d *draft) planDeclared(ctx context.Context, all []cty.Value) (terraform.Plan, diagnostic.Diagnostics) {
 	initProvider := d.Declared.InitProvider
 	state, _ := d.found.State.UnmarkDeep()
@@ -263,7 +268,8 @@ func (d *draft) planDeclared(ctx context.Context, all []cty.Value) (terraform.Pl
 	})
 }
 
-// secretsOf adds the values that the object has for references to Secrets: texts, outside of lists of several elements.
+// secretsOf adds the values that the object has for references to Secrets: texts, outside of lists
+// of several elements.
 func secretsOf(t *model.Type, in map[string]any, v cty.Value, out map[translate.SecretKeySelector][]byte) {
 	if v.IsNull() || !v.IsKnown() || !v.Type().IsObjectType() {
 		return

@@ -23,7 +23,8 @@ const maxReferencePath = 256
 type Block struct {
 	// Address is the address of the instance's block, with the keys of its modules.
 	Address string
-	// Dependencies are the addresses of the blocks that it depends on, directly or not. They have no keys.
+	// Dependencies are the addresses of the blocks that it depends on, directly or not. They have
+	// no keys.
 	Dependencies []string
 }
 
@@ -32,8 +33,8 @@ var instanceKey = regexp.MustCompile(`\["(?:[^"\\]|\\.)*"\]|\[\d+\]`)
 // withoutKeys returns an address without the keys of modules, as dependencies have it.
 func withoutKeys(address string) string { return instanceKey.ReplaceAllString(address, "") }
 
-// sameModules reports whether the modules that two addresses have in common are the same instances. Resources cannot
-// depend on those of another instance of their module.
+// sameModules reports whether the modules that two addresses have in common are the same instances.
+// Resources cannot depend on those of another instance of their module.
 func sameModules(a, b string) bool {
 	x, y := moduleCalls(a), moduleCalls(b)
 	for i := range min(len(x), len(y)) {
@@ -80,8 +81,9 @@ func blocks(nodes []*node) map[string][]int {
 	return out
 }
 
-// dependencies adds the references of a resource to those that it depends on: spec.references where a field has a value
-// that identifies the other object, and the annotation destroy-before for the others.
+// dependencies adds the references of a resource to those that it depends on: spec.references where
+// a field has a value that identifies the other object, and the annotation destroy-before for the
+// others.
 func dependencies(of int, nodes []*node, blocks map[string][]int) {
 	n := nodes[of]
 	targets := map[string][]int{} // by the address of the block
@@ -139,8 +141,8 @@ func dependencies(of int, nodes []*node, blocks map[string][]int) {
 	}
 }
 
-// ordered returns the resources without a reference for the annotation destroy-before: those of blocks that no other
-// dependency depends on.
+// ordered returns the resources without a reference for the annotation destroy-before: those of
+// blocks that no other dependency depends on.
 func ordered(targets map[string][]int, linked map[string]bool, nodes []*node, apiVersion string) []string {
 	var out []string
 	for _, address := range sortedKeys(targets) {
@@ -179,8 +181,8 @@ type identified struct {
 	node    int
 }
 
-// mayBe reports whether a field may have been set to the value. Names that users have chosen occur elsewhere by chance,
-// so the field has to be called after the other one.
+// mayBe reports whether a field may have been set to the value. Names that users have chosen occur
+// elsewhere by chance, so the field has to be called after the other one.
 func (v identified) mayBe(path fieldpath.Segments) bool {
 	if v.Chosen {
 		return true
@@ -189,7 +191,8 @@ func (v identified) mayBe(path fieldpath.Segments) bool {
 	return len(name) > len(v.Field) && strings.HasSuffix(strings.ToLower(name), strings.ToLower(v.Field))
 }
 
-// isID reports whether a field is called after an id, such as networkId or sshKeyIds. Other numbers equal an id by chance.
+// isID reports whether a field is called after an id, such as networkId or sshKeyIds. Other numbers
+// equal an id by chance.
 func isID(path fieldpath.Segments) bool {
 	return strings.HasSuffix(strings.TrimSuffix(lastField(path), "s"), "Id")
 }
@@ -214,7 +217,8 @@ type IdentifyingValue struct {
 
 var identifyingName = regexp.MustCompile(`(^|_)(id|uid|uuid|arn|urn|self_link|fqdn|hex|result)$`)
 
-// Identifying returns the values by which other objects refer to an object, with its state and configuration.
+// Identifying returns the values by which other objects refer to an object, with its state and
+// configuration.
 func Identifying(r *model.Resource, state, config cty.Value) []IdentifyingValue {
 	if state == cty.NilVal || state.IsNull() {
 		return nil
@@ -241,7 +245,8 @@ func Identifying(r *model.Resource, state, config cty.Value) []IdentifyingValue 
 	return out
 }
 
-// walk calls f for each text and each whole number in spec.forProvider, sorted by path, except in references to Secrets.
+// walk calls f for each text and each whole number in spec.forProvider, sorted by path, except in
+// references to Secrets.
 func walk(in any, path fieldpath.Segments, f func(path fieldpath.Segments, value string, number bool)) {
 	switch in := in.(type) {
 	case string:

@@ -67,7 +67,8 @@ func resourceBlock(address, dependencies string, instances ...string) string {
 		module, resourceType, name, strings.Join(all, ","))
 }
 
-// Ids are numbers in some fields, which refer to the text of the id. Other numbers may equal it by chance.
+// Ids are numbers in some fields, which refer to the text of the id. Other numbers may equal it by
+// chance.
 func TestNumbersBecomeReferences(t *testing.T) {
 	t.Parallel()
 	p := network(t)
@@ -89,7 +90,8 @@ func TestNumbersBecomeReferences(t *testing.T) {
 	}
 }
 
-// References are inferred from the dependencies of a state. What no field refers to is ordered by an annotation.
+// References are inferred from the dependencies of a state. What no field refers to is ordered by
+// an annotation.
 func TestDependenciesBecomeReferences(t *testing.T) {
 	t.Parallel()
 	p := network(t)

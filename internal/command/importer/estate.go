@@ -131,8 +131,8 @@ func InstanceAddress(r tfstate.ResourceBlock, i tfstate.Instance) string {
 	return r.Address()
 }
 
-// InstanceKubernetesName returns the name of the custom resource of an instance, unless another one has
-// it.
+// InstanceKubernetesName returns the name of the custom resource of an instance, unless another one
+// has it.
 func InstanceKubernetesName(r tfstate.ResourceBlock, i tfstate.Instance) string {
 	name, _ := kubernetesName(instanceName(r, i))
 	return name

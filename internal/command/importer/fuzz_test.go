@@ -14,7 +14,8 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// FuzzReadState checks that no state ends the command, and that each of its instances is imported or left out with a reason.
+// FuzzReadState checks that no state ends the command, and that each of its instances is imported
+// or left out with a reason.
 func FuzzReadState(f *testing.F) {
 	everything, err := model.NewProvider("everything", schematest.Everything(), config.Provider{})
 	if err != nil {

@@ -18,15 +18,15 @@ type ConfiguredProvider struct {
 	Model *model.Provider
 	// Configuration is the provider configuration that custom resources refer to.
 	Configuration Configuration
-	// Server is the configured provider, and Executor uses it. Both are nil when objects are not read:
-	// then the state is used as it is.
+	// Server is the configured provider, and Executor uses it. Both are nil when objects are not
+	// read: then the state is used as it is.
 	Server   provider.Server
 	Executor terraform.Executor
-	// Lease returns the provider for the calls of one object, until it is released: a server that has grown is replaced in
-	// between. Nil: Server is used for all.
+	// Lease returns the provider for the calls of one object, until it is released: a server that
+	// has grown is replaced in between. Nil: Server is used for all.
 	Lease func(context.Context) (_ *ConfiguredProvider, release func(), _ error)
-	// Owners returns the owners of objects of a type with this configuration; nil for none. It is not
-	// called concurrently.
+	// Owners returns the owners of objects of a type with this configuration; nil for none. It is
+	// not called concurrently.
 	Owners func(context.Context, *model.Resource) (*discover.Owners, error)
 	// Secrets redacts messages.
 	Secrets *redact.Redactor

@@ -46,15 +46,17 @@ func unique(name, origin string, digits int) string {
 // kindName is a resource type's kind, and a name in a namespace.
 type kindName struct{ kind, namespace, name string }
 
-// naming gives each draft a unique name. If several would have the same name, the hash of the origin is appended to each,
-// so that names do not depend on the order. The first draft whose preferred name is valid as it is keeps it.
+// naming gives each draft a unique name. If several would have the same name, the hash of the
+// origin is appended to each, so that names do not depend on the order. The first draft whose
+// preferred name is valid as it is keeps it.
 type naming struct {
 	// taken reports names that are in use; nil for none.
 	taken func(*model.Resource, string) bool
 	used  map[kindName]bool
 }
 
-// wanted returns the name that an item has if no other has it, and whether that is its preferred name.
+// wanted returns the name that an item has if no other has it, and whether that is its preferred
+// name.
 func wanted(i *Item) (_ kindName, same bool) {
 	name, same := kubernetesName(i.Name)
 	if name == "" {
@@ -74,8 +76,8 @@ func (n *naming) use(k kindName) {
 	n.used[k] = true
 }
 
-// certain returns the names of items that do not depend on which of the others can be read, nor on what is read; empty for
-// the others.
+// certain returns the names of items that do not depend on which of the others can be read, nor on
+// what is read; empty for the others.
 func (n *naming) certain(items []Item) []string {
 	count, nameless := map[kindName]int{}, map[kindName]bool{}
 	of := func(k kindName) kindName { return kindName{kind: k.kind, namespace: k.namespace} }

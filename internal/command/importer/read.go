@@ -27,12 +27,12 @@ type draft struct {
 	config cty.Value
 	// ignored are the paths in spec.lifecycle.ignoreChanges.
 	ignored []cty.Path
-	// why is the reason why the resource only observes: what would change, or is not known. Empty when
-	// the first reconcile changes nothing.
+	// why is the reason why the resource only observes: what would change, or is not known. Empty
+	// when the first reconcile changes nothing.
 	why   string
 	notes []string
-	// forProvider and inputs are set instead of config for what another system has declared: spec.forProvider, and the
-	// values of the Secret with inputs.
+	// forProvider and inputs are set instead of config for what another system has declared:
+	// spec.forProvider, and the values of the Secret with inputs.
 	forProvider map[string]any
 	inputs      map[string][]byte
 	// changed are the changes of the first reconcile.
@@ -42,8 +42,8 @@ type draft struct {
 // window is the maximum of objects that are read before their turn.
 const window = 4 * parallelism
 
-// readAll reads items, several at a time, and calls each in their order. The draft is nil if an object cannot be
-// imported. It stops with the first error of each.
+// readAll reads items, several at a time, and calls each in their order. The draft is nil if an
+// object cannot be imported. It stops with the first error of each.
 func readAll(ctx context.Context, items []Item, each func(i int, d *draft, reason string) error) error {
 	type result struct {
 		d      *draft

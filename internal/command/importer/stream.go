@@ -8,10 +8,11 @@ import (
 
 // Sink gets manifests as they are made.
 type Sink struct {
-	// Secrets gets the Secrets of a manifest, before its resource and before all resources of a state. May be nil.
+	// Secrets gets the Secrets of a manifest, before its resource and before all resources of a
+	// state. May be nil.
 	Secrets func(Manifest) error
-	// Manifest gets each manifest as soon as it is complete, with the number of its item. Its Secrets are left out if
-	// Secrets got them.
+	// Manifest gets each manifest as soon as it is complete, with the number of its item. Its
+	// Secrets are left out if Secrets got them.
 	Manifest func(item int, m Manifest) error
 }
 
@@ -34,9 +35,9 @@ func (b *Builder) Build(ctx context.Context, items []Item) (Result, error) {
 	return out, nil
 }
 
-// Stream reads objects, several at a time, and passes their manifests on in the order of the items, except for those that
-// have to wait for others: all of a Terraform state, which refer to each other, and those whose names depend on what is
-// read. It returns the items without a manifest.
+// Stream reads objects, several at a time, and passes their manifests on in the order of the items,
+// except for those that have to wait for others: all of a Terraform state, which refer to each
+// other, and those whose names depend on what is read. It returns the items without a manifest.
 func (b *Builder) Stream(ctx context.Context, items []Item, to Sink) ([]Left, error) {
 	s := &streaming{Builder: b, to: to, naming: naming{taken: b.Taken}}
 	certain := s.naming.certain(items)

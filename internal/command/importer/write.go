@@ -105,7 +105,8 @@ const (
 	resourcesFolder = "2-resources"
 )
 
-// WriteDir writes each object to a file below a directory, all or none. An existing file is an error.
+// WriteDir writes each object to a file below a directory, all or none. An existing file is an
+// error.
 func WriteDir(dir string, manifests []Manifest) (err error) {
 	files := map[string][]byte{}
 	for _, m := range manifests {

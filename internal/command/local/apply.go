@@ -200,7 +200,8 @@ func (a *applier) apply() {
 	}
 }
 
-// final returns the plan of a change. If the shown one has unknown values that others have now, it is planned again.
+// final returns the plan of a change. If the shown one has unknown values that others have now, it
+// is planned again.
 func (a *applier) final(ex terraform.Executor) (terraform.Plan, bool) {
 	r, shown := a.resource(), a.change.Plan
 	if a.change.Deposed != "" || !r.awaits() {

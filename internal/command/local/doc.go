@@ -6,8 +6,8 @@
 // calls the provider, as in the controller.
 //
 // The state is written after every answer to an apply, failed ones too, before it is reported.
-// Resources in the state that are not in the manifest are left alone. References are resolved among the resources of the
-// manifest, and no connection Secret is written.
+// Resources in the state that are not in the manifest are left alone. References are resolved among
+// the resources of the manifest, and no connection Secret is written.
 //
 // It never prints or prompts, and no message holds a secret.
 package local

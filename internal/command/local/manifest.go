@@ -75,8 +75,8 @@ type configDocument struct {
 // ReadOption changes how manifests are read.
 type ReadOption func(*reader)
 
-// WithoutAdmission reads also what an API server would refuse: what is to be destroyed, and for comparisons with Terraform, which has
-// none.
+// WithoutAdmission reads also what an API server would refuse: what is to be destroyed, and for
+// comparisons with Terraform, which has none.
 func WithoutAdmission() ReadOption { return func(r *reader) { r.unadmitted = true } }
 
 // ReadManifest reads custom resources of one provider, with the Secrets and provider
@@ -249,8 +249,8 @@ func (r *reader) configure(key objectKey) {
 	}
 }
 
-// tokensNotUsed returns the message about a configuration with tokens of ServiceAccounts, which only the controller
-// requests. It is an error if an argument has the path of the file of one.
+// tokensNotUsed returns the message about a configuration with tokens of ServiceAccounts, which
+// only the controller requests. It is an error if an argument has the path of the file of one.
 func tokensNotUsed(source string, config cty.Value) Message {
 	out := Message{Severity: diagnostic.Warning, Source: source, Summary: "Not used", Path: "spec." + model.ServiceAccountTokens,
 		Detail: "Only the controller requests tokens of ServiceAccounts. Here, the provider uses the credentials of its environment."}

@@ -66,8 +66,8 @@ func (o *Objects) Get(ctx context.Context, key client.ObjectKey, into client.Obj
 	return o.cluster.Get(ctx, key, into, options...)
 }
 
-// SecretOf converts a Secret. The API server has no stringData in what it returns, but the Secret may come from a
-// manifest that could not be applied.
+// SecretOf converts a Secret. The API server has no stringData in what it returns, but the Secret
+// may come from a manifest that could not be applied.
 func SecretOf(u *unstructured.Unstructured, into *corev1.Secret) error {
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, into); err != nil {
 		return fmt.Errorf("the Secret %s cannot be read: %w", u.GetName(), err)

@@ -15,8 +15,8 @@ type Referrer interface {
 	Refers() (*unstructured.Unstructured, []references.Reference)
 }
 
-// Levels divides resources so that each comes after those that it refers to. Those that refer to each other in a circle
-// stay in the order of the manifests.
+// Levels divides resources so that each comes after those that it refers to. Those that refer to
+// each other in a circle stay in the order of the manifests.
 func Levels[R Referrer](resources []R) [][]R {
 	depths := map[R]int{}
 	var depth func(R) int

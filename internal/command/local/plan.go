@@ -49,8 +49,8 @@ type Plan struct {
 type Change struct {
 	planview.Change
 	Resource *ManifestResource
-	// Refused is set when the manifest asks for the change and its lifecycle forbids it. Applying it
-	// is an error.
+	// Refused is set when the manifest asks for the change and its lifecycle forbids it. Applying
+	// it is an error.
 	Refused bool
 }
 
@@ -73,7 +73,8 @@ func (p *Plan) HasChanges() bool {
 
 // Plan reads the objects and plans changes. It changes and stores nothing. With errors, the plan is
 // incomplete and must not be applied. As in Terraform (contract § 3), all configurations are
-// validated before anything is read, except those that refer to other resources. An error in one of them ends the plan.
+// validated before anything is read, except those that refer to other resources. An error in one of
+// them ends the plan.
 func (s *Session) Plan(ctx context.Context, mode Mode) (*Plan, Messages) {
 	out := &Plan{Mode: mode, found: map[*ManifestResource]instance.Instance{}, Others: s.State.Others(s.Manifest.Resources)}
 	var messages Messages

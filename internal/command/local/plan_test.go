@@ -153,8 +153,8 @@ func TestPlanValidatesFirst(t *testing.T) {
 	}
 }
 
-// As in Terraform, what is stored has the flag from the configuration as soon as the object is read,
-// whatever becomes of the change.
+// As in Terraform, what is stored has the flag from the configuration as soon as the object is
+// read, whatever becomes of the change.
 func TestFlagIsStoredWithWhatWasRead(t *testing.T) {
 	t.Parallel()
 	p, err := model.NewProvider("random", schematest.Provider(t, "random"), config.Provider{})
@@ -254,8 +254,8 @@ func TestDestroyWithoutRefresh(t *testing.T) {
 	}
 }
 
-// An object that a replacement has left behind may be the one that is in use: it is destroyed when the new
-// one is there, and not before.
+// An object that a replacement has left behind may be the one that is in use: it is destroyed when
+// the new one is there, and not before.
 func TestDeposedObjectsGoLast(t *testing.T) {
 	t.Parallel()
 	p, err := model.NewProvider("random", schematest.Provider(t, "random"), config.Provider{})

@@ -15,9 +15,9 @@ import (
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
 
-// References are resolved among the resources of the manifest: from what the state has of them, or what is planned. What is
-// known only after another resource was applied is unknown in the plan. Apply resolves it then, and plans again: the result
-// must fit the plan that was shown.
+// References are resolved among the resources of the manifest: from what the state has of them, or
+// what is planned. What is known only after another resource was applied is unknown in the plan.
+// Apply resolves it then, and plans again: the result must fit the plan that was shown.
 
 const unresolved = "Reference not resolved"
 
@@ -49,7 +49,8 @@ func (t *resourceReader) refer(d document) {
 type resolver struct {
 	objects      *Objects
 	placeholders *references.Placeholders
-	// planned are the resources that were planned. Others cannot be referred to: they are in a circle.
+	// planned are the resources that were planned. Others cannot be referred to: they are in a
+	// circle.
 	planned *Objects
 }
 
@@ -63,7 +64,8 @@ func (s *Session) resolver() *resolver {
 	return s.resolves
 }
 
-// resolve resolves the references of a resource, and reads it. While it is planned, values may be unknown.
+// resolve resolves the references of a resource, and reads it. While it is planned, values may be
+// unknown.
 func (s *Session) resolve(ctx context.Context, r *ManifestResource, planning bool) Messages {
 	if len(r.references) == 0 {
 		return nil
@@ -112,7 +114,8 @@ func (s *Session) resolve(ctx context.Context, r *ManifestResource, planning boo
 	return s.say(r, diags)
 }
 
-// Functions returns what calls the functions of the provider, with the provider configuration of a resource.
+// Functions returns what calls the functions of the provider, with the provider configuration of a
+// resource.
 func (s *Session) Functions(r *ManifestResource) expression.Caller {
 	return references.Caller(r.Model, func(ctx context.Context) (terraform.Executor, func(), error) {
 		ex, release, messages := s.acquire(ctx, r)
@@ -138,7 +141,8 @@ func (s *Session) served(kind schema.GroupKind) (string, bool) {
 	return "", false
 }
 
-// awaits reports whether the configuration has values that are known only after others were applied.
+// awaits reports whether the configuration has values that are known only after others were
+// applied.
 func (r *ManifestResource) awaits() bool {
 	return len(r.references) > 0 && r.Config != nil && !r.Config.Value.IsWhollyKnown()
 }

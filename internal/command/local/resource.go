@@ -40,15 +40,16 @@ type ManifestResource struct {
 
 	// provider is the provider configuration.
 	provider cty.Value
-	// object is the resource as in the manifest, with what is known of its object. It has references, for which Config is read
-	// when it is planned: from resource and secrets.
+	// object is the resource as in the manifest, with what is known of its object. It has
+	// references, for which Config is read when it is planned: from resource and secrets.
 	object     *unstructured.Unstructured
 	references []references.Reference
 	resource   desired.CustomResource
 	secrets    translate.Secrets
 }
 
-// NewResource returns a resource that was read elsewhere than in a manifest. provider is its provider configuration.
+// NewResource returns a resource that was read elsewhere than in a manifest. provider is its
+// provider configuration.
 func NewResource(r ManifestResource, provider cty.Value) *ManifestResource {
 	r.provider = provider
 	return &r
@@ -104,7 +105,8 @@ func (r *reader) resource(d document) {
 	}
 }
 
-// atProvider returns status.atProvider as the controller gets it. A status of another shape counts as absent.
+// atProvider returns status.atProvider as the controller gets it. A status of another shape counts
+// as absent.
 func (d document) atProvider() map[string]any {
 	var o struct {
 		Status struct {
@@ -152,8 +154,8 @@ func (t *resourceReader) read(d document) {
 	t.say(diags)
 }
 
-// admit refuses combinations of management policies that crossplane-runtime refuses. The content of an identity to import
-// only matters while nothing is stored, so Plan reports it.
+// admit refuses combinations of management policies that crossplane-runtime refuses. The content of
+// an identity to import only matters while nothing is stored, so Plan reports it.
 func (t *resourceReader) admit() {
 	given, _, _ := unstructured.NestedStringSlice(t.resource.Spec, "managementPolicies")
 	policies := make(xpv2.ManagementPolicies, len(given))

@@ -21,12 +21,15 @@ type Session struct {
 	Source   string
 	Manifest *Manifest
 	State    *State
-	// Stored returns the stored instance of a resource. It is used instead of State, for plans only.
+	// Stored returns the stored instance of a resource. It is used instead of State, for plans
+	// only.
 	Stored func(context.Context, *ManifestResource) (instance.Instance, error)
-	// WithoutRefresh destroys objects as they are in the state, without reading them first. With Stored, it plans them so.
+	// WithoutRefresh destroys objects as they are in the state, without reading them first. With
+	// Stored, it plans them so.
 	WithoutRefresh bool
 
-	// Lease leases the executor of a resource. It is used instead of the provider, for kinds that no provider has.
+	// Lease leases the executor of a resource. It is used instead of the provider, for kinds that
+	// no provider has.
 	Lease func(context.Context, *ManifestResource) (_ terraform.Executor, release func(), _ diagnostic.Diagnostics)
 
 	resolves *resolver // of references; nil until it is needed

@@ -39,8 +39,8 @@ type State struct {
 	backedUp bool
 }
 
-// OpenState reads a state file, or returns a new one that is not written yet. source is the address of
-// the provider, such as registry.terraform.io/hashicorp/random.
+// OpenState reads a state file, or returns a new one that is not written yet. source is the address
+// of the provider, such as registry.terraform.io/hashicorp/random.
 func OpenState(path, source string, p *schema.Provider) (*State, error) {
 	s := &State{path: path, provider: fmt.Sprintf("provider[%q]", source), schemas: tfstate.Of(p), mode: 0o600}
 	// The target of a link is written.

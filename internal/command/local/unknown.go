@@ -38,7 +38,8 @@ func (c *Change) Foresee(u *unstructured.Unstructured) {
 	}
 }
 
-// foresee sets in the object of a resource what others may refer to, as far as it is known: of its state and identity.
+// foresee sets in the object of a resource what others may refer to, as far as it is known: of its
+// state and identity.
 func foresee(u *unstructured.Unstructured, m *model.Resource, in instance.Instance) {
 	state := known(in.State)
 	if at := translate.Observation(m, state, translate.Concealed(m, in.SensitivePaths)...); at != nil {

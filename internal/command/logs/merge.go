@@ -21,13 +21,17 @@ type Log struct {
 type Merger struct {
 	// Logs are those to read.
 	Logs []Log
-	// More adds logs while the others are read. Unless it is nil, Run ends only when its context does.
+	// More adds logs while the others are read. Unless it is nil, Run ends only when its context
+	// does.
 	More <-chan Log
-	// Patience is how long an entry waits for earlier ones of other logs. Zero waits for all logs, which must end then.
+	// Patience is how long an entry waits for earlier ones of other logs. Zero waits for all logs,
+	// which must end then.
 	Patience time.Duration
-	// Tell is called with each entry. The entries of one log keep their order; those of several are ordered by their times.
+	// Tell is called with each entry. The entries of one log keep their order; those of several are
+	// ordered by their times.
 	Tell func(Entry) error
-	// Failed is called with each log that cannot be read, or not to its end. The others are read all the same.
+	// Failed is called with each log that cannot be read, or not to its end. The others are read
+	// all the same.
 	Failed func(Log, error)
 }
 
@@ -105,7 +109,8 @@ func (m *Merger) Run(ctx context.Context) error {
 	}
 }
 
-// next returns the log whose next entry is told now; nil if others have to be waited for, at most for a while unless that is zero.
+// next returns the log whose next entry is told now; nil if others have to be waited for, at most
+// for a while unless that is zero.
 func (m *Merger) next(sources []*source) (next *source, wait time.Duration) {
 	silent := false
 	for _, s := range sources {

@@ -109,7 +109,8 @@ type failing struct{}
 
 func (failing) Read([]byte) (int, error) { return 0, errors.New("connection lost") }
 
-// While logs are followed, what arrives within a short time is put in order, and a log that says nothing holds nothing up.
+// While logs are followed, what arrives within a short time is put in order, and a log that says
+// nothing holds nothing up.
 func TestMergeFollows(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())

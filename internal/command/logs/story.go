@@ -12,7 +12,8 @@ import (
 type Object struct {
 	// Kind is KIND.GROUP, such as Password.random.landbridge.io.
 	Kind, Namespace, Name string
-	// Provider is the name of the TerraformProvider that serves the kind, or that is the object; empty if there is none.
+	// Provider is the name of the TerraformProvider that serves the kind, or that is the object;
+	// empty if there is none.
 	Provider string
 }
 
@@ -24,7 +25,8 @@ type Story struct {
 
 	// recent are entries of providers that may turn out to be about the object.
 	recent []Entry
-	// running is the beginning of an operation of the object that is known to run, and of what type.
+	// running is the beginning of an operation of the object that is known to run, and of what
+	// type.
 	running time.Time
 	kind    string
 	// others are operations of other objects, by type; those that run have no end.
@@ -38,7 +40,8 @@ type span struct {
 }
 
 const (
-	// remembered bounds the entries of providers and the operations of other objects that are remembered.
+	// remembered bounds the entries of providers and the operations of other objects that are
+	// remembered.
 	remembered = 2000
 	// slack is the time around an operation in which the provider may log about it.
 	slack = 100 * time.Millisecond
@@ -66,7 +69,8 @@ func (s *Story) mine(e Entry) bool {
 	return e.text("name") == s.Object.Name && e.text("namespace") == s.Object.Namespace && (kind == s.Object.Kind || s.Object.Namespace == "" && kind == "")
 }
 
-// ofProvider reports whether the entry is what the provider of the object has logged, or is about the provider.
+// ofProvider reports whether the entry is what the provider of the object has logged, or is about
+// the provider.
 func (s *Story) ofProvider(e Entry) bool {
 	return s.Object.Provider != "" && e.text("provider") == s.Object.Provider
 }

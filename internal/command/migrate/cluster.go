@@ -38,8 +38,8 @@ type Cluster struct {
 	Configs   []ProviderConfig
 }
 
-// Read reads the selected resources, and the provider configurations of their groups. An argument that selects nothing is an
-// error.
+// Read reads the selected resources, and the provider configurations of their groups. An argument
+// that selects nothing is an error.
 func Read(ctx context.Context, c client.Reader, s Selection) (*Cluster, error) {
 	kinds, configs, err := definitions(ctx, c)
 	if err != nil {
@@ -144,7 +144,8 @@ func (k Kind) list(ctx context.Context, c client.Reader, namespace string) ([]*u
 	}
 }
 
-// definitions returns the kinds of managed resources, and those of provider configurations, from their CRDs.
+// definitions returns the kinds of managed resources, and those of provider configurations, from
+// their CRDs.
 func definitions(ctx context.Context, c client.Reader) (kinds, configs []Kind, err error) {
 	all, err := Kind{GroupVersionKind: kschema.GroupVersionKind{Group: "apiextensions.k8s.io", Version: "v1", Kind: "CustomResourceDefinition"}}.list(ctx, c, "")
 	if err != nil {
@@ -172,7 +173,8 @@ func definitions(ctx context.Context, c client.Reader) (kinds, configs []Kind, e
 	return kinds, configs, nil
 }
 
-// version returns the version that the API server stores, or else the first that is served; empty without one.
+// version returns the version that the API server stores, or else the first that is served; empty
+// without one.
 func version(definition *unstructured.Unstructured) string {
 	all, _, _ := unstructured.NestedSlice(definition.Object, "spec", "versions")
 	first := ""

@@ -57,7 +57,8 @@ func upjet(t *testing.T, r *model.Resource, externalName string, forProvider, at
 	return migrate.Upjet{Unstructured: u, Type: r}
 }
 
-// For each way in which Upjet makes an id of an external name (config.ExternalName), the object is found.
+// For each way in which Upjet makes an id of an external name (config.ExternalName), the object is
+// found.
 func TestExternalNames(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -76,7 +77,8 @@ func TestExternalNames(t *testing.T) {
 		"IdentifierFromProvider, not observed": {externalName: "thing-1", want: []string{"thing-1"}},
 		"IdentifierFromProvider, not created":  {},
 		"ParameterAsIdentifier":                {externalName: "b-1", atProvider: m{"id": "b-1"}, want: []string{"b-1"}},
-		// The id is a template of the external name, parameters and the provider's configuration. What it is made to is observed.
+		// The id is a template of the external name, parameters and the provider's configuration.
+		// What it is made to is observed.
 		"TemplatedStringAsIdentifier": {
 			externalName: "main", forProvider: m{"region": "eu"}, atProvider: m{"id": "/regions/eu/things/main"},
 			want: []string{"/regions/eu/things/main", "main"},
@@ -120,8 +122,8 @@ func TestExternalNames(t *testing.T) {
 	}
 }
 
-// Fields are those of the same schema. What is presented in another way is told, and what cannot be is an error with the way
-// out.
+// Fields are those of the same schema. What is presented in another way is told, and what cannot be
+// is an error with the way out.
 func TestFields(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -221,7 +223,8 @@ func TestInitProvider(t *testing.T) {
 	}
 }
 
-// What is observed is the state of the object: attributes of status, sensitive ones from Secrets, and what is declared.
+// What is observed is the state of the object: attributes of status, sensitive ones from Secrets,
+// and what is declared.
 func TestObserved(t *testing.T) {
 	t.Parallel()
 	o := upjet(t, resourceType(t, config.Resource{}), "x", m{"size": int64(1), "owner": "o", "passwordSecretRef": m{"name": "s", "namespace": "n", "key": "k"}},

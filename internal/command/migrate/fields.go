@@ -13,23 +13,25 @@ import (
 	"github.com/landbridge-io/landbridge/internal/translate"
 )
 
-// fields translates the fields of an Upjet kind to those of Landbridge, which are made from the same schema.
+// fields translates the fields of an Upjet kind to those of Landbridge, which are made from the
+// same schema.
 type fields struct {
 	// what is the resource type or the provider, for people.
 	what string
-	// values is set to translate to values: every field is under its JSON name, also sensitive ones, references to Secrets
-	// are followed, and lists of one element stay lists. Otherwise the output is in the form of spec.
+	// values is set to translate to values: every field is under its JSON name, also sensitive
+	// ones, references to Secrets are followed, and lists of one element stay lists. Otherwise the
+	// output is in the form of spec.
 	values bool
 	// secret returns the value that a reference to a Secret is to. Used with values.
 	secret translate.Secrets
 
-	// copies are the Secrets of other namespaces that references are to, which have no namespace here. namespace is that of
-	// the resource.
+	// copies are the Secrets of other namespaces that references are to, which have no namespace
+	// here. namespace is that of the resource.
 	namespace string
 	copies    map[secretName]string
 
-	// notes are what is presented in another way. problems are fields that cannot be translated: none with values, where
-	// they are left out.
+	// notes are what is presented in another way. problems are fields that cannot be translated:
+	// none with values, where they are left out.
 	notes    []string
 	problems []problem
 }
@@ -52,7 +54,8 @@ func (m *fields) problem(path, format string, args ...any) {
 	}
 }
 
-// problemsOf returns problems as one error; nil without any. line returns where a field is; empty if that is not known.
+// problemsOf returns problems as one error; nil without any. line returns where a field is; empty
+// if that is not known.
 func problemsOf(all []problem, line func(path string) string) error {
 	if len(all) == 0 {
 		return nil
@@ -70,7 +73,8 @@ func problemsOf(all []problem, line func(path string) string) error {
 // folded returns a name without what differs between the ways of writing it: ip_range and ipRange.
 func folded(name string) string { return strings.ToLower(strings.ReplaceAll(name, "_", "")) }
 
-// find returns the field with a name of Upjet. secret is set if the name is that of a reference to a Secret.
+// find returns the field with a name of Upjet. secret is set if the name is that of a reference to
+// a Secret.
 func find(o *model.Fields, name string) (f *model.Field, secret bool) {
 	base, secret := strings.CutSuffix(name, "SecretRef")
 	for _, f := range o.All {
@@ -224,7 +228,8 @@ func (m *fields) value(t *model.Type, in any, at string) any {
 	return in
 }
 
-// primitive translates a value whose type differs between versions of a provider, such as an id that was a number.
+// primitive translates a value whose type differs between versions of a provider, such as an id
+// that was a number.
 func (m *fields) primitive(t *model.Type, in any, at string) any {
 	kind := t.Presented()
 	if m.values {

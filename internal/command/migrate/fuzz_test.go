@@ -14,7 +14,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/testing/schematest"
 )
 
-// FuzzDump checks that no object of a dump ends the command, and that no secret of one gets into a manifest.
+// FuzzDump checks that no object of a dump ends the command, and that no secret of one gets into a
+// manifest.
 func FuzzDump(f *testing.F) {
 	const secret = "correct-horse-battery-staple"
 	r := resourceType(f, config.Resource{})

@@ -25,10 +25,11 @@ type HandOver struct {
 	Client client.Client
 	// System is the namespace of Landbridge's own objects.
 	System string
-	// Patience bounds the wait for the old controller to notice that a resource is paused, and for the new one to be ready.
-	// Defaults to 10 minutes.
+	// Patience bounds the wait for the old controller to notice that a resource is paused, and for
+	// the new one to be ready. Defaults to 10 minutes.
 	Patience time.Duration
-	// Stopped is set if the old provider does not run. Otherwise it has to show that it has noticed each pause.
+	// Stopped is set if the old provider does not run. Otherwise it has to show that it has noticed
+	// each pause.
 	Stopped bool
 	// Tell is called with each step, for people. It may be nil.
 	Tell func(resource, step string)
@@ -67,8 +68,8 @@ func (h *HandOver) patience() time.Time {
 	return time.Now().Add(h.Patience)
 }
 
-// Run hands objects over, or goes on with hand-overs that were interrupted. It changes nothing if one of them is not
-// possible. No new resource is reconciled before all old ones are paused.
+// Run hands objects over, or goes on with hand-overs that were interrupted. It changes nothing if
+// one of them is not possible. No new resource is reconciled before all old ones are paused.
 func (h *HandOver) Run(ctx context.Context, all []Step) error {
 	if err := h.Check(ctx, all); err != nil {
 		return err
@@ -125,7 +126,8 @@ func (h *HandOver) Begun(ctx context.Context, o Upjet) (bool, error) {
 	return h.taken(ctx, o.Unstructured, k)
 }
 
-// hold pauses the old resource and makes it orphan its object, in one request, and waits until its controller has noticed.
+// hold pauses the old resource and makes it orphan its object, in one request, and waits until its
+// controller has noticed.
 func (h *HandOver) hold(ctx context.Context, s Step) error {
 	held := false
 	err := again(ctx, func() error {
@@ -277,7 +279,8 @@ func (h *HandOver) held(ctx context.Context, o Upjet) (*unstructured.Unstructure
 	return u, k, nil
 }
 
-// release makes the new resource the owner of the connection Secret, and lets its controller reconcile it.
+// release makes the new resource the owner of the connection Secret, and lets its controller
+// reconcile it.
 func (h *HandOver) release(ctx context.Context, s Step) error {
 	return again(ctx, func() error {
 		u, err := h.get(ctx, s.Old.Unstructured)

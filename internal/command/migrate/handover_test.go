@@ -43,7 +43,8 @@ var thing = &schema.Resource{Type: statetest.ResourceType, Block: &schema.Block{
 	"id": {Type: cty.String, Computed: true}, "name": {Type: cty.String, Optional: true}, "password": {Type: cty.String, Optional: true, Sensitive: true},
 }}}
 
-// served is an API server with the kinds of an Upjet provider, in both versions, and those of Landbridge.
+// served is an API server with the kinds of an Upjet provider, in both versions, and those of
+// Landbridge.
 type served struct {
 	*state.Cluster
 	server *playgroundtest.Server
@@ -72,7 +73,8 @@ var serve = sync.OnceValues(func() (*served, error) {
 	return &served{c, server}, nil
 })
 
-// world is an old resource, and the controllers of both sides, which act after each request that changes something.
+// world is an old resource, and the controllers of both sides, which act after each request that
+// changes something.
 type world struct {
 	*served
 	t         *testing.T
@@ -219,7 +221,8 @@ func conditions(u *unstructured.Unstructured, synced, reason string) {
 	_ = unstructured.SetNestedSlice(u.Object, all, "status", "conditions")
 }
 
-// act is what the controllers do. It fails the test if both may manage the object, or if one destroys it.
+// act is what the controllers do. It fails the test if both may manage the object, or if one
+// destroys it.
 func (w *world) act() {
 	w.t.Helper()
 	if w.without {
@@ -341,8 +344,8 @@ func (w *world) replanned() migrate.Step {
 	return s
 }
 
-// A hand-over and an undo that are cut at any request go on when they are repeated, and each can be followed by the other. At
-// no time do both resources manage the object.
+// A hand-over and an undo that are cut at any request go on when they are repeated, and each can be
+// followed by the other. At no time do both resources manage the object.
 func TestHandOverCut(t *testing.T) {
 	for name, namespaced := range map[string]bool{"cluster-scoped": false, "namespaced": true} {
 		for _, f := range []*fault{{}, {answered: true}, {reads: true}} {
@@ -402,7 +405,8 @@ func TestHandOverCut(t *testing.T) {
 	}
 }
 
-// A resource that users have paused is handed over, and the new one stays paused. An undo leaves the old one paused.
+// A resource that users have paused is handed over, and the new one stays paused. An undo leaves
+// the old one paused.
 func TestHandOverPaused(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, false)

@@ -10,9 +10,10 @@ import (
 	"github.com/landbridge-io/landbridge/internal/model"
 )
 
-// TypeOf returns the resource type of an Upjet kind. Upjet takes the group and the kind from the name of the type: the
-// kind is its end, and the group its beginning. What providers configure instead is recognized if the two overlap, as in
-// Key.sshkey.hcloud.upbound.io, or if the kind is the whole name.
+// TypeOf returns the resource type of an Upjet kind. Upjet takes the group and the kind from the
+// name of the type: the kind is its end, and the group its beginning. What providers configure
+// instead is recognized if the two overlap, as in Key.sshkey.hcloud.upbound.io, or if the kind is
+// the whole name.
 func TypeOf(p *model.Provider, kind kschema.GroupKind) (*model.Resource, error) {
 	group, _, _ := strings.Cut(kind.Group, ".")
 	name := strings.ToLower(kind.Kind)

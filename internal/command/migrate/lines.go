@@ -75,7 +75,8 @@ func child(node *yaml.Node, name string) *yaml.Node {
 
 var pathStep = regexp.MustCompile(`[^.\[\]]+|\[\d+\]`)
 
-// Of returns the file and line of a field of an object, or of what of its path there is; empty if it is in no file.
+// Of returns the file and line of a field of an object, or of what of its path there is; empty if
+// it is in no file.
 func (l *Lines) Of(u *unstructured.Unstructured, path string) string {
 	if l == nil {
 		return ""

@@ -65,8 +65,8 @@ func (o Upjet) annotate(u *unstructured.Unstructured) {
 // actions are those of "*" in managementPolicies, except for Delete.
 var actions = []any{"Observe", "Create", "Update", "LateInitialize"}
 
-// policies returns spec.managementPolicies; nil for the default. An object that was to be orphaned stays so, whatever the old
-// policies make of both.
+// policies returns spec.managementPolicies; nil for the default. An object that was to be orphaned
+// stays so, whatever the old policies make of both.
 func policies(old map[string]any) []any {
 	all, given, _ := unstructured.NestedSlice(old, "managementPolicies")
 	if !given {
@@ -84,9 +84,9 @@ func policies(old map[string]any) []any {
 	return all
 }
 
-// orphaning returns the spec.deletionPolicy and spec.managementPolicies with which an old resource does not destroy its
-// object; nil where they are as they should be. A kind without a namespace has a deletionPolicy, unless its provider is
-// older than that; other kinds do not.
+// orphaning returns the spec.deletionPolicy and spec.managementPolicies with which an old resource
+// does not destroy its object; nil where they are as they should be. A kind without a namespace has
+// a deletionPolicy, unless its provider is older than that; other kinds do not.
 func orphaning(old map[string]any) (deletionPolicy any, managementPolicies []any) {
 	all, given, _ := unstructured.NestedSlice(old, "managementPolicies")
 	deletion, hasDeletion := old["deletionPolicy"].(string)

@@ -13,7 +13,8 @@ import (
 )
 
 const (
-	// annotationHandOver marks an old resource from the beginning of its hand-over on. Its value is a mark.
+	// annotationHandOver marks an old resource from the beginning of its hand-over on. Its value is
+	// a mark.
 	annotationHandOver = "landbridge.io/handed-over"
 	// labelFrom marks what a hand-over has created. Its value is the UID of the old resource.
 	labelFrom = "landbridge.io/handed-over-from"
@@ -68,7 +69,8 @@ func markOf(u *unstructured.Unstructured) (*mark, error) {
 	return out, nil
 }
 
-// HandedOver returns the new resource for people, if the hand-over of an old one has begun; done is set if it has ended.
+// HandedOver returns the new resource for people, if the hand-over of an old one has begun; done is
+// set if it has ended.
 func HandedOver(u *unstructured.Unstructured) (to string, done bool, err error) {
 	k, err := markOf(u)
 	if err != nil || k == nil {
@@ -134,8 +136,8 @@ func isFrom(u, old *unstructured.Unstructured) bool {
 	return u.GetLabels()[labelFrom] == string(old.GetUID())
 }
 
-// sumOf returns the checksum of what a plan depends on: what is declared, the external name, and what was observed, except
-// for the policies.
+// sumOf returns the checksum of what a plan depends on: what is declared, the external name, and
+// what was observed, except for the policies.
 func sumOf(u *unstructured.Unstructured) string {
 	spec, _ := u.Object["spec"].(map[string]any)
 	spec = maps.Clone(spec)

@@ -69,7 +69,8 @@ func TestTypeOfHCloud(t *testing.T) {
 	}
 }
 
-// The credentials of an Upjet provider, JSON in one key, become keys of a Secret, and what is not secret only if it may be shown.
+// The credentials of an Upjet provider, JSON in one key, become keys of a Secret, and what is not
+// secret only if it may be shown.
 func TestProviderConfig(t *testing.T) {
 	t.Parallel()
 	p, err := model.NewProvider("hcloud", schematest.Provider(t, "hcloud"), config.Provider{})

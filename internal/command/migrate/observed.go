@@ -10,11 +10,13 @@ import (
 	"github.com/landbridge-io/landbridge/internal/translate"
 )
 
-// connectionPrefix begins the keys of a connection Secret that hold attributes, in Upjet as in Landbridge.
+// connectionPrefix begins the keys of a connection Secret that hold attributes, in Upjet as in
+// Landbridge.
 const connectionPrefix = "attribute."
 
-// observed returns the state of the object as Upjet makes it anew for each reconcile: what is observed, sensitive
-// attributes in the connection Secret, and what is declared. It is nil if nothing was observed.
+// observed returns the state of the object as Upjet makes it anew for each reconcile: what is
+// observed, sensitive attributes in the connection Secret, and what is declared. It is nil if
+// nothing was observed.
 func (o Upjet) observed(secrets Secrets) *instance.Instance {
 	at, _, _ := unstructured.NestedMap(o.Object, "status", "atProvider")
 	if len(at) == 0 {

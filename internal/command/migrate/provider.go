@@ -22,7 +22,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/command/importer"
 )
 
-// TerraformProvider returns the manifest that serves resource types of a provider. version is empty for any.
+// TerraformProvider returns the manifest that serves resource types of a provider. version is empty
+// for any.
 func TerraformProvider(name, source, version string, types []string, c config.Provider) (importer.Manifest, error) {
 	p := &v1alpha1.TerraformProvider{
 		TypeMeta:   metav1.TypeMeta{APIVersion: v1alpha1.GroupVersion.String(), Kind: "TerraformProvider"},
@@ -47,7 +48,8 @@ func (c *Configuration) Manifest() importer.Manifest {
 	return importer.Manifest{Origin: c.Old.Title(), Resource: c.Object, Inputs: c.Secret, Notes: c.Notes}
 }
 
-// Install creates a provider, and waits until it is healthy. One of its name that exists is left as it is.
+// Install creates a provider, and waits until it is healthy. One of its name that exists is left as
+// it is.
 func (h *HandOver) Install(ctx context.Context, m importer.Manifest) error {
 	u := m.Resource.DeepCopy()
 	what := "TerraformProvider " + u.GetName()
@@ -84,7 +86,8 @@ func missing(u *unstructured.Unstructured, what string) error {
 	return nil
 }
 
-// Configure creates a provider configuration and its Secret. Those of their names that exist must be equal.
+// Configure creates a provider configuration and its Secret. Those of their names that exist must
+// be equal.
 func (h *HandOver) Configure(ctx context.Context, c *Configuration) error {
 	if c.Secret != nil {
 		there := &corev1.Secret{}

@@ -17,8 +17,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/translate"
 )
 
-// ProviderConfig is a provider configuration of a provider that Upjet has generated: a ProviderConfig, which has no
-// namespace with kinds that have none, or a ClusterProviderConfig.
+// ProviderConfig is a provider configuration of a provider that Upjet has generated: a
+// ProviderConfig, which has no namespace with kinds that have none, or a ClusterProviderConfig.
 type ProviderConfig struct{ *unstructured.Unstructured }
 
 // IsProviderConfig reports whether an object is a provider configuration of Crossplane.
@@ -47,14 +47,16 @@ type Configuration struct {
 	Old ProviderConfig
 	// Object is the ProviderConfig or ClusterProviderConfig.
 	Object *unstructured.Unstructured
-	// Secret has the sensitive arguments, each under a key of its own; nil without any. From is where they come from.
+	// Secret has the sensitive arguments, each under a key of its own; nil without any. From is
+	// where they come from.
 	Secret *corev1.Secret
 	From   string
 	// Notes are for people.
 	Notes []string
 }
 
-// Credentials are the arguments in the credentials of a provider configuration, by Terraform's names.
+// Credentials are the arguments in the credentials of a provider configuration, by Terraform's
+// names.
 type Credentials struct {
 	values map[string]any
 	// unknown are keys that the provider has no argument for.
@@ -63,8 +65,8 @@ type Credentials struct {
 	from string
 }
 
-// ReadCredentials reads the credentials of a provider configuration: JSON in a key of a Secret, whose names are usually those
-// of the provider's arguments.
+// ReadCredentials reads the credentials of a provider configuration: JSON in a key of a Secret,
+// whose names are usually those of the provider's arguments.
 func (c ProviderConfig) ReadCredentials(p *model.Provider, secrets Secrets) (*Credentials, error) {
 	credentials, _, _ := unstructured.NestedMap(c.Object, "spec", "credentials")
 	at := func(part, name string) string {
@@ -109,8 +111,8 @@ func (c ProviderConfig) ReadCredentials(p *model.Provider, secrets Secrets) (*Cr
 	return out, nil
 }
 
-// Plain returns the arguments in the credentials that the provider does not mark as sensitive, except for those that may be
-// shown. What comes from a Secret stays in one.
+// Plain returns the arguments in the credentials that the provider does not mark as sensitive,
+// except for those that may be shown. What comes from a Secret stays in one.
 func (c *Credentials) Plain(p *model.Provider, shown []string) []string {
 	var out []string
 	for _, name := range slices.Sorted(maps.Keys(c.values)) {
@@ -121,8 +123,9 @@ func (c *Credentials) Plain(p *model.Provider, shown []string) []string {
 	return out
 }
 
-// Translate returns the provider configuration for Landbridge. Its Secret is in namespace, or in that of the configuration.
-// Arguments that the provider does not mark as sensitive must be among those that may be shown.
+// Translate returns the provider configuration for Landbridge. Its Secret is in namespace, or in
+// that of the configuration. Arguments that the provider does not mark as sensitive must be among
+// those that may be shown.
 func (c ProviderConfig) Translate(p *model.Provider, credentials *Credentials, shown []string, namespace string) (*Configuration, error) {
 	if visible := credentials.Plain(p, shown); len(visible) > 0 {
 		return nil, fmt.Errorf("the credentials have %s, which the provider does not mark as sensitive. Set providerConfig.fields.%s.sensitive: true in spec of the TerraformProvider, or permit to show it by --not-sensitive %s", strings.Join(visible, ", "), visible[0], strings.Join(visible, ","))

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// targets returns the resources that a reference is to. Its kind is not known, so if several have the name, it is that whose
-// kind the field is called after.
+// targets returns the resources that a reference is to. Its kind is not known, so if several have
+// the name, it is that whose kind the field is called after.
 func (o Upjet) targets(ref reference, all []Upjet) []Upjet {
 	namespace := o.GetNamespace()
 	if ref.namespace != "" && namespace != "" {
@@ -23,7 +23,8 @@ func (o Upjet) targets(ref reference, all []Upjet) []Upjet {
 	return named
 }
 
-// reference is the field of a reference, such as vpcIdRef, and what is in it. namespace is empty for the same one.
+// reference is the field of a reference, such as vpcIdRef, and what is in it. namespace is empty
+// for the same one.
 type reference struct{ field, namespace, name string }
 
 // isReference reports whether a field is a reference or a selector by its name and content.

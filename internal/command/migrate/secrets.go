@@ -108,8 +108,8 @@ func (h *HandOver) copy(ctx context.Context, name string, from Copy, namespace s
 	return h.secret(ctx, labelled(secret, old), old)
 }
 
-// connection returns the Secret that an old and a new resource both write their connection details to; nil if they share none,
-// or it does not exist.
+// connection returns the Secret that an old and a new resource both write their connection details
+// to; nil if they share none, or it does not exist.
 func (h *HandOver) connection(ctx context.Context, old, to *unstructured.Unstructured) (*corev1.Secret, error) {
 	namespace, name := Upjet{Unstructured: old}.connectionSecret()
 	ref, _, _ := unstructured.NestedString(to.Object, "spec", "writeConnectionSecretToRef", "name")
@@ -124,8 +124,8 @@ func (h *HandOver) connection(ctx context.Context, old, to *unstructured.Unstruc
 	return secret, err
 }
 
-// passConnection makes a resource the owner of a connection Secret that another one owns: with its present owner it would be
-// deleted, and only its owner may write to it.
+// passConnection makes a resource the owner of a connection Secret that another one owns: with its
+// present owner it would be deleted, and only its owner may write to it.
 func (h *HandOver) passConnection(ctx context.Context, secret *corev1.Secret, from, to *unstructured.Unstructured) error {
 	if secret == nil {
 		return nil

@@ -15,8 +15,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// Undo lets the old resources manage their objects again, whether their hand-over has ended or was interrupted. Those that
-// were not handed over stay as they are. force permits it for new resources that were changed since.
+// Undo lets the old resources manage their objects again, whether their hand-over has ended or was
+// interrupted. Those that were not handed over stay as they are. force permits it for new resources
+// that were changed since.
 func (h *HandOver) Undo(ctx context.Context, all []Upjet, force bool) error {
 	var problems []error
 	for _, o := range all {
@@ -95,8 +96,8 @@ func (h *HandOver) undo(ctx context.Context, o Upjet) error {
 	})
 }
 
-// retract lets the new resource only observe, so that it neither changes nor destroys the object any more, and gives the
-// connection Secret back.
+// retract lets the new resource only observe, so that it neither changes nor destroys the object
+// any more, and gives the connection Secret back.
 func (h *HandOver) retract(ctx context.Context, old *unstructured.Unstructured, k *mark) error {
 	return again(ctx, func() error {
 		u, err := h.newOne(ctx, old, k)
@@ -145,7 +146,8 @@ func (h *HandOver) removeNew(ctx context.Context, old *unstructured.Unstructured
 	})
 }
 
-// removeSecrets deletes the Secrets that the hand-over has created. The controller has deleted what was stored.
+// removeSecrets deletes the Secrets that the hand-over has created. The controller has deleted what
+// was stored.
 func (h *HandOver) removeSecrets(ctx context.Context, old *unstructured.Unstructured, k *mark) error {
 	namespaces := []string{k.To.Namespace}
 	if h.System != "" && h.System != k.To.Namespace {

@@ -69,7 +69,8 @@ func (o Upjet) Place() string {
 	return o.Title()
 }
 
-// Configuration returns its provider configuration. Kinds without a namespace have no kind in the reference.
+// Configuration returns its provider configuration. Kinds without a namespace have no kind in the
+// reference.
 func (o Upjet) Configuration() importer.Configuration {
 	ref, _, _ := unstructured.NestedMap(o.Object, "spec", "providerConfigRef")
 	name, _ := ref["name"].(string)
@@ -80,9 +81,9 @@ func (o Upjet) Configuration() importer.Configuration {
 	return importer.Configuration{Kind: kind, Name: cmp.Or(name, importer.DefaultConfiguration.Name)}
 }
 
-// Targets returns what the object can be imported by, the best first: the Terraform id, which Upjet observes, however it
-// makes it of the external name; the id that the configuration of the kind makes of that; the external name; and the
-// identity, if what was observed has it.
+// Targets returns what the object can be imported by, the best first: the Terraform id, which Upjet
+// observes, however it makes it of the external name; the id that the configuration of the kind
+// makes of that; the external name; and the identity, if what was observed has it.
 func (o Upjet) Targets() []terraform.ImportTarget {
 	external := meta.GetExternalName(o)
 	observed, _, _ := unstructured.NestedString(o.Object, "status", "atProvider", "id")
@@ -109,8 +110,8 @@ func (o Upjet) Targets() []terraform.ImportTarget {
 	return out
 }
 
-// identity returns the identity of the object, from the attributes of the same names; cty.NilVal if it has none, or not
-// all that an import requires were observed.
+// identity returns the identity of the object, from the attributes of the same names; cty.NilVal if
+// it has none, or not all that an import requires were observed.
 func (o Upjet) identity() cty.Value {
 	if o.Type.Identity() == nil {
 		return cty.NilVal
@@ -137,8 +138,8 @@ func (o Upjet) identity() cty.Value {
 type Takeover struct {
 	Old  Upjet
 	Item importer.Item
-	// Copies are the namespaces of the Secrets that the new resource refers to and that are in other ones, by their names.
-	// Keys are the keys that are needed.
+	// Copies are the namespaces of the Secrets that the new resource refers to and that are in
+	// other ones, by their names. Keys are the keys that are needed.
 	Copies map[string]Copy
 
 	notes []string
@@ -150,8 +151,8 @@ type Copy struct {
 	Keys      []string
 }
 
-// Takeover returns what is needed to take over the object of a resource, in a namespace. Its error is why that is not
-// possible.
+// Takeover returns what is needed to take over the object of a resource, in a namespace. Its error
+// is why that is not possible.
 func (o Upjet) Takeover(p *importer.ConfiguredProvider, all []Upjet, namespace string, secrets Secrets) (*Takeover, error) {
 	targets := o.Targets()
 	switch {
@@ -201,7 +202,8 @@ func (o Upjet) Takeover(p *importer.ConfiguredProvider, all []Upjet, namespace s
 	return out, nil
 }
 
-// everything returns what is declared and observed of the object. What was observed takes precedence.
+// everything returns what is declared and observed of the object. What was observed takes
+// precedence.
 func (o Upjet) everything() map[string]any {
 	out := map[string]any{}
 	for _, path := range [][]string{{"spec", "initProvider"}, {"spec", "forProvider"}, {"status", "atProvider"}} {

@@ -172,13 +172,14 @@ func exists(ctx context.Context, c *state.Cluster, u *unstructured.Unstructured)
 // secretRef is a reference to a key of a Secret.
 type secretRef struct {
 	namespace, name, key string
-	// target is set for a reference of the target's provider configuration, which may have another name
-	// than that of the source.
+	// target is set for a reference of the target's provider configuration, which may have another
+	// name than that of the source.
 	target bool
 }
 
-// secretRefs returns the references to Secrets in a spec: by the convention of Crossplane, which all
-// kinds follow, the names of such fields end with SecretRef. An empty namespace is that of the reference.
+// secretRefs returns the references to Secrets in a spec: by the convention of Crossplane, which
+// all kinds follow, the names of such fields end with SecretRef. An empty namespace is that of the
+// reference.
 func secretRefs(spec any, namespace string) []secretRef {
 	var out []secretRef
 	var walk func(name string, v any)

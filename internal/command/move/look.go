@@ -120,14 +120,14 @@ func (l look) released() bool {
 	return l.source == nil || l.source.GetDeletionTimestamp() != nil && !held(l.source)
 }
 
-// ended reports whether the move has ended in the source. What the source has now, if anything, is a
-// later resource of the same name.
+// ended reports whether the move has ended in the source. What the source has now, if anything, is
+// a later resource of the same name.
 func (l look) ended() bool {
 	return l.mark != nil && l.lock == nil && (l.source == nil || l.source.GetUID() != l.mark.UID)
 }
 
-// copiedWhole reports whether the target has the resource as the source has it. A resource that was made
-// in the source after the copy is another one.
+// copiedWhole reports whether the target has the resource as the source has it. A resource that was
+// made in the source after the copy is another one.
 func (l look) copiedWhole() bool {
 	return l.mark != nil && (l.mark.UID != l.source.GetUID() || l.mark.Sum == sumOf(l.source))
 }

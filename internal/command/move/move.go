@@ -22,11 +22,11 @@ import (
 // Mover moves resources from one cluster to another.
 type Mover struct {
 	Source, Target *state.Cluster
-	// Patience bounds the wait for the running operation of each resource, and for the controller to
-	// notice that it is paused. Defaults to 10 minutes.
+	// Patience bounds the wait for the running operation of each resource, and for the controller
+	// to notice that it is paused. Defaults to 10 minutes.
 	Patience time.Duration
-	// Stopped is set if no controller runs in the source. Otherwise it has to show that it has noticed
-	// the pause of each resource.
+	// Stopped is set if no controller runs in the source. Otherwise it has to show that it has
+	// noticed the pause of each resource.
 	Stopped bool
 	// Tell is called with each step, for people. It may be nil.
 	Tell func(resource, step string)
@@ -53,8 +53,8 @@ func (r moving) object() *unstructured.Unstructured { return r.Object(r.key.Name
 
 func (r moving) String() string { return state.Title(r.key) }
 
-// Check returns the selected resources that can be moved. Its error names everything that prevents it.
-// It changes nothing.
+// Check returns the selected resources that can be moved. Its error names everything that prevents
+// it. It changes nothing.
 func (m *Mover) Check(ctx context.Context, namespace string, args []string) ([]string, error) {
 	all, err := m.open(ctx, namespace, args)
 	if err != nil {
@@ -70,8 +70,8 @@ func (m *Mover) Check(ctx context.Context, namespace string, args []string) ([]s
 	return out, nil
 }
 
-// Move moves the selected resources, or goes on with a move that was interrupted. It changes nothing if
-// one of them cannot be moved.
+// Move moves the selected resources, or goes on with a move that was interrupted. It changes
+// nothing if one of them cannot be moved.
 func (m *Mover) Move(ctx context.Context, namespace string, args []string) error {
 	all, err := m.open(ctx, namespace, args)
 	if err != nil {
@@ -91,7 +91,8 @@ func (m *Mover) Move(ctx context.Context, namespace string, args []string) error
 	return nil
 }
 
-// Undo ends a move that was interrupted before the resources were released: they stay in the source.
+// Undo ends a move that was interrupted before the resources were released: they stay in the
+// source.
 func (m *Mover) Undo(ctx context.Context, namespace string, args []string) error {
 	all, err := m.open(ctx, namespace, args)
 	if err != nil {
@@ -163,8 +164,8 @@ func identify(ctx context.Context, c *state.Cluster) (string, error) {
 	return string(ns.UID), nil
 }
 
-// find returns the resources of an item: those of the source, and those of the target whose move has
-// not ended.
+// find returns the resources of an item: those of the source, and those of the target whose move
+// has not ended.
 func (m *Mover) find(ctx context.Context, i state.Item, namespace string) ([]moving, error) {
 	resource := func(name string) moving { return moving{i.Kind, i.Kind.Key(namespace, name)} }
 	if i.Name != "" {

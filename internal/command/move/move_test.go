@@ -115,8 +115,8 @@ func record() store.Record {
 	}
 }
 
-// manages creates a resource in the source as a controller has left it. rec is stored for it; nil for
-// nothing.
+// manages creates a resource in the source as a controller has left it. rec is stored for it; nil
+// for nothing.
 func (w *world) manages(name string, rec *store.Record, annotations map[string]string) *unstructured.Unstructured {
 	w.t.Helper()
 	u := statetest.Object(w.namespace, name, m{"name": "a <b>"})
@@ -186,8 +186,8 @@ func encoded(t *testing.T, rec *store.Record) string {
 type fault struct {
 	// partSize is that of the stores; 0 for the default.
 	partSize int
-	// at is the number of the request, from 1. answered is set if it is carried out before. Reads count
-	// only if reads is set.
+	// at is the number of the request, from 1. answered is set if it is carried out before. Reads
+	// count only if reads is set.
 	at              int
 	answered, reads bool
 	// each is called before and after each request; nil for nothing.
@@ -258,7 +258,8 @@ func (w *world) mustMove(args ...string) {
 	}
 }
 
-// writers fails the test if controllers of both clusters may write, or if the object is nowhere stored.
+// writers fails the test if controllers of both clusters may write, or if the object is nowhere
+// stored.
 func (w *world) writers(name string, stored bool) {
 	w.t.Helper()
 	s, kept := w.get(w.source, name), w.load(w.source, name)
@@ -360,8 +361,8 @@ func scenarios() map[string]scenario {
 	}
 }
 
-// A move that is interrupted at any request ends when it is repeated, and at no time two controllers
-// may write.
+// A move that is interrupted at any request ends when it is repeated, and at no time two
+// controllers may write.
 func TestMoveIsResumable(t *testing.T) {
 	tests := scenarios()
 	tests["no object"] = scenario{stored: &store.Record{}}

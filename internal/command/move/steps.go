@@ -25,8 +25,8 @@ import (
 // interval is the time between two looks at what is waited for.
 const interval = 200 * time.Millisecond
 
-// removed is a version that no stored instance has. Deleting it removes the parts that a removal left when it
-// was interrupted, and nothing else.
+// removed is a version that no stored instance has. Deleting it removes the parts that a removal
+// left when it was interrupted, and nothing else.
 const removed = "removed"
 
 // attempts bounds how often a step is repeated because others write at the same time.
@@ -51,7 +51,8 @@ func again(ctx context.Context, step func() error) error {
 	return errAgain
 }
 
-// hold locks the stored instance in the source as soon as no operation runs, and pauses the resource.
+// hold locks the stored instance in the source as soon as no operation runs, and pauses the
+// resource.
 func (m *Mover) hold(ctx context.Context, r moving) error {
 	until := time.Now().Add(m.Patience)
 	told := false
@@ -93,9 +94,9 @@ func (m *Mover) hold(ctx context.Context, r moving) error {
 	})
 }
 
-// pause pauses the resource in the source, and waits until its controller has noticed it. The lock alone
-// holds the controller off, but only until it is removed: a controller with an old cache could act after
-// that.
+// pause pauses the resource in the source, and waits until its controller has noticed it. The lock
+// alone holds the controller off, but only until it is removed: a controller with an old cache
+// could act after that.
 func (m *Mover) pause(ctx context.Context, r moving) error {
 	if err := m.annotate(ctx, r); err != nil || m.Stopped {
 		return err
@@ -169,8 +170,8 @@ func (m *Mover) copy(ctx context.Context, r moving) error {
 	})
 }
 
-// copyRecord copies the stored instance, unless nothing was stored before the lock. Until the resource is
-// reconciled in the target, the owner of the copy is the resource in the source.
+// copyRecord copies the stored instance, unless nothing was stored before the lock. Until the
+// resource is reconciled in the target, the owner of the copy is the resource in the source.
 func (m *Mover) copyRecord(ctx context.Context, r moving, l look) error {
 	if l.lock.New {
 		return nil
@@ -228,8 +229,8 @@ func (m *Mover) handOver(ctx context.Context, r moving) error {
 	return again(ctx, func() error { return m.finish(ctx, r) })
 }
 
-// release removes the resource from the source without its finalizers, so that no controller destroys
-// the remote object.
+// release removes the resource from the source without its finalizers, so that no controller
+// destroys the remote object.
 func (m *Mover) release(ctx context.Context, r moving) error {
 	l, err := m.look(ctx, r)
 	switch {
@@ -266,9 +267,9 @@ func (m *Mover) release(ctx context.Context, r moving) error {
 	return nil
 }
 
-// unlock removes the stored instance from the source. If nothing was stored before the lock, an empty one
-// is left: a create that waits for its turn in the controller would store the first one. The next start of
-// a controller removes it.
+// unlock removes the stored instance from the source. If nothing was stored before the lock, an
+// empty one is left: a create that waits for its turn in the controller would store the first one.
+// The next start of a controller removes it.
 func (m *Mover) unlock(ctx context.Context, r moving) error {
 	l, err := m.look(ctx, r)
 	switch {

@@ -76,8 +76,8 @@ func (m *Mover) removeCopy(ctx context.Context, r moving) error {
 	return nil
 }
 
-// restore makes the resource in the source as it was before its move. The lock is removed last: what it
-// holds is needed until then.
+// restore makes the resource in the source as it was before its move. The lock is removed last:
+// what it holds is needed until then.
 func (m *Mover) restore(ctx context.Context, r moving) error {
 	l, err := m.look(ctx, r)
 	if err != nil || l.lock == nil || l.source == nil {

@@ -8,8 +8,9 @@ var hosts = map[string]string{"github.com": "github.io", "gitlab.com": "gitlab.i
 // NoAuthor is the domain of groups of repositories whose author is unknown.
 const NoAuthor = "landbridge.io"
 
-// defaultGroup returns the API group of the kinds of a provider in a Go module: a domain of whoever owns the module's path. In
-// example.org/provider-random it is random.example.org, in github.com/acme/provider-random random.acme.github.io.
+// defaultGroup returns the API group of the kinds of a provider in a Go module: a domain of whoever
+// owns the module's path. In example.org/provider-random it is random.example.org, in
+// github.com/acme/provider-random random.acme.github.io.
 func defaultGroup(provider, module string) string {
 	parts := strings.Split(strings.ToLower(module), "/")
 	domain := NoAuthor
@@ -23,7 +24,8 @@ func defaultGroup(provider, module string) string {
 	return provider + "." + domain
 }
 
-// registry returns where the release workflow pushes packages: GitHub's registry, under the name of the repository.
+// registry returns where the release workflow pushes packages: GitHub's registry, under the name of
+// the repository.
 func registry(module string) string {
 	path, ok := strings.CutPrefix(strings.ToLower(module), "github.com/")
 	if !ok {

@@ -37,18 +37,19 @@ type Options struct {
 	Name string
 	// Dir is the directory to make; empty: the name, in the working directory.
 	Dir string
-	// Group is the API group of the kinds; empty: the provider's name, and the domain of the author (see defaultGroup).
+	// Group is the API group of the kinds; empty: the provider's name, and the domain of the author
+	// (see defaultGroup).
 	Group string
 	// ProviderSource is the source of the provider.
 	Provider ProviderSource
 	// InProcess links the provider into the program. Its source must be Go code.
 	InProcess bool
 	// Servers are functions of the provider's packages that make its server, as in
-	// github.com/acme/terraform-provider-cloud/provider.New. Several are muxed. None: what the provider's main
-	// package serves.
+	// github.com/acme/terraform-provider-cloud/provider.New. Several are muxed. None: what the
+	// provider's main package serves.
 	Servers []string
-	// Documentation is a directory with the provider's documentation and examples, to infer references
-	// from; empty: there are none.
+	// Documentation is a directory with the provider's documentation and examples, to infer
+	// references from; empty: there are none.
 	Documentation string
 	// Landbridge is the release to require, such as v1.2.0, or the directory of a checkout.
 	Landbridge string
@@ -74,7 +75,8 @@ type Result struct {
 	Large map[string]*crd.Size
 	// Refused are the resource types whose examples the provider does not accept, with the reason.
 	Refused map[string]error
-	// Kept are the modules that the provider replaces, and that a program which links it uses as they are.
+	// Kept are the modules that the provider replaces, and that a program which links it uses as
+	// they are.
 	Kept []string
 }
 

@@ -25,9 +25,10 @@ import (
 // mostExamples bounds the examples of a resource type that are tried.
 const mostExamples = 20
 
-// examples returns the configurations of examples that the provider accepts: for each resource type, the first one of its
-// documentation that is valid. refused are the types without any, also of required fields alone, with the reason. source is the
-// directory with the provider's documentation; empty: there is none.
+// examples returns the configurations of examples that the provider accepts: for each resource
+// type, the first one of its documentation that is valid. refused are the types without any, also
+// of required fields alone, with the reason. source is the directory with the provider's
+// documentation; empty: there is none.
 func examples(ctx context.Context, binary string, timeout time.Duration, p *model.Provider, s *schema.Provider, source string) (found map[string]map[string]any, refused map[string]error, err error) {
 	documented := map[string][]map[string]any{}
 	if source != "" {
@@ -68,7 +69,8 @@ func examples(ctx context.Context, binary string, timeout time.Duration, p *mode
 	return found, refused, nil
 }
 
-// valid returns why a provider does not accept the example of a resource type with a configuration; nil if it does.
+// valid returns why a provider does not accept the example of a resource type with a configuration;
+// nil if it does.
 func valid(ctx context.Context, server provider.Server, r *model.Resource, configuration map[string]any) error {
 	forProvider, err := generator.Example(r, configuration)
 	if err != nil {

@@ -15,8 +15,8 @@ func Replacements(goMod, checkout string) ([][2]string, error) {
 // DefaultGroup returns the API group of the kinds of a provider in a Go module.
 var DefaultGroup = defaultGroup
 
-// Files returns the files that belong to the author, of a repository that replaces Landbridge with the checkout in replace and
-// has the provider from a checkout, if any.
+// Files returns the files that belong to the author, of a repository that replaces Landbridge with
+// the checkout in replace and has the provider from a checkout, if any.
 func Files(module, replace, checkout string, inProcess bool) (map[string][]byte, error) {
 	f := facts{
 		Name: module[strings.LastIndex(module, "/")+1:], Module: module, Provider: "cloud", Group: defaultGroup("cloud", module), Version: "1.0.0",

@@ -15,7 +15,8 @@ import (
 //go:embed templates
 var templates embed.FS
 
-// authors are the templates of the files that belong to the author, by their paths in the repository.
+// authors are the templates of the files that belong to the author, by their paths in the
+// repository.
 var authors = map[string]string{
 	".dockerignore":                  "dockerignore",
 	".github/dependabot.yml":         "dependabot.yml",
@@ -43,11 +44,11 @@ type facts struct {
 	Provider, Group string
 	// Version of the provider.
 	Version string
-	// Package is the provider's main package. Empty if it is not built from source. Checkout is the directory of
-	// its module, if it is not downloaded.
+	// Package is the provider's main package. Empty if it is not built from source. Checkout is the
+	// directory of its module, if it is not downloaded.
 	Package, Checkout string
-	// Source is the address or path of a provider that is not built from source. Mirror is the mirror for
-	// addresses.
+	// Source is the address or path of a provider that is not built from source. Mirror is the
+	// mirror for addresses.
 	Source, Mirror string
 	// SHA256 is the checksum of the provider's binary for Platform, such as linux_amd64.
 	Platform, SHA256 string
@@ -55,23 +56,26 @@ type facts struct {
 	Landbridge, Replace string
 	// Resources is the number of kinds.
 	Resources int
-	// Configured is set if the provider has a configuration. Registry is where the release workflow pushes packages.
+	// Configured is set if the provider has a configuration. Registry is where the release workflow
+	// pushes packages.
 	Configured bool
 	Registry   string
 	// References is set if there is a config/references.yaml.
 	References bool
-	// InProcess is set if the program links the provider. Protocol is the version of the plugin protocol that the
-	// provider speaks, Server the import path of the package that makes its servers.
+	// InProcess is set if the program links the provider. Protocol is the version of the plugin
+	// protocol that the provider speaks, Server the import path of the package that makes its
+	// servers.
 	InProcess bool
 	Protocol  int
 	Server    string
-	// Internal is set if the package is in a module of its own, since it imports internal packages of the provider's
-	// module, ProviderModule.
+	// Internal is set if the package is in a module of its own, since it imports internal packages
+	// of the provider's module, ProviderModule.
 	Internal       bool
 	ProviderModule string
 }
 
-// linked are the templates that are only in repositories whose program links the provider, or differ there.
+// linked are the templates that are only in repositories whose program links the provider, or
+// differ there.
 var linked = map[string]string{
 	"cmd/provider/main.go":         "linked.go.tmpl",
 	"cmd/provider/main_test.go":    "linked_test.go.tmpl",

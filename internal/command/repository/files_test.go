@@ -30,7 +30,8 @@ func TestDefaultGroup(t *testing.T) {
 	}
 }
 
-// A repository works on other machines: only go.mod files name directories of this one. Its YAML files are valid.
+// A repository works on other machines: only go.mod files name directories of this one. Its YAML
+// files are valid.
 func TestFiles(t *testing.T) {
 	t.Parallel()
 	for name, inProcess := range map[string]bool{"plugin": false, "in process": true} {

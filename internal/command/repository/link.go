@@ -64,15 +64,15 @@ func findServer(ctx context.Context, dir string, m *goModule, functions []server
 	return code, nil
 }
 
-// programDir is the directory of a program that links the provider, and serverDir that of the package that makes the
-// servers.
+// programDir is the directory of a program that links the provider, and serverDir that of the
+// package that makes the servers.
 const (
 	programDir = "cmd/provider"
 	serverDir  = programDir + "/server"
 )
 
-// place decides on the import path of the package that makes the servers. Go permits to import an internal package
-// from any module whose path is below the parent of "internal".
+// place decides on the import path of the package that makes the servers. Go permits to import an
+// internal package from any module whose path is below the parent of "internal".
 func (f *facts) place(code *servercode.Code, m *goModule) {
 	f.Internal, f.ProviderModule = code.Parent != "", m.Path
 	f.Server = f.Module + "/" + serverDir
@@ -81,8 +81,10 @@ func (f *facts) place(code *servercode.Code, m *goModule) {
 	}
 }
 
-// link writes the modules of the program and of the package that makes the servers, builds the program, and tests that the linked provider behaves as the plugin. kept are the provider's replacements that the program does not
-// have, because Landbridge needs the modules that they replace.
+// link writes the modules of the program and of the package that makes the servers, builds the
+// program, and tests that the linked provider behaves as the plugin. kept are the provider's
+// replacements that the program does not have, because Landbridge needs the modules that they
+// replace.
 func link(ctx context.Context, dir string, m *goModule, f facts) (kept []string, err error) {
 	program, server := filepath.Join(dir, filepath.FromSlash(programDir)), filepath.Join(dir, filepath.FromSlash(serverDir))
 	ours, err := modules(ctx, dir)

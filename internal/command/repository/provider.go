@@ -23,15 +23,16 @@ import (
 // ProviderSource is the source of a provider.
 type ProviderSource struct {
 	// From is the provider's main package and its version, as in
-	// github.com/hetznercloud/terraform-provider-hcloud@v1.68.0; the directory of its main package; its
-	// address, as in hashicorp/random, or hashicorp/random@3.9.0; or the path of its program.
+	// github.com/hetznercloud/terraform-provider-hcloud@v1.68.0; the directory of its main package;
+	// its address, as in hashicorp/random, or hashicorp/random@3.9.0; or the path of its program.
 	From string
 	// Name is the provider's name; empty: from the name of its program.
 	Name string
-	// Version is the provider's version, or a constraint where From is an address. Empty: that of the Go
-	// module, the newest one, or what the name of the program says.
+	// Version is the provider's version, or a constraint where From is an address. Empty: that of
+	// the Go module, the newest one, or what the name of the program says.
 	Version string
-	// Providers returns what finds addresses; it must not have been used before. Nil: they are not found.
+	// Providers returns what finds addresses; it must not have been used before. Nil: they are not
+	// found.
 	Providers func() (*install.Installer, error)
 }
 
@@ -47,8 +48,8 @@ func (p ProviderSource) isSource() bool {
 	return ok && strings.Count(pkg, "/") != 1 // not an address, hashicorp/random@3.9.0
 }
 
-// get puts the provider's binary where `make build` puts it, and completes the facts. The module is that of a
-// provider that is built from source.
+// get puts the provider's binary where `make build` puts it, and completes the facts. The module is
+// that of a provider that is built from source.
 func (p ProviderSource) get(ctx context.Context, dir string, f *facts) (binary string, source *goModule, err error) {
 	bin := filepath.Join(dir, "bin", runtime.GOOS+"_"+runtime.GOARCH)
 	if f.InProcess {

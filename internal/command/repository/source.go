@@ -16,8 +16,8 @@ import (
 
 // goModule is the Go module of a provider.
 type goModule struct {
-	// Path and Version of the module. Dir is the directory of a checkout, whose version is v0.0.0; empty: the module
-	// is downloaded.
+	// Path and Version of the module. Dir is the directory of a checkout, whose version is v0.0.0;
+	// empty: the module is downloaded.
 	Path, Version, Dir string
 	// Source is the directory with its code, and its documentation.
 	Source string
@@ -25,8 +25,8 @@ type goModule struct {
 	replaced []*modfile.Replace
 }
 
-// build builds the provider's program from its Go module, in a separate module, so that the provider's
-// dependencies do not mix with those of the repository.
+// build builds the provider's program from its Go module, in a separate module, so that the
+// provider's dependencies do not mix with those of the repository.
 func (p ProviderSource) build(ctx context.Context, to directories, f *facts) (binary string, m *goModule, err error) {
 	var add []string // arguments of the go command
 	if f.Package, add, m, err = p.find(ctx); err != nil {
@@ -72,7 +72,8 @@ func (p ProviderSource) build(ctx context.Context, to directories, f *facts) (bi
 	return binary, m, run(ctx, nested, "go", "build", "-ldflags=-s -w", "-o", binary, f.Package)
 }
 
-// name returns the provider's name, which is at the end of the import path of its program unless it is given.
+// name returns the provider's name, which is at the end of the import path of its program unless it
+// is given.
 func (p ProviderSource) name(pkg string) (string, error) {
 	if p.Name != "" {
 		return p.Name, nil
@@ -88,7 +89,8 @@ func (p ProviderSource) name(pkg string) (string, error) {
 	return m[1], nil
 }
 
-// find finds the provider's module, and returns the arguments with which the go command adds it to another one.
+// find finds the provider's module, and returns the arguments with which the go command adds it to
+// another one.
 func (p ProviderSource) find(ctx context.Context) (pkg string, add []string, m *goModule, err error) {
 	if info, err := os.Stat(p.From); err == nil && info.IsDir() {
 		return p.checkout(ctx)

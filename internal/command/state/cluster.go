@@ -69,12 +69,12 @@ type Kind struct {
 	status.Kind
 	// Type is the Terraform resource type; empty if the cluster does not tell.
 	Type string
-	// Provider is the address of the type's provider, such as registry.terraform.io/hashicorp/random.
-	// For a provider that is installed by path, or a program that is made for one provider, it is
-	// made of its name.
+	// Provider is the address of the type's provider, such as
+	// registry.terraform.io/hashicorp/random. For a provider that is installed by path, or a
+	// program that is made for one provider, it is made of its name.
 	Provider string
-	// TerraformProvider serves the kind. It is empty for the kinds of modules and of programs that are
-	// made for one provider.
+	// TerraformProvider serves the kind. It is empty for the kinds of modules and of programs that
+	// are made for one provider.
 	TerraformProvider string
 	// Module is set for the kind of a TerraformModule.
 	Module bool
@@ -161,7 +161,8 @@ func (c *Cluster) Kinds(ctx context.Context) (Kinds, error) {
 	return out, nil
 }
 
-// address returns the address of a source. For the path of a binary, it is made of the provider's name.
+// address returns the address of a source. For the path of a binary, it is made of the provider's
+// name.
 func address(source string) string {
 	if strings.ContainsAny(source, `\`) || filepath.IsAbs(source) || strings.HasPrefix(source, ".") {
 		name, _ := install.ParseBinaryName(source)

@@ -1,4 +1,5 @@
-// Package state lists, shows, exports and imports stored instances of a cluster, for the command line.
+// Package state lists, shows, exports and imports stored instances of a cluster, for the command
+// line.
 //
 // In: a cluster, with permissions for the Secrets of Landbridge's own namespace, and a selection of
 // resources. Out: a list, one instance for people, or a Terraform state of format 4 (contract § 4);

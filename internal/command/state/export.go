@@ -13,8 +13,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 )
 
-// terraformVersion is the version in exported states. Terraform refuses state files of newer versions
-// than itself. This is the first version with identities.
+// terraformVersion is the version in exported states. Terraform refuses state files of newer
+// versions than itself. This is the first version with identities.
 const terraformVersion = "1.12.0"
 
 // extra is the field of a state file with what the format does not have. Terraform ignores it.

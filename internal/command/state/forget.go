@@ -12,8 +12,9 @@ import (
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 )
 
-// ForgetIdentity removes the stored identity of the object of a resource, which is not reconciled, and returns it as JSON. The next
-// read of the object returns the identity that it has now. Everything else stays as it is stored.
+// ForgetIdentity removes the stored identity of the object of a resource, which is not reconciled,
+// and returns it as JSON. The next read of the object returns the identity that it has now.
+// Everything else stays as it is stored.
 func (c *Cluster) ForgetIdentity(ctx context.Context, kind Kind, namespace, name string) ([]byte, error) {
 	k := kind.Key(namespace, name)
 	u := kind.Object(k.Namespace, k.Name)

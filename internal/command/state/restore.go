@@ -45,8 +45,8 @@ type Restored struct {
 // fieldOwner is the field manager of changes to custom resources.
 const fieldOwner = client.FieldOwner("landbridge-state")
 
-// Restore writes the instances of a Terraform state as stored instances of custom resources, which exist
-// and are not reconciled.
+// Restore writes the instances of a Terraform state as stored instances of custom resources, which
+// exist and are not reconciled.
 func (c *Cluster) Restore(ctx context.Context, kinds Kinds, file []byte, o RestoreOptions) (Restored, error) {
 	state, err := tfstate.Read(file, nil)
 	if err != nil {

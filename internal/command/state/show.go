@@ -52,8 +52,8 @@ type Operation struct {
 	Deadline  time.Time `json:"deadline,omitzero"`
 }
 
-// Show returns the document of a record that was loaded verbatim. Sensitive values are concealed by the
-// schema; with a nil schema nothing is concealed.
+// Show returns the document of a record that was loaded verbatim. Sensitive values are concealed by
+// the schema; with a nil schema nothing is concealed.
 func Show(k store.Key, resourceType string, rec store.Record, r *schema.Resource) (Document, error) {
 	out := Document{Group: k.Group, Kind: k.Kind, Namespace: k.Namespace, Name: k.Name, Type: resourceType}
 	var err error
@@ -114,8 +114,8 @@ func decode(raw json.RawMessage) (any, error) {
 	return out, err
 }
 
-// concealObject replaces sensitive values. Values that the schema does not have, which are of another
-// version of it, may be sensitive too.
+// concealObject replaces sensitive values. Values that the schema does not have, which are of
+// another version of it, may be sensitive too.
 func concealObject(object map[string]any, attributes map[string]*schema.Attribute, blocks map[string]*schema.NestedBlock) {
 	for name, v := range object {
 		a, b := attributes[name], blocks[name]

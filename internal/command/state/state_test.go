@@ -259,7 +259,8 @@ func TestShow(t *testing.T) {
 	}
 }
 
-// What is exported and imported again is the same, byte for byte, and Terraform's reader gets it too.
+// What is exported and imported again is the same, byte for byte, and Terraform's reader gets it
+// too.
 func TestExportAndRestore(t *testing.T) {
 	w := newWorld(t)
 	records := map[string]store.Record{"full.web": everything(), "plain": {Instance: instance.Instance{State: value("i-2", "p"), Status: instance.Tainted}}}
@@ -425,8 +426,8 @@ func TestRestoreRefuses(t *testing.T) {
 	}
 }
 
-// A state of Terraform is stored for the resources that landbridge import would make of it, and what
-// they ask for does not act on it.
+// A state of Terraform is stored for the resources that landbridge import would make of it, and
+// what they ask for does not act on it.
 func TestRestoreFromTerraform(t *testing.T) {
 	w := newWorld(t)
 	w.create("net-web-0", map[string]string{paused: "true", "landbridge.io/taint": "once"})
@@ -450,7 +451,8 @@ func TestRestoreFromTerraform(t *testing.T) {
 	}
 }
 
-// The stored identity is forgotten, of a resource that is paused and has no operation; everything else stays.
+// The stored identity is forgotten, of a resource that is paused and has no operation; everything
+// else stays.
 func TestForgetIdentity(t *testing.T) {
 	w := newWorld(t)
 	kind := w.kinds[0]

@@ -18,7 +18,8 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// Adoption takes the values of a remote object that were changed outside of its resource over into the resource's spec.
+// Adoption takes the values of a remote object that were changed outside of its resource over into
+// the resource's spec.
 type Adoption struct {
 	Row
 	// Patch is a merge patch (RFC 7386) of the resource. Removed are the fields that it removes.
@@ -28,8 +29,8 @@ type Adoption struct {
 	Left []string
 }
 
-// Adopt returns the adoption of the drift in a resource's status. It is an error if there is none, or nothing of it can be
-// adopted.
+// Adopt returns the adoption of the drift in a resource's status. It is an error if there is none,
+// or nothing of it can be adopted.
 func (c *Client) Adopt(ctx context.Context, k Kind, namespace, name string) (Adoption, error) {
 	u, err := c.resources(k, namespace).Get(ctx, name, metav1.GetOptions{})
 	if err != nil {
@@ -142,8 +143,8 @@ type adopter struct {
 	inputs func() (map[string]any, error)
 }
 
-// adopt sets the value at a path of to as in from. at is the path that leads to both. gone is set when the value does not
-// exist remotely.
+// adopt sets the value at a path of to as in from. at is the path that leads to both. gone is set
+// when the value does not exist remotely.
 func (a adopter) adopt(to, from map[string]any, steps []step, at []string, gone bool) error {
 	key := steps[0].key
 	at = append(slices.Clone(at), key)
@@ -177,7 +178,8 @@ func (a adopter) adopt(to, from map[string]any, steps []step, at []string, gone 
 	return a.adopt(inner, next, steps[2:], append(at, ""), gone)
 }
 
-// whole reports whether a list has to be adopted as a whole: the element at a step is not one of the other list.
+// whole reports whether a list has to be adopted as a whole: the element at a step is not one of
+// the other list.
 func whole(mine, theirs any, s step) bool {
 	m, ok := mine.([]any)
 	t, okToo := theirs.([]any)
@@ -262,7 +264,8 @@ func (c *Client) inputs(k Kind) (map[string]any, error) {
 	return nil, fmt.Errorf("the API server does not publish the schema of %s", k)
 }
 
-// schemaAt returns the schema at a path, in which an empty key is an element of a list; nil if there is none.
+// schemaAt returns the schema at a path, in which an empty key is an element of a list; nil if
+// there is none.
 func schemaAt(schema map[string]any, at []string) map[string]any {
 	for _, key := range at {
 		next := "items"

@@ -21,13 +21,15 @@ import (
 type Proposal struct {
 	Row
 	Hash, Action, Reason string
-	// Configurations are the provider configurations that it uses, such as ClusterProviderConfig default.
+	// Configurations are the provider configurations that it uses, such as ClusterProviderConfig
+	// default.
 	Configurations []string
 	changes        []any
 	replaces       []string
 	resources      []any
 	summary        string
-	// dependents are the resources whose objects are replaced with this one's. Those of other namespaces have no names.
+	// dependents are the resources whose objects are replaced with this one's. Those of other
+	// namespaces have no names.
 	dependents []any
 }
 
@@ -166,7 +168,8 @@ func (c *Client) Approve(ctx context.Context, p Proposal, k Kind, hash string) e
 	})
 }
 
-// AwaitApproved waits until an approved plan is being carried out. It returns an error if the plan has changed instead.
+// AwaitApproved waits until an approved plan is being carried out. It returns an error if the plan
+// has changed instead.
 func (c *Client) AwaitApproved(ctx context.Context, p Proposal, k Kind) (Row, error) {
 	last := p.Row
 	err := c.follow(ctx, k, p.Namespace, p.Name, func(e watch.EventType, u *unstructured.Unstructured) (bool, error) {

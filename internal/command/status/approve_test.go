@@ -9,7 +9,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/command/status"
 )
 
-// The plan of a replacement shows what is replaced with the object. Resources of other namespaces are counted.
+// The plan of a replacement shows what is replaced with the object. Resources of other namespaces
+// are counted.
 func TestProposalOfReplacement(t *testing.T) {
 	replacement := map[string]any{"id": "1", "phase": "Planned", "approval": true, "dependents": []any{
 		map[string]any{"uid": "a", "kind": "Datastore", "name": "store"}, map[string]any{"uid": "b"}, map[string]any{"uid": "c"},

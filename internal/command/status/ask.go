@@ -112,7 +112,8 @@ func (c *Client) annotate(ctx context.Context, k Kind, namespace, name string, a
 	return err
 }
 
-// follow calls a function with a resource, and with each change of it, until the function is done or fails.
+// follow calls a function with a resource, and with each change of it, until the function is done
+// or fails.
 func (c *Client) follow(ctx context.Context, k Kind, namespace, name string, changed func(watch.EventType, *unstructured.Unstructured) (done bool, err error)) error {
 	one := fields.OneTermEqualSelector("metadata.name", name).String()
 	lw := &cache.ListWatch{

@@ -42,7 +42,8 @@ type Kind struct {
 	schema.GroupVersionResource
 	Kind, Singular string
 	ShortNames     []string
-	// Supporting is set for a kind of what managed resources need: providers, modules, provider configurations and policies.
+	// Supporting is set for a kind of what managed resources need: providers, modules, provider
+	// configurations and policies.
 	Supporting bool
 	// Cluster is set if the objects have no namespace.
 	Cluster bool

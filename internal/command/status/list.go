@@ -19,8 +19,8 @@ const atOnce = 10
 // page is the number of resources per list call.
 const page = 500
 
-// List returns all resources of the kinds, in one namespace or, with "", in all. Kinds that cannot be
-// listed are left out; the error names them.
+// List returns all resources of the kinds, in one namespace or, with "", in all. Kinds that cannot
+// be listed are left out; the error names them.
 func (c *Client) List(ctx context.Context, kinds []Kind, namespace string) ([]Row, error) {
 	return c.Select(ctx, kinds, namespace, "")
 }
@@ -35,8 +35,8 @@ func (c *Client) Select(ctx context.Context, kinds []Kind, namespace, selector s
 	return out, err
 }
 
-// Pages calls visit with what Select returns, in the same order, in pages of at most 500 as they arrive. It ends with the
-// error of visit, if that returns one.
+// Pages calls visit with what Select returns, in the same order, in pages of at most 500 as they
+// arrive. It ends with the error of visit, if that returns one.
 func (c *Client) Pages(ctx context.Context, kinds []Kind, namespace, selector string, visit func([]Row) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

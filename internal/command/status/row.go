@@ -14,7 +14,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/model"
 )
 
-// Row is the status of a managed resource, or of what it needs: a provider, a module or a provider configuration.
+// Row is the status of a managed resource, or of what it needs: a provider, a module or a provider
+// configuration.
 type Row struct {
 	APIVersion string `json:"apiVersion"`
 	Kind       string `json:"kind"`
@@ -38,15 +39,16 @@ type Row struct {
 	// Deleting is set when the resource is being deleted, Paused when it is not reconciled.
 	Deleting bool `json:"deleting,omitempty"`
 	Paused   bool `json:"paused,omitempty"`
-	// Drifted is set while the remote object differs from spec because of changes outside of the resource, and Drift are
-	// the fields that were changed; none if the object was destroyed.
+	// Drifted is set while the remote object differs from spec because of changes outside of the
+	// resource, and Drift are the fields that were changed; none if the object was destroyed.
 	Drifted bool `json:"drifted,omitempty"`
 	// NeverSettles is set while its provider changes the object again and again.
 	NeverSettles bool     `json:"neverSettles,omitempty"`
 	Drift        []string `json:"drift,omitempty"`
 	// Health is how it is doing, in one word.
 	Health Health `json:"health"`
-	// Supporting is set for what resources need: a provider, a module, a provider configuration or a policy.
+	// Supporting is set for what resources need: a provider, a module, a provider configuration or
+	// a policy.
 	Supporting bool `json:"-"`
 	// Created is when the object was created.
 	Created time.Time `json:"created,omitzero"`
@@ -73,7 +75,8 @@ type ProviderConfig struct {
 	Name string `json:"name"`
 }
 
-// ParseProviderConfig reads NAME or KIND/NAME. Without a kind, both kinds of provider configurations are meant.
+// ParseProviderConfig reads NAME or KIND/NAME. Without a kind, both kinds of provider
+// configurations are meant.
 func ParseProviderConfig(text string) (ProviderConfig, error) {
 	kind, name, ok := strings.Cut(text, "/")
 	if !ok {

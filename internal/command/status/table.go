@@ -26,7 +26,8 @@ type Style struct {
 	Namespaced bool
 }
 
-// Table returns a table of rows, with a heading. What is wrong with a row stands on the lines below it, whole.
+// Table returns a table of rows, with a heading. What is wrong with a row stands on the lines below
+// it, whole.
 func Table(rows []Row, now time.Time, style Style) string {
 	var out strings.Builder
 	t := newTable(&out, now, style, kindNames(rows, func(r Row) (name, full string) { return r.Kind, r.kind() }))
@@ -38,7 +39,8 @@ func Table(rows []Row, now time.Time, style Style) string {
 // column is a column of a table.
 type column struct {
 	heading string
-	// worth orders columns: those of the least worth shrink first, to least characters. 0 does not shrink.
+	// worth orders columns: those of the least worth shrink first, to least characters. 0 does not
+	// shrink.
 	worth, least int
 	of           func(*StreamedTable, Row) string
 }
@@ -82,7 +84,8 @@ func (s Style) columns() []column {
 	return out
 }
 
-// shrink returns the columns that shrink, those of the least worth first. Wide tables are not made narrower.
+// shrink returns the columns that shrink, those of the least worth first. Wide tables are not made
+// narrower.
 func (s Style) shrink() []stream.Shrink {
 	all := s.columns()
 	var order []int
@@ -194,7 +197,8 @@ func (t *StreamedTable) flush() error {
 // indent is before what is wrong with a row.
 const indent = "  "
 
-// below returns the lines below a row: how it is doing, and the whole text of what is wrong with it.
+// below returns the lines below a row: how it is doing, and the whole text of what is wrong with
+// it.
 func (r Row) below(s Style) []string {
 	says, label := stream.OneLine(r.says()), string(r.Health)
 	switch {
@@ -227,8 +231,8 @@ func (s Style) paint(h Health, text string) string {
 	}
 }
 
-// Screen returns a summary and a table that fit a terminal of so many lines, without a line end after the last one. If not all rows
-// fit, those with problems come first. 0 lines shows all.
+// Screen returns a summary and a table that fit a terminal of so many lines, without a line end
+// after the last one. If not all rows fit, those with problems come first. 0 lines shows all.
 func Screen(rows []Row, now time.Time, style Style, lines int) string {
 	head := stream.Cut(Summary(rows)+now.Format("   15:04:05"), style.Columns) + "\n\n"
 	room := lines - 3 // the head and the table's heading
@@ -265,7 +269,8 @@ func height(rows []Row, style Style) int {
 // urgencies orders rows where not all can be shown.
 var urgencies = map[Health]int{Changing: 0, Failed: 1, Retrying: 2, Unseen: 3, Waiting: 4, Paused: 5, Ready: 6}
 
-// urgency orders rows where not all can be shown: what is wrong with providers and configurations concerns other rows.
+// urgency orders rows where not all can be shown: what is wrong with providers and configurations
+// concerns other rows.
 func (r Row) urgency() int {
 	if r.Supporting && r.Health != Ready {
 		return -1
@@ -273,7 +278,8 @@ func (r Row) urgency() int {
 	return urgencies[r.Health]
 }
 
-// Summary returns the number of resources, in total and by health, and how much of what they need is in trouble.
+// Summary returns the number of resources, in total and by health, and how much of what they need
+// is in trouble.
 func Summary(rows []Row) string {
 	n, supporting, total := map[Health]int{}, 0, 0
 	for _, r := range rows {
@@ -361,7 +367,8 @@ func (r Row) says() string {
 	return out
 }
 
-// kindNames returns names of kinds by their full names: without the group if they are unique without it.
+// kindNames returns names of kinds by their full names: without the group if they are unique
+// without it.
 func kindNames[T any](all []T, of func(T) (name, full string)) map[string]string {
 	named := map[string]map[string]bool{}
 	for _, x := range all {

@@ -73,7 +73,8 @@ func TestLines(t *testing.T) {
 	golden.Check(t, "lines.txt", []byte(all.String()))
 }
 
-// A screen is never higher than the terminal, so that its first line, the summary, stays. It shows first what wants to be looked at.
+// A screen is never higher than the terminal, so that its first line, the summary, stays. It shows
+// first what wants to be looked at.
 func TestScreen(t *testing.T) {
 	all := rows(t)
 	for lines := range 60 {

@@ -21,9 +21,9 @@ type Change struct {
 // rediscover is the interval at which new kinds are looked up.
 const rediscover = 15 * time.Second
 
-// Watch reports all resources of the kinds, and their changes, until ctx ends. Only changes of a Row
-// count. kinds is called periodically, because new providers add kinds. listed is called once, when
-// the existing resources were reported. The callbacks are never called concurrently.
+// Watch reports all resources of the kinds, and their changes, until ctx ends. Only changes of a
+// Row count. kinds is called periodically, because new providers add kinds. listed is called once,
+// when the existing resources were reported. The callbacks are never called concurrently.
 func (c *Client) Watch(ctx context.Context, kinds func() ([]Kind, error), namespace string, listed func(), changed func(Change)) error {
 	w := &watcher{cluster: c, namespace: namespace, changed: changed, rows: map[string]Row{}, watched: map[string]bool{}}
 	found, err := kinds()

@@ -14,9 +14,11 @@ type Table struct {
 	Out io.Writer
 	// Columns is the length that lines are cut to; 0 does not cut them.
 	Columns int
-	// Shrink are columns that get narrower where a line would be longer than Columns, in this order.
+	// Shrink are columns that get narrower where a line would be longer than Columns, in this
+	// order.
 	Shrink []Shrink
-	// Paint colours a cell, given with the spaces that fill its column. It may be nil, and nothing is coloured.
+	// Paint colours a cell, given with the spaces that fill its column. It may be nil, and nothing
+	// is coloured.
 	Paint  func(column int, cell, filled string) string
 	widths []int
 }
@@ -31,7 +33,8 @@ type Shrink struct {
 // gap is between columns.
 const gap = "   "
 
-// Write writes lines, all with the same number of cells. A line of one cell is written as it is, and is of no column.
+// Write writes lines, all with the same number of cells. A line of one cell is written as it is,
+// and is of no column.
 func (t *Table) Write(lines [][]string) error {
 	for _, cells := range lines {
 		if len(cells) == 1 {
@@ -125,7 +128,8 @@ func Cut(s string, most int) string {
 	return string([]rune(s)[:most-1]) + "…"
 }
 
-// Wrap returns text in lines of at most so many characters, broken at spaces; 0 does not break it. Words that are longer stay whole.
+// Wrap returns text in lines of at most so many characters, broken at spaces; 0 does not break it.
+// Words that are longer stay whole.
 func Wrap(s string, most int) []string {
 	words := strings.Fields(s)
 	if most <= 0 || len(words) == 0 {

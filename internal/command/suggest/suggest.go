@@ -24,8 +24,8 @@ type Suggestion struct {
 	Notes []string
 }
 
-// Identities suggests the mappings of the resource types that have objects. Objects of other types, and those
-// without an identity, are ignored.
+// Identities suggests the mappings of the resource types that have objects. Objects of other types,
+// and those without an identity, are ignored.
 func Identities(p *model.Provider, objects map[string][]instance.Instance) Suggestion {
 	out := Suggestion{}
 	for _, t := range slices.Sorted(maps.Keys(objects)) {
@@ -109,8 +109,8 @@ func identity(r *model.Resource, seen []instance.Instance) (mapping map[string]c
 	return mapping, notes
 }
 
-// candidates are the paths of the arguments that equal an attribute of the identity in all objects that have it, by the name of the
-// attribute.
+// candidates are the paths of the arguments that equal an attribute of the identity in all objects
+// that have it, by the name of the attribute.
 type candidates map[string][]argument
 
 func candidatesOf(r *model.Resource, seen []instance.Instance) candidates {
@@ -133,8 +133,9 @@ func (c candidates) anyArgument() bool {
 	return slices.ContainsFunc(slices.Collect(maps.Values(c)), func(found []argument) bool { return len(found) > 0 })
 }
 
-// choose returns the likeliest argument of an attribute of the identity, and the others, likelier ones first; empty if there is none.
-// It is tied if another one is as likely: the name, and the arguments beside it, do not tell.
+// choose returns the likeliest argument of an attribute of the identity, and the others, likelier
+// ones first; empty if there is none. It is tied if another one is as likely: the name, and the
+// arguments beside it, do not tell.
 func (c candidates) choose(name string) (best string, rest []string, tied bool) {
 	found := slices.Clone(c[name])
 	if len(found) == 0 {
@@ -152,8 +153,8 @@ func (c candidates) choose(name string) (best string, rest []string, tied bool) 
 	return found[0].path, rest, len(found) > 1 && likelier(found[0], found[1]) == 0
 }
 
-// besideOthers reports whether an argument is in the same block as that of another attribute of the identity, of which the name tells
-// which it is.
+// besideOthers reports whether an argument is in the same block as that of another attribute of the
+// identity, of which the name tells which it is.
 func (c candidates) besideOthers(name string, a argument) bool {
 	for other, found := range c {
 		var named []argument
@@ -169,8 +170,8 @@ func (c candidates) besideOthers(name string, a argument) bool {
 	return false
 }
 
-// computedEqual returns the path of an attribute that the provider chooses, and that equals an attribute of the identity in all objects;
-// empty if there is none.
+// computedEqual returns the path of an attribute that the provider chooses, and that equals an
+// attribute of the identity in all objects; empty if there is none.
 func computedEqual(r *model.Resource, seen []instance.Instance, name string) string {
 	var common []string
 	for i, in := range seen {
@@ -191,7 +192,8 @@ func computedEqual(r *model.Resource, seen []instance.Instance, name string) str
 	return slices.Min(common)
 }
 
-// computed calls f with the values of all attributes of primitive types that the provider may choose, in blocks of at most one element.
+// computed calls f with the values of all attributes of primitive types that the provider may
+// choose, in blocks of at most one element.
 func computed(b *schema.Block, v cty.Value, prefix string, f func(path string, v cty.Value)) {
 	if v.IsNull() {
 		return

@@ -15,8 +15,8 @@ import (
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 )
 
-// A Service without a selector leads to the addresses in its EndpointSlices. The active replica writes its own there, since
-// replicas on standby know no plans.
+// A Service without a selector leads to the addresses in its EndpointSlices. The active replica
+// writes its own there, since replicas on standby know no plans.
 
 // endpoint returns the EndpointSlice that leads the Service to this replica.
 func (o Options) endpoint() *discoveryv1.EndpointSlice {

@@ -43,8 +43,8 @@ func (s *endpointSlices) Update(_ context.Context, changed *discoveryv1.Endpoint
 	return changed, nil
 }
 
-// TestServiceLeadsToTheActiveReplica: the Service leads to the replica that became active last, and nothing is written when
-// it does already.
+// TestServiceLeadsToTheActiveReplica: the Service leads to the replica that became active last, and
+// nothing is written when it does already.
 func TestServiceLeadsToTheActiveReplica(t *testing.T) {
 	t.Parallel()
 	slices := &endpointSlices{stored: map[string]*discoveryv1.EndpointSlice{}}

@@ -14,7 +14,8 @@ import (
 )
 
 const (
-	// timeout is how long the API server waits for an answer, and answerWithin what a plan may take of it.
+	// timeout is how long the API server waits for an answer, and answerWithin what a plan may take
+	// of it.
 	timeout      = 5 * time.Second
 	answerWithin = 4500 * time.Millisecond
 	// maxBody bounds the body of a request, in bytes: two objects.
@@ -23,12 +24,13 @@ const (
 	concurrent = 8
 )
 
-// Preview returns what an object, if it were applied, would change; nil for kinds that are not served.
+// Preview returns what an object, if it were applied, would change; nil for kinds that are not
+// served.
 type Preview func(ctx context.Context, kind schema.GroupKind, u *unstructured.Unstructured) []string
 
-// Handler answers AdmissionReviews of admission.k8s.io/v1 at a path, which is only known to who may read the configuration
-// of the webhook: API servers do not identify themselves, and whoever is answered learns what resources have. It permits
-// everything.
+// Handler answers AdmissionReviews of admission.k8s.io/v1 at a path, which is only known to who may
+// read the configuration of the webhook: API servers do not identify themselves, and whoever is
+// answered learns what resources have. It permits everything.
 func Handler(path string, preview Preview, log logr.Logger) http.Handler {
 	turn := make(chan struct{}, concurrent)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -45,10 +45,12 @@ type Options struct {
 	Port int
 	// Service is the Service by which the API server finds the program, unless Host is set.
 	Service crd.Service
-	// Host is the name of the host by which the API server finds a program that runs outside its cluster.
+	// Host is the name of the host by which the API server finds a program that runs outside its
+	// cluster.
 	Host string
-	// Address is the address at which the program is reached by the Service, which then has no selector: the active replica
-	// leads it to itself. If it is empty, the Service has to lead there by other means.
+	// Address is the address at which the program is reached by the Service, which then has no
+	// selector: the active replica leads it to itself. If it is empty, the Service has to lead
+	// there by other means.
 	Address string
 }
 
@@ -146,7 +148,8 @@ func (w *Webhooks) ensure(ctx context.Context, want *admissionregistrationv1.Val
 	return err
 }
 
-// configuration returns the webhook of a TerraformProvider. The API server calls it only for changes of the spec.
+// configuration returns the webhook of a TerraformProvider. The API server calls it only for
+// changes of the spec.
 func (w *Webhooks) configuration(p *v1alpha1.TerraformProvider, groups []string) *admissionregistrationv1.ValidatingWebhookConfiguration {
 	slices.Sort(groups)
 	conditions := []admissionregistrationv1.MatchCondition{{Name: "spec", Expression: "request.operation == 'CREATE' || object.?spec != oldObject.?spec"}}

@@ -31,12 +31,15 @@ const (
 const (
 	// period is how often it is checked whether there is something to save.
 	period = time.Minute
-	// saveEvery is how long a few new marks wait until they are saved. Many are saved at the next check.
+	// saveEvery is how long a few new marks wait until they are saved. Many are saved at the next
+	// check.
 	saveEvery = 10 * time.Minute
-	// manyNew is the number of new marks that are saved as soon as there are no more of them. Each stands for some events of its kind since
-	// the last save, and an API server tells a watch that begins at Since of a hundred events at least.
+	// manyNew is the number of new marks that are saved as soon as there are no more of them. Each
+	// stands for some events of its kind since the last save, and an API server tells a watch that
+	// begins at Since of a hundred events at least.
 	manyNew = 25
-	// keepFor is how long marks of earlier processes are kept while this one has found fewer resources at rest.
+	// keepFor is how long marks of earlier processes are kept while this one has found fewer
+	// resources at rest.
 	keepFor = time.Hour
 	// timeout bounds reading, and the last save.
 	timeout = 10 * time.Second
@@ -67,8 +70,9 @@ type Checkpoint struct {
 // manyMarks is the number of marks from which it takes long to list the resources.
 const manyMarks = 1000
 
-// Since returns the resource version at which an earlier process left many marks; empty if there are none or few. API servers
-// keep all objects in one etcd as a rule, so what has changed since then has a later version.
+// Since returns the resource version at which an earlier process left many marks; empty if there
+// are none or few. API servers keep all objects in one etcd as a rule, so what has changed since
+// then has a later version.
 func (c *Checkpoint) Since() string {
 	c.read.Do(c.load)
 	c.mu.Lock()

@@ -144,8 +144,8 @@ func TestCheckpoint(t *testing.T) {
 	}
 }
 
-// Many new marks are saved within a minute, those of the end of a burst when it is over, a few within ten minutes, and nothing is written
-// without any.
+// Many new marks are saved within a minute, those of the end of a burst when it is over, a few
+// within ten minutes, and nothing is written without any.
 func TestCheckpointIsSavedRarely(t *testing.T) {
 	t.Parallel()
 	s := playgroundtest.Start(t).Secrets(t)

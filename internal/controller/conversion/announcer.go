@@ -18,7 +18,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/crd"
 )
 
-// announcer maintains the certificate, and the webhooks in the definitions. Every replica does so, with the same result.
+// announcer maintains the certificate, and the webhooks in the definitions. Every replica does so,
+// with the same result.
 type announcer struct {
 	*Conversions
 	reader client.Reader
@@ -58,7 +59,8 @@ func (a *announcer) Reconcile(ctx context.Context, _ reconcile.Request) (reconci
 	return reconcile.Result{RequeueAfter: checkInterval}, errors.Join(errs...)
 }
 
-// list passes the metadata of all definitions to the converters, and returns those with several versions.
+// list passes the metadata of all definitions to the converters, and returns those with several
+// versions.
 func (a *announcer) list(ctx context.Context) (map[string]incarnation, error) {
 	list := &metav1.PartialObjectMetadataList{}
 	list.SetGroupVersionKind(apiextensionsv1.SchemeGroupVersion.WithKind("CustomResourceDefinitionList"))

@@ -20,9 +20,9 @@ import (
 	"k8s.io/client-go/util/keyutil"
 )
 
-// Certificates are valid for servedFor and renewed when a third of that is left. Authorities are valid for vouchesFor
-// and renewed when that is not enough for two more certificates. So the API server knows a new authority long before a
-// certificate of it is served.
+// Certificates are valid for servedFor and renewed when a third of that is left. Authorities are
+// valid for vouchesFor and renewed when that is not enough for two more certificates. So the API
+// server knows a new authority long before a certificate of it is served.
 const (
 	servedFor   = 365 * 24 * time.Hour
 	vouchesFor  = 10 * servedFor
@@ -36,8 +36,8 @@ const (
 	keyCAName = "ca.key" // the key of the newest authority
 )
 
-// renew returns the data of the Secret for a server with a DNS name: the given data, renewed where necessary. It
-// replaces invalid data.
+// renew returns the data of the Secret for a server with a DNS name: the given data, renewed where
+// necessary. It replaces invalid data.
 func renew(data map[string][]byte, host string, now time.Time) (_ map[string][]byte, changed bool, err error) {
 	out := map[string][]byte{}
 	for key, v := range data {
@@ -84,7 +84,8 @@ func renew(data map[string][]byte, host string, now time.Time) (_ map[string][]b
 	return out, changed, nil
 }
 
-// authoritiesOf returns the authorities in a Secret, and the key of the first; none if they do not match.
+// authoritiesOf returns the authorities in a Secret, and the key of the first; none if they do not
+// match.
 func authoritiesOf(data map[string][]byte) ([]*x509.Certificate, crypto.Signer) {
 	all, err := certutil.ParseCertsPEM(data[keyCA])
 	if err != nil {

@@ -18,7 +18,8 @@ import (
 
 const host = "provider-cloud.system.svc"
 
-// trusted returns an error if a client with the authorities does not trust a server with the Secret's data.
+// trusted returns an error if a client with the authorities does not trust a server with the
+// Secret's data.
 func trusted(data map[string][]byte, authorities []byte, at time.Time) error {
 	pair, err := tls.X509KeyPair(data["tls.crt"], data["tls.key"])
 	if err != nil {
@@ -140,7 +141,8 @@ func TestRenewReplacesInvalidData(t *testing.T) {
 	}
 }
 
-// Replicas must serve the same certificate, whichever starts first, and recreate a deleted Secret unchanged.
+// Replicas must serve the same certificate, whichever starts first, and recreate a deleted Secret
+// unchanged.
 func TestReplicasShareTheCertificate(t *testing.T) {
 	t.Parallel()
 	server := playgroundtest.Start(t)

@@ -33,9 +33,9 @@ import (
 type Options struct {
 	// Port to listen on.
 	Port int
-	// CertDir has the certificate to serve, tls.crt, and its key, tls.key, which may change at any time. Its owner
-	// also configures the webhook in the definitions. If it is empty, the program creates certificates, stores them
-	// in a Secret, and configures the webhook itself.
+	// CertDir has the certificate to serve, tls.crt, and its key, tls.key, which may change at any
+	// time. Its owner also configures the webhook in the definitions. If it is empty, the program
+	// creates certificates, stores them in a Secret, and configures the webhook itself.
 	CertDir string
 	// Service is the Service by which the API server finds the program.
 	Service crd.Service
@@ -121,8 +121,8 @@ func (c *Conversions) watch(m ctrl.Manager, name string, leads bool, ours map[st
 		Complete(r)
 }
 
-// Ready reports whether the webhook of a definition is configured, if it needs one. It returns true if c is nil, since
-// then another program serves the conversions.
+// Ready reports whether the webhook of a definition is configured, if it needs one. It returns true
+// if c is nil, since then another program serves the conversions.
 func (c *Conversions) Ready(d *apiextensionsv1.CustomResourceDefinition) bool {
 	if c == nil || !converted(d) {
 		return true

@@ -13,7 +13,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/evolution"
 )
 
-// definitions creates the converters of kinds from the definitions in the cluster, when they are needed.
+// definitions creates the converters of kinds from the definitions in the cluster, when they are
+// needed.
 type definitions struct {
 	// names has the names of the definitions of the program's kinds.
 	names map[schema.GroupKind]string
@@ -43,7 +44,8 @@ func (d *definitions) convert(ctx context.Context, kind schema.GroupVersionKind,
 	return c.Convert(object, to.Version)
 }
 
-// converter returns the converter of a definition. It reads the definition if it changed or lacks one of the versions.
+// converter returns the converter of a definition. It reads the definition if it changed or lacks
+// one of the versions.
 func (d *definitions) converter(ctx context.Context, name string, versions ...string) (*evolution.Converter, error) {
 	d.mu.Lock()
 	k, ok := d.known[name]

@@ -16,12 +16,14 @@ import (
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 )
 
-// limits bound the memory and time that requests take, whoever makes them: API servers do not identify themselves, and the path
-// is in each definition. A conversion reads only the objects of its request, so it discloses nothing.
+// limits bound the memory and time that requests take, whoever makes them: API servers do not
+// identify themselves, and the path is in each definition. A conversion reads only the objects of
+// its request, so it discloses nothing.
 type limits struct {
-	// small are requests with bodies of at most smallBody bytes: those for objects, which have at most 3 MiB each, and for pages
-	// of lists. large are those for lists without pages, of which the API server has all objects converted at once. They wait
-	// for each other, so that lists take no memory from objects.
+	// small are requests with bodies of at most smallBody bytes: those for objects, which have at
+	// most 3 MiB each, and for pages of lists. large are those for lists without pages, of which
+	// the API server has all objects converted at once. They wait for each other, so that lists
+	// take no memory from objects.
 	small, large         int
 	smallBody, largeBody int64
 	// timeout is for one request, its body included. The API server waits no longer.
@@ -33,8 +35,8 @@ var defaultLimits = limits{small: 8, smallBody: 16 << 20, large: 1, largeBody: 2
 // Convert converts an object to an API version, such as cloud.example.org/v1alpha2.
 type Convert func(ctx context.Context, kind schema.GroupVersionKind, object map[string]any, to schema.GroupVersion) (map[string]any, error)
 
-// Handler answers ConversionReviews of apiextensions.k8s.io/v1. Requests wait for their turn, and one without a length counts as
-// small.
+// Handler answers ConversionReviews of apiextensions.k8s.io/v1. Requests wait for their turn, and
+// one without a length counts as small.
 func Handler(convert Convert, log logr.Logger) http.Handler {
 	return boundedHandler(convert, log, defaultLimits)
 }

@@ -161,7 +161,8 @@ func TestConversionsAtOnce(t *testing.T) {
 	if got := <-begun; got != 1 {
 		t.Fatalf("the first has %d bytes", got)
 	}
-	// Beside a small one that takes long, a large one begins, and another small one ends without its turn.
+	// Beside a small one that takes long, a large one begins, and another small one ends without
+	// its turn.
 	list := post(small)
 	if got := <-begun; got != small {
 		t.Errorf("%d bytes are converted beside the first", got)

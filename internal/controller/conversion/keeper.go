@@ -43,7 +43,8 @@ func (k *keeper) authorities() []byte {
 	return k.data[keyCA]
 }
 
-// sync updates the Secret and the certificate that is served. It recreates a deleted Secret with the same content.
+// sync updates the Secret and the certificate that is served. It recreates a deleted Secret with
+// the same content.
 func (k *keeper) sync(ctx context.Context) error {
 	for range 5 {
 		err := k.once(ctx)

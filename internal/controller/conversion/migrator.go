@@ -19,8 +19,8 @@ import (
 )
 
 const (
-	// settle is how long a definition must be unchanged before objects are rewritten: until then an API server may
-	// still store the former version.
+	// settle is how long a definition must be unchanged before objects are rewritten: until then an
+	// API server may still store the former version.
 	settle = 10 * time.Second
 	// pageSize is the number of objects per list call.
 	pageSize = 500
@@ -28,8 +28,9 @@ const (
 	retryRefused = 10 * time.Minute
 )
 
-// migrator rewrites objects so that all are stored in one version. The status of a definition has the versions in which
-// objects may be stored, so the migration can be interrupted and repeated at any time.
+// migrator rewrites objects so that all are stored in one version. The status of a definition has
+// the versions in which objects may be stored, so the migration can be interrupted and repeated at
+// any time.
 type migrator struct {
 	*Conversions
 	client client.Client
@@ -66,7 +67,8 @@ func (m *migrator) Reconcile(ctx context.Context, _ reconcile.Request) (reconcil
 	return reconcile.Result{RequeueAfter: wait}, errors.Join(errs...)
 }
 
-// definition migrates the objects of a definition. If they cannot be migrated yet, it returns when to try again.
+// definition migrates the objects of a definition. If they cannot be migrated yet, it returns when
+// to try again.
 func (m *migrator) definition(ctx context.Context, name string) (again time.Duration, err error) {
 	d, err := m.Definitions.Get(ctx, name, metav1.GetOptions{})
 	if err != nil {
@@ -101,7 +103,8 @@ func (m *migrator) definition(ctx context.Context, name string) (again time.Dura
 	if err != nil {
 		return 0, err
 	}
-	// A definition that was changed meanwhile may have another storage version: the API server returns a conflict.
+	// A definition that was changed meanwhile may have another storage version: the API server
+	// returns a conflict.
 	_, err = m.Definitions.Patch(ctx, name, types.MergePatchType, patch, metav1.PatchOptions{FieldManager: m.Service.Name}, "status")
 	switch {
 	case kerrors.IsConflict(err), kerrors.IsNotFound(err):
@@ -128,8 +131,9 @@ func changed(d *apiextensionsv1.CustomResourceDefinition) time.Time {
 	return at
 }
 
-// rewrite updates each object without a change, so that the API server stores it in the current version. The API server
-// does not write objects that are stored so already. Objects that were changed meanwhile need no rewrite.
+// rewrite updates each object without a change, so that the API server stores it in the current
+// version. The API server does not write objects that are stored so already. Objects that were
+// changed meanwhile need no rewrite.
 func (m *migrator) rewrite(ctx context.Context, kind schema.GroupVersionKind) (n int, refused, err error) {
 	list := &metav1.PartialObjectMetadataList{}
 	list.SetGroupVersionKind(kind.GroupVersion().WithKind(kind.Kind + "List"))

@@ -13,8 +13,8 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// follow calls set with a ConfigMap as it is, and whenever it changes, until ctx ends. One that does not exist is empty. forbidden
-// is called when it may not be read.
+// follow calls set with a ConfigMap as it is, and whenever it changes, until ctx ends. One that
+// does not exist is empty. forbidden is called when it may not be read.
 func follow(ctx context.Context, client typedcorev1.ConfigMapInterface, name string, set func(*corev1.ConfigMap), forbidden func(error)) {
 	selector := fields.OneTermEqualSelector(metav1.ObjectNameField, name).String()
 	told := func(err error) {

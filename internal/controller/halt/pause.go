@@ -10,7 +10,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// PauseConfigMap is the name of the ConfigMap that has the Pauses. Whoever may write it may pause, and resume.
+// PauseConfigMap is the name of the ConfigMap that has the Pauses. Whoever may write it may pause,
+// and resume.
 const PauseConfigMap = "landbridge-pause"
 
 // pausesKey is the key of the ConfigMap whose value is a list of Pauses, in JSON.
@@ -20,8 +21,8 @@ const pausesKey = "pauses"
 type Pause struct {
 	// Provider is the name of a TerraformProvider or TerraformModule; empty for all.
 	Provider string `json:"provider,omitempty"`
-	// Account is an account that provider configurations are declared to be for, or a single configuration, as
-	// Configuration.Names has them; empty for all.
+	// Account is an account that provider configurations are declared to be for, or a single
+	// configuration, as Configuration.Names has them; empty for all.
 	Account string `json:"account,omitempty"`
 	// Reason is for people.
 	Reason string      `json:"reason,omitempty"`
@@ -30,14 +31,15 @@ type Pause struct {
 
 // Subject is what a resource belongs to.
 type Subject struct {
-	// Providers are the names of its TerraformProvider, or of its TerraformModule and the module's TerraformProviders.
+	// Providers are the names of its TerraformProvider, or of its TerraformModule and the module's
+	// TerraformProviders.
 	Providers []string
 	// Accounts are those of its provider configurations.
 	Accounts []string
 }
 
-// ConfigurationName returns the name by which a Pause means a provider configuration. namespace is empty for a
-// ClusterProviderConfig.
+// ConfigurationName returns the name by which a Pause means a provider configuration. namespace is
+// empty for a ClusterProviderConfig.
 func ConfigurationName(kind, namespace, name string) string {
 	if namespace == "" {
 		return kind + "/" + name

@@ -112,7 +112,8 @@ func TestWatchChanges(t *testing.T) {
 	}
 }
 
-// Releases that were made before the controller started are heard with their times, and others as of now.
+// Releases that were made before the controller started are heard with their times, and others as
+// of now.
 func TestReleases(t *testing.T) {
 	c := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: halt.BrakeConfigMap}}
 	before := metav1.NewTime(time.Now().Add(-time.Hour).Truncate(time.Second))

@@ -13,7 +13,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/scheduler/brake"
 )
 
-// BrakeConfigMap is the name of the ConfigMap that has the last Releases of the brake. Whoever may write it may release it.
+// BrakeConfigMap is the name of the ConfigMap that has the last Releases of the brake. Whoever may
+// write it may release it.
 const BrakeConfigMap = "landbridge-brake"
 
 // releasesKey is the key of the ConfigMap whose value is a list of Releases, in JSON.

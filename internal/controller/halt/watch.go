@@ -52,7 +52,8 @@ func (w *Watch) Why(s Subject) string {
 	return ""
 }
 
-// forbid notes that the Pauses cannot be read: an administrator who has not granted it cannot pause.
+// forbid notes that the Pauses cannot be read: an administrator who has not granted it cannot
+// pause.
 func (w *Watch) forbid(err error) {
 	w.mu.Lock()
 	told := w.forbidden

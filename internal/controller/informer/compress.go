@@ -8,8 +8,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// vocabulary is what the JSON of most resources has in common. What an object shares with it takes no memory. It may be changed: what
-// is compressed with it is not stored.
+// vocabulary is what the JSON of most resources has in common. What an object shares with it takes
+// no memory. It may be changed: what is compressed with it is not stored.
 const vocabulary = `{"annotations":{"crossplane.io/external-create-pending":"2026-01-02T03:04:05Z","crossplane.io/external-create-succeeded":"2026-01-02T03:04:05Z",` +
 	`"crossplane.io/external-name":"","landbridge.io/identity":"{\"id\":\"\"}"},"labels":{"app.kubernetes.io/name":""},` +
 	`"initProvider":{},"lifecycle":{"createBeforeDestroy":true},"deletionPolicy":"Delete","tags":{"Name":""},"arn":"","region":"",` +

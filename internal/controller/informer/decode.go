@@ -23,7 +23,8 @@ const (
 	keptBuffer = 1 << 20
 )
 
-// decoder decodes the events of a watch in JSON, whose objects have no managed fields. It implements watch.Decoder.
+// decoder decodes the events of a watch in JSON, whose objects have no managed fields. It
+// implements watch.Decoder.
 type decoder struct {
 	body   io.Closer
 	lines  *bufio.Reader
@@ -31,7 +32,8 @@ type decoder struct {
 	added  func(*unstructured.Unstructured)
 }
 
-// newDecoder returns a decoder that calls added with each existing or new object, which must not be changed.
+// newDecoder returns a decoder that calls added with each existing or new object, which must not be
+// changed.
 func newDecoder(body io.ReadCloser, added func(*unstructured.Unstructured)) *decoder {
 	return &decoder{body: body, lines: bufio.NewReaderSize(body, 16<<10), added: added}
 }
@@ -55,8 +57,8 @@ func (d *decoder) Decode() (watch.EventType, runtime.Object, error) {
 // Close implements watch.Decoder.
 func (d *decoder) Close() { _ = d.body.Close() }
 
-// next reads an event. The API server writes each as a line; an event of several lines is read as well. So the end of an event is not
-// searched for by parsing it.
+// next reads an event. The API server writes each as a line; an event of several lines is read as
+// well. So the end of an event is not searched for by parsing it.
 func (d *decoder) next() (*metav1.WatchEvent, error) {
 	d.buffer = d.buffer[:0]
 	if cap(d.buffer) > keptBuffer {
@@ -112,7 +114,8 @@ func decodeEvent(data []byte) (*metav1.WatchEvent, error) {
 	}
 }
 
-// event is an event of a watch, as far as it is decoded in one step. Its object has no fields but those of custom resources.
+// event is an event of a watch, as far as it is decoded in one step. Its object has no fields but
+// those of custom resources.
 type event struct {
 	Type   string `json:"type"`
 	Object object `json:"object"`
@@ -126,7 +129,8 @@ type object struct {
 	Status     any      `json:"status"`
 }
 
-// metadata are the fields of metav1.ObjectMeta. Those that are null are left out, as in objects of the API server.
+// metadata are the fields of metav1.ObjectMeta. Those that are null are left out, as in objects of
+// the API server.
 type metadata struct {
 	Name                       any     `json:"name"`
 	GenerateName               any     `json:"generateName"`

@@ -20,7 +20,8 @@ var (
 // Unused makes a packed object one that is not in use.
 func Unused(o any) { o.(*packed).last = weak.Pointer[unstructured.Unstructured]{} }
 
-// NewListened returns a cache as NewCache does, and a function that is called with the objects that arrive.
+// NewListened returns a cache as NewCache does, and a function that is called with the objects that
+// arrive.
 func NewListened(c cache.Cache) (_ cache.Cache, arrives func(schema.GroupVersionKind, *unstructured.Unstructured)) {
 	heard := &listeners{}
 	return listened{Cache: c, listeners: heard}, heard.tell

@@ -13,23 +13,25 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// Patience is the time in which the first watch has to deliver existing objects. It doubles with each attempt.
+// Patience is the time in which the first watch has to deliver existing objects. It doubles with
+// each attempt.
 const Patience = 5 * time.Second
 
 // Early is what is to be known of a kind before all its objects are.
 type Early struct {
-	// Found is called with objects as they arrive, which must not be changed. It may be called more than once with an object, and
-	// may be nil.
+	// Found is called with objects as they arrive, which must not be changed. It may be called more
+	// than once with an object, and may be nil.
 	Found func(*unstructured.Unstructured)
-	// Since is a resource version. Objects that are newer are found first. If it is empty, or too old for the API server, all are
-	// found in the order in which they are listed.
+	// Since is a resource version. Objects that are newer are found first. If it is empty, or too
+	// old for the API server, all are found in the order in which they are listed.
 	Since string
 }
 
 // Start makes the cache watch the kind of obj, and returns when the existing objects are in it.
 //
-// The API server may not answer a watch that begins just when a changed CustomResourceDefinition takes effect, for as
-// long as watches last, which is minutes (kubernetes/kubernetes#71138 is similar). It answers another attempt.
+// The API server may not answer a watch that begins just when a changed CustomResourceDefinition
+// takes effect, for as long as watches last, which is minutes (kubernetes/kubernetes#71138 is
+// similar). It answers another attempt.
 func Start(ctx context.Context, c cache.Cache, obj client.Object, early Early, log logr.Logger) error {
 	var arrived atomic.Int64
 	if l, ok := c.(listened); ok {
@@ -71,8 +73,8 @@ func Start(ctx context.Context, c cache.Cache, obj client.Object, early Early, l
 	}
 }
 
-// Only returns the cache for the source of one kind, which waits for that kind's watch only. A watch of another kind
-// may be the one that Start gives up; waiting for it would never end.
+// Only returns the cache for the source of one kind, which waits for that kind's watch only. A
+// watch of another kind may be the one that Start gives up; waiting for it would never end.
 func Only(c cache.Cache) cache.Cache { return only{c} }
 
 type only struct{ cache.Cache }

@@ -16,8 +16,8 @@ import (
 	sjson "sigs.k8s.io/json"
 )
 
-// packed is an object in the cache, as compressed JSON: that takes a tenth of the memory of its maps (BenchmarkPack). Most objects are read once
-// in each poll interval.
+// packed is an object in the cache, as compressed JSON: that takes a tenth of the memory of its
+// maps (BenchmarkPack). Most objects are read once in each poll interval.
 type packed struct {
 	namespace, name, version string
 	// labels are the labels as a labels.Set is formatted, which many objects have in common.
@@ -29,12 +29,14 @@ type packed struct {
 	last weak.Pointer[unstructured.Unstructured]
 }
 
-// GetObjectMeta implements metav1.ObjectMetaAccessor, for the store of an informer. It has no other fields.
+// GetObjectMeta implements metav1.ObjectMetaAccessor, for the store of an informer. It has no other
+// fields.
 func (p *packed) GetObjectMeta() metav1.Object {
 	return &metav1.ObjectMeta{Namespace: p.namespace, Name: p.name, ResourceVersion: p.version}
 }
 
-// pack returns an unstructured object as packed, without managed fields, which no controller reads. Anything else stays as it is.
+// pack returns an unstructured object as packed, without managed fields, which no controller reads.
+// Anything else stays as it is.
 func pack(in any) (any, error) {
 	u, ok := in.(*unstructured.Unstructured)
 	if !ok {

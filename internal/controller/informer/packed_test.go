@@ -107,7 +107,8 @@ func TestPackDoesNotChangeAnObject(t *testing.T) {
 	<-read
 }
 
-// BenchmarkPack reports the memory that a resource takes in a cache, and the time in which it is unpacked.
+// BenchmarkPack reports the memory that a resource takes in a cache, and the time in which it is
+// unpacked.
 func BenchmarkPack(b *testing.B) {
 	const many = 10_000
 	for name, pack := range map[string]func(any) (any, error){

@@ -9,8 +9,8 @@ import (
 // asked is the interval at which client-go asks whether an informer or a handler has synced.
 const asked = 100 * time.Millisecond
 
-// prompt is an informer whose waits end as soon as it has synced. Otherwise each of them, which follow one another at a start of the
-// controller, would take until client-go asks again.
+// prompt is an informer whose waits end as soon as it has synced. Otherwise each of them, which
+// follow one another at a start of the controller, would take until client-go asks again.
 type prompt struct{ toolscache.SharedIndexInformer }
 
 // HasSynced implements cache.Informer. It waits for as long as callers wait before they ask again.

@@ -73,7 +73,8 @@ func inTime(t *testing.T, after time.Duration, f func(ctx context.Context, c cac
 	})
 }
 
-// Whoever waits for a kind goes on in the moment in which it is known, although client-go asks for that ten times a second only.
+// Whoever waits for a kind goes on in the moment in which it is known, although client-go asks for
+// that ten times a second only.
 func TestNoWaitForTheNextPoll(t *testing.T) {
 	t.Parallel()
 	things := &unstructured.Unstructured{}

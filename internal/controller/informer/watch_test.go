@@ -35,8 +35,8 @@ func newCache(t *testing.T, host string, o cache.Options) (cache.Cache, error) {
 	return informer.NewCache(&rest.Config{Host: host}, o)
 }
 
-// Objects are heard of before all are in the cache, and new ones before their turn. They have no managed fields there, whether the API server lists by a
-// watch or not.
+// Objects are heard of before all are in the cache, and new ones before their turn. They have no
+// managed fields there, whether the API server lists by a watch or not.
 func TestNewCache(t *testing.T) {
 	t.Parallel()
 	for name, listsByWatch := range map[string]bool{"listed by a watch": true, "listed": false} {

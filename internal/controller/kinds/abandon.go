@@ -17,9 +17,10 @@ import (
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 )
 
-// Abandon writes into the status of the objects of an owner's kinds that no controller serves them any more, because of why.
-// It is for kinds whose controllers have stopped. served reports the CRDs whose kinds are still served; nil is none.
-// A controller that serves them again corrects the status.
+// Abandon writes into the status of the objects of an owner's kinds that no controller serves them
+// any more, because of why. It is for kinds whose controllers have stopped. served reports the CRDs
+// whose kinds are still served; nil is none. A controller that serves them again corrects the
+// status.
 func (rt *Runtime) Abandon(ctx context.Context, owner, why string, served func(*apiextensionsv1.CustomResourceDefinition) bool) error {
 	definitions, err := rt.definitions(ctx, owner)
 	if err != nil {
@@ -55,8 +56,8 @@ func (rt *Runtime) abandon(ctx context.Context, u *unstructured.Unstructured, wh
 	return client.IgnoreNotFound(err)
 }
 
-// setAbandoned sets the conditions of an object that no controller serves, and reports whether they change. Its
-// observedGeneration stays, so that a later change of its spec shows as not seen.
+// setAbandoned sets the conditions of an object that no controller serves, and reports whether they
+// change. Its observedGeneration stays, so that a later change of its spec shows as not seen.
 func setAbandoned(u *unstructured.Unstructured, why string, config bool) (changed bool, _ error) {
 	status, _, _ := unstructured.NestedMap(u.Object, "status")
 	of := xpv2.ConditionedStatus{}

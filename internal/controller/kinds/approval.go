@@ -13,8 +13,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/model"
 )
 
-// approverPolicy returns the name of the MutatingAdmissionPolicy that notes who approves a plan of the kinds of an owner, which is
-// a value of LabelProvider.
+// approverPolicy returns the name of the MutatingAdmissionPolicy that notes who approves a plan of
+// the kinds of an owner, which is a value of LabelProvider.
 func approverPolicy(owner string) string {
 	if module, ok := strings.CutPrefix(owner, moduleOwner); ok {
 		return "approver-module." + module + "." + v1alpha1.Group
@@ -22,8 +22,8 @@ func approverPolicy(owner string) string {
 	return "approver." + owner + "." + v1alpha1.Group
 }
 
-// ensureApprovers installs a policy by which the API server notes who approves a plan. The policy in
-// deploy/rbac/approval.yaml decides who may. Without such policies, no approver is recorded.
+// ensureApprovers installs a policy by which the API server notes who approves a plan. The policy
+// in deploy/rbac/approval.yaml decides who may. Without such policies, no approver is recorded.
 func ensureApprovers(ctx context.Context, client admissionregistration.AdmissionregistrationV1Interface, owner, group string, plurals []string) error {
 	given := func(object string) string {
 		return fmt.Sprintf("%s.?metadata.?annotations[?%q].orValue('')", object, v1alpha1.AnnotationApprove)
@@ -39,7 +39,8 @@ func ensureApprovers(ctx context.Context, client admissionregistration.Admission
 	})
 }
 
-// SyncApprovers keeps the policy that notes who approves plans of a module's kind. It returns when to call it again; 0 if never.
+// SyncApprovers keeps the policy that notes who approves plans of a module's kind. It returns when
+// to call it again; 0 if never.
 func (rt *Runtime) SyncApprovers(ctx context.Context, owner string, m *model.Resource, known *Publication) (again time.Duration) {
 	wait, err := known.until(rt.OpenAPI, m.Group, m.Version)
 	if wait > 0 {

@@ -15,7 +15,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/terraform/commandline"
 )
 
-// CommandLine finds the program for spec.execution: CLI and for modules. The zero value uses tofu from PATH.
+// CommandLine finds the program for spec.execution: CLI and for modules. The zero value uses tofu
+// from PATH.
 type CommandLine struct {
 	// Program is the path of OpenTofu or Terraform, or a name to look up in PATH. Defaults to tofu.
 	Program string
@@ -43,8 +44,8 @@ func (c *CommandLine) Apart() *CommandLine {
 	}
 }
 
-// Runner returns a runner of the program. The first call looks the program up; after a failure the next call
-// tries again.
+// Runner returns a runner of the program. The first call looks the program up; after a failure the
+// next call tries again.
 func (c *CommandLine) Runner(ctx context.Context) (*cli.Runner, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -24,7 +24,8 @@ type Problem struct {
 	Err       error
 	// Retry is set if the problem may pass without a change of the object.
 	Retry bool
-	// Stalls is set if the problem will hardly pass until something is changed, even if it is tried again.
+	// Stalls is set if the problem will hardly pass until something is changed, even if it is tried
+	// again.
 	Stalls bool
 	// Progress is set if it is no failure, and passes by itself. There is no event for it.
 	Progress bool
@@ -54,9 +55,9 @@ type Served struct {
 	Limitation string
 }
 
-// SetConditions sets the conditions of an object, and records an event if Healthy changes. Ready follows Healthy, and
-// Reconciling and Stalled are set for tools that compute a health from them. messages are the whole messages of conditions
-// that show only a part. problem may be nil.
+// SetConditions sets the conditions of an object, and records an event if Healthy changes. Ready
+// follows Healthy, and Reconciling and Stalled are set for tools that compute a health from them.
+// messages are the whole messages of conditions that show only a part. problem may be nil.
 func (rt *Runtime) SetConditions(o client.Object, status *xpv2.ConditionedStatus, messages *map[string]string, problem *Problem, served Served) {
 	crd.RestoreMessages(status.Conditions, *messages)
 	defer func() { *messages = crd.ShortenMessages(status.Conditions) }()
@@ -79,8 +80,8 @@ func (rt *Runtime) SetConditions(o client.Object, status *xpv2.ConditionedStatus
 	setProgress(status, healthy, problem)
 }
 
-// setProgress sets the condition Reconciling while a problem may pass by itself, and Stalled while it does not. Without a
-// problem there is neither.
+// setProgress sets the condition Reconciling while a problem may pass by itself, and Stalled while
+// it does not. Without a problem there is neither.
 func setProgress(status *xpv2.ConditionedStatus, healthy xpv2.Condition, problem *Problem) {
 	var is xpv2.ConditionType
 	switch {
@@ -120,7 +121,8 @@ func successConditions(generation int64) (installed, healthy xpv2.Condition) {
 		condition(v1alpha1.TypeHealthy, corev1.ConditionTrue, v1alpha1.ReasonHealthy, "", generation)
 }
 
-// failureConditions returns Installed and Healthy for a problem. Without Installed, Healthy is false too.
+// failureConditions returns Installed and Healthy for a problem. Without Installed, Healthy is
+// false too.
 func failureConditions(generation int64, p *Problem) (installed, healthy xpv2.Condition) {
 	installed, _ = successConditions(generation)
 	if p.Condition == v1alpha1.TypeInstalled {
@@ -133,7 +135,8 @@ func condition(t xpv2.ConditionType, s corev1.ConditionStatus, reason xpv2.Condi
 	return xpv2.Condition{Type: t, Status: s, Reason: reason, Message: managed.Shorten(message), LastTransitionTime: metav1.Now(), ObservedGeneration: generation}
 }
 
-// RetryOnConflict reconciles again soon, without logging an error, if the object that was read is outdated.
+// RetryOnConflict reconciles again soon, without logging an error, if the object that was read is
+// outdated.
 func RetryOnConflict(err error) (reconcile.Result, error) {
 	if kerrors.IsConflict(err) {
 		return reconcile.Result{RequeueAfter: 100 * time.Millisecond}, nil

@@ -57,7 +57,8 @@ func TestSetConditions(t *testing.T) {
 	}
 }
 
-// A condition shows at most 300 characters of a message. The whole of it is beside it, and it changes nothing that it is set again.
+// A condition shows at most 300 characters of a message. The whole of it is beside it, and it
+// changes nothing that it is set again.
 func TestSetConditionsWithLongMessage(t *testing.T) {
 	p := &v1alpha1.TerraformProvider{}
 	rt := &kinds.Runtime{Recorder: event.NewNopRecorder()}

@@ -36,8 +36,8 @@ func (e *conflictError) Error() string {
 	return fmt.Sprintf("the CRD %s belongs to the TerraformProvider %s: give one of the two another spec.group", e.name, e.owner)
 }
 
-// moduleOwner is the prefix of LabelProvider on the CRDs of TerraformModules. No TerraformProvider can have
-// such a name, since names of objects have no capital letters.
+// moduleOwner is the prefix of LabelProvider on the CRDs of TerraformModules. No TerraformProvider
+// can have such a name, since names of objects have no capital letters.
 const moduleOwner = "Module."
 
 // ModuleOwner returns the value of LabelProvider on the CRD of a TerraformModule.
@@ -52,8 +52,8 @@ func IsConflict(err error) bool {
 	return errors.As(err, &conflict)
 }
 
-// OwnCRDs is the owner of the CRDs of Landbridge's own kinds. No TerraformProvider can have this name, since names of
-// objects have no capital letters.
+// OwnCRDs is the owner of the CRDs of Landbridge's own kinds. No TerraformProvider can have this
+// name, since names of objects have no capital letters.
 const OwnCRDs = "Landbridge"
 
 // Mark labels a CRD with its owner, and annotates it with its DefinitionSum.
@@ -67,8 +67,9 @@ func Mark(crd *apiextensionsv1.CustomResourceDefinition, owner string) error {
 	return nil
 }
 
-// EnsureCRD creates or updates the CRD and waits until it is established. It returns an error for IsConflict if
-// the CRD exists with another owner. changed reports whether the definition of an existing CRD was updated.
+// EnsureCRD creates or updates the CRD and waits until it is established. It returns an error for
+// IsConflict if the CRD exists with another owner. changed reports whether the definition of an
+// existing CRD was updated.
 func EnsureCRD(ctx context.Context, crds apiextensions.CustomResourceDefinitionInterface, owner string, crd *apiextensionsv1.CustomResourceDefinition) (changed bool, err error) {
 	want := crd.DeepCopy()
 	if err := Mark(want, owner); err != nil {
@@ -112,8 +113,8 @@ func EnsureCRD(ctx context.Context, crds apiextensions.CustomResourceDefinitionI
 	return changed, nil
 }
 
-// remaining returns a CRD, or an error that is not found. It waits until one that is being deleted is gone, which takes
-// moments, since only CRDs without objects are deleted.
+// remaining returns a CRD, or an error that is not found. It waits until one that is being deleted
+// is gone, which takes moments, since only CRDs without objects are deleted.
 func remaining(ctx context.Context, crds apiextensions.CustomResourceDefinitionInterface, name string) (have *apiextensionsv1.CustomResourceDefinition, err error) {
 	ended := wait.PollUntilContextTimeout(ctx, 20*time.Millisecond, time.Minute, true, func(ctx context.Context) (bool, error) {
 		have, err = crds.Get(ctx, name, metav1.GetOptions{})
@@ -125,7 +126,8 @@ func remaining(ctx context.Context, crds apiextensions.CustomResourceDefinitionI
 	return have, err
 }
 
-// installedCRD returns an error unless the CRD is established as it is wanted. Whoever is told of its change tries again.
+// installedCRD returns an error unless the CRD is established as it is wanted. Whoever is told of
+// its change tries again.
 func installedCRD(ctx context.Context, crds apiextensions.CustomResourceDefinitionInterface, owner string, crd *apiextensionsv1.CustomResourceDefinition) error {
 	want := crd.DeepCopy()
 	if err := Mark(want, owner); err != nil {
@@ -143,8 +145,8 @@ func installedCRD(ctx context.Context, crds apiextensions.CustomResourceDefiniti
 	return nil
 }
 
-// EnsureCRD is the function of that name. changed also reports whether a CRD of the name was deleted shortly
-// before; then AwaitWatches must be called before the kind is watched.
+// EnsureCRD is the function of that name. changed also reports whether a CRD of the name was
+// deleted shortly before; then AwaitWatches must be called before the kind is watched.
 func (rt *Runtime) EnsureCRD(ctx context.Context, owner string, crd *apiextensionsv1.CustomResourceDefinition) (changed bool, err error) {
 	if rt.Follows {
 		return false, installedCRD(ctx, rt.CRDs, owner, crd)
@@ -153,9 +155,9 @@ func (rt *Runtime) EnsureCRD(ctx context.Context, owner string, crd *apiextensio
 	return rt.prunedRecently(crd.Name) || changed, err
 }
 
-// Teardown is the time for which the API server may serve a kind from its former storage after its CRD was
-// changed or recreated: k8s.io/apiextensions-apiserver's tearDown waits for a second and for running requests. A
-// watch that begins in this time may never deliver an event.
+// Teardown is the time for which the API server may serve a kind from its former storage after its
+// CRD was changed or recreated: k8s.io/apiextensions-apiserver's tearDown waits for a second and
+// for running requests. A watch that begins in this time may never deliver an event.
 const Teardown = 3 * time.Second
 
 // AwaitWatches returns when watches of changed CRDs are reliable.

@@ -41,13 +41,14 @@ func (rt *Runtime) Approval(owner string) func() desired.Approval {
 	return func() desired.Approval { return desired.ParseApproval(rt.defaultsOf(owner).ApprovalPolicy) }
 }
 
-// Poll returns a function that returns the poll interval of the resources of an owner; 0 if it has none.
+// Poll returns a function that returns the poll interval of the resources of an owner; 0 if it has
+// none.
 func (rt *Runtime) Poll(owner string) func() time.Duration {
 	return func() time.Duration { return ptr.Deref(rt.defaultsOf(owner).PollInterval, metav1.Duration{}).Duration }
 }
 
-// ReplacesDependents returns a function that reports whether replacements of an owner's resources include
-// those of their dependents where spec.lifecycle.replaceDependents is not set.
+// ReplacesDependents returns a function that reports whether replacements of an owner's resources
+// include those of their dependents where spec.lifecycle.replaceDependents is not set.
 func (rt *Runtime) ReplacesDependents(owner string) func() bool {
 	return func() bool { return rt.defaultsOf(owner).ReplaceDependents == crd.DependentsAutomatic }
 }
@@ -55,7 +56,8 @@ func (rt *Runtime) ReplacesDependents(owner string) func() bool {
 // defaultShare is the default of spec.destroyBrake.share.
 const defaultShare = 50
 
-// DestroyLimit returns a function that returns how much may be destroyed of an owner's resources within a minute.
+// DestroyLimit returns a function that returns how much may be destroyed of an owner's resources
+// within a minute.
 func (rt *Runtime) DestroyLimit(owner string) func() brake.Limit {
 	return func() brake.Limit {
 		set := ptr.Deref(rt.defaultsOf(owner).DestroyBrake, v1alpha1.DestroyBrake{})
@@ -66,7 +68,8 @@ func (rt *Runtime) DestroyLimit(owner string) func() brake.Limit {
 	}
 }
 
-// DestroysOf returns the limit that the annotation of a namespace sets; false if it has none that is a number.
+// DestroysOf returns the limit that the annotation of a namespace sets; false if it has none that
+// is a number.
 func (rt *Runtime) DestroysOf(ctx context.Context, namespace string) (int, bool) {
 	raw, err := rt.Admission.Annotation(ctx, namespace, v1alpha1.AnnotationDestroysPerMinute)
 	if err != nil || raw == "" {

@@ -14,9 +14,9 @@ type typedClient[T any] interface {
 	Update(ctx context.Context, object T, o metav1.UpdateOptions) (T, error)
 }
 
-// ensure creates an object, or updates the existing one if update changes it. Without update, an existing object stays
-// as it is. controllerutil.CreateOrUpdate would read through the manager's cache, which would watch all objects of the
-// kind.
+// ensure creates an object, or updates the existing one if update changes it. Without update, an
+// existing object stays as it is. controllerutil.CreateOrUpdate would read through the manager's
+// cache, which would watch all objects of the kind.
 func ensure[T metav1.Object](ctx context.Context, client typedClient[T], want T, update func(have T) (changed bool)) error {
 	have, err := client.Get(ctx, want.GetName(), metav1.GetOptions{})
 	switch {

@@ -22,15 +22,17 @@ import (
 )
 
 const (
-	// maxReport bounds the description of a change of the kinds, in bytes: events have at most 1 KiB.
+	// maxReport bounds the description of a change of the kinds, in bytes: events have at most 1
+	// KiB.
 	maxReport = 800
 	// maxNamed bounds how many objects are named.
 	maxNamed = 5
 )
 
-// Evolve compares an owner's kinds in the cluster with the definitions that it is to have. It returns a problem, and the kinds
-// must not change, if objects have values that the new kinds have no field for, unless an annotation of o accepts the loss. It
-// records changes that affect users as an event. o is the TerraformProvider or the TerraformModule of the owner. definitions returns
+// Evolve compares an owner's kinds in the cluster with the definitions that it is to have. It
+// returns a problem, and the kinds must not change, if objects have values that the new kinds have
+// no field for, unless an annotation of o accepts the loss. It records changes that affect users as
+// an event. o is the TerraformProvider or the TerraformModule of the owner. definitions returns
 // those of the CRDs that are installed, by name.
 func (rt *Runtime) Evolve(ctx context.Context, o client.Object, owner string, definitions func(installed func(name string) bool) []*apiextensionsv1.CustomResourceDefinition) *Problem {
 	failed := func(err error) *Problem {

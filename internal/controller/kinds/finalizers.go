@@ -17,15 +17,16 @@ import (
 // finalizerPolicy returns the name of a provider's MutatingAdmissionPolicy and its binding.
 func finalizerPolicy(provider string) string { return "finalizer." + provider + "." + v1alpha1.Group }
 
-// openAPILag is the delay between the OpenAPI document and the time at which the admission of every API server
-// knows a new API group: each polls every five seconds (k8s.io/apiserver's typeConverterManager). Until then it
-// answers requests that a policy matches with 503, regardless of the policy's failurePolicy.
+// openAPILag is the delay between the OpenAPI document and the time at which the admission of every
+// API server knows a new API group: each polls every five seconds (k8s.io/apiserver's
+// typeConverterManager). Until then it answers requests that a policy matches with 503, regardless
+// of the policy's failurePolicy.
 const openAPILag = 12 * time.Second
 
-// ensureFinalizers installs a policy by which the API server adds a finalizer to resources when they are
-// created. So no resource is ever without one, and the controller saves a write before it begins. This needs an
-// API server of 1.36 or later, and permission to install the policy. Otherwise the controller adds the
-// finalizers, as it does for all resources that have none.
+// ensureFinalizers installs a policy by which the API server adds a finalizer to resources when
+// they are created. So no resource is ever without one, and the controller saves a write before it
+// begins. This needs an API server of 1.36 or later, and permission to install the policy.
+// Otherwise the controller adds the finalizers, as it does for all resources that have none.
 func ensureFinalizers(ctx context.Context, client admissionregistration.AdmissionregistrationV1Interface, provider, group string, plurals []string) error {
 	return ensurePolicy(ctx, client, provider, finalizerPolicy(provider), mutation{
 		group: group, plurals: plurals,
@@ -39,13 +40,15 @@ func ensureFinalizers(ctx context.Context, client admissionregistration.Admissio
 	})
 }
 
-// removeFinalizers removes the policies: without a controller nothing would remove the finalizers again.
+// removeFinalizers removes the policies: without a controller nothing would remove the finalizers
+// again.
 func removeFinalizers(ctx context.Context, client admissionregistration.AdmissionregistrationV1Interface, provider string) error {
 	return errors.Join(removePolicy(ctx, client, finalizerPolicy(provider)), removePolicy(ctx, client, approverPolicy(provider)))
 }
 
-// SyncFinalizers keeps the policy that adds finalizers to resources of the running kinds that want reports. It
-// returns when to call it again, which is sooner if the API server is not ready for the policy yet.
+// SyncFinalizers keeps the policy that adds finalizers to resources of the running kinds that want
+// reports. It returns when to call it again, which is sooner if the API server is not ready for the
+// policy yet.
 func (p *ServedProvider) SyncFinalizers(ctx context.Context, want func(resourceType string) bool) (again time.Duration) {
 	var plurals []string
 	for _, t := range p.Types() {
@@ -82,7 +85,8 @@ func (rt *Runtime) RemoveFinalizers(ctx context.Context, provider string) error 
 	return removeFinalizers(ctx, rt.Policies, provider)
 }
 
-// Publication is since when the OpenAPI document has a group. The zero value is that it is not known to have it.
+// Publication is since when the OpenAPI document has a group. The zero value is that it is not
+// known to have it.
 type Publication struct {
 	mu    sync.Mutex
 	since time.Time

@@ -14,8 +14,9 @@ import (
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 )
 
-// CheckOwner returns an error if the name of a TerraformProvider or a TerraformModule is too long for a label. All other
-// names that contain it have room for one that is not. owner is the value of LabelProvider.
+// CheckOwner returns an error if the name of a TerraformProvider or a TerraformModule is too long
+// for a label. All other names that contain it have room for one that is not. owner is the value of
+// LabelProvider.
 func CheckOwner(owner string) error {
 	if len(owner) <= validation.LabelValueMaxLength {
 		return nil
@@ -25,7 +26,8 @@ func CheckOwner(owner string) error {
 		"again with a shorter name", validation.LabelValueMaxLength-prefix)
 }
 
-// Refuse reports that an object can never serve kinds. If it is being deleted, Refuse removes the finalizer.
+// Refuse reports that an object can never serve kinds. If it is being deleted, Refuse removes the
+// finalizer.
 func (rt *Runtime) Refuse(ctx context.Context, o client.Object, status *xpv2.ConditionedStatus, messages *map[string]string, finalizer string, why error) error {
 	if !o.GetDeletionTimestamp().IsZero() {
 		if !controllerutil.RemoveFinalizer(o, finalizer) {

@@ -81,8 +81,8 @@ func removePolicy(ctx context.Context, client admissionregistration.Admissionreg
 	return errors.Join(err, policyErr)
 }
 
-// unavailable reports whether the API server has no such policies, not this one, or does not permit Landbridge
-// to install them.
+// unavailable reports whether the API server has no such policies, not this one, or does not permit
+// Landbridge to install them.
 func unavailable(err error) bool {
 	return kerrors.IsNotFound(err) || kerrors.IsForbidden(err) || kerrors.IsMethodNotSupported(err)
 }

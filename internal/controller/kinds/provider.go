@@ -49,13 +49,13 @@ type ProviderOptions struct {
 	Name     string
 	Model    *model.Provider
 	Launcher provider.Launcher
-	// Address of the provider, such as registry.terraform.io/hashicorp/null. Defaults to the one that Terraform assumes
-	// for the provider's name.
+	// Address of the provider, such as registry.terraform.io/hashicorp/null. Defaults to the one
+	// that Terraform assumes for the provider's name.
 	Address string
 	// Limits of each provider configuration. Those that are not set default to the pool's.
 	Limits pool.Limits
-	// Release identifies the provider's program and its configuration in Landbridge. If it is empty, resources are planned again
-	// whenever the controller starts.
+	// Release identifies the provider's program and its configuration in Landbridge. If it is
+	// empty, resources are planned again whenever the controller starts.
 	Release string
 	// Executor makes executors for configured servers. Defaults to those of package engine.
 	Executor func(provider.Server) terraform.Executor
@@ -84,7 +84,8 @@ func (rt *Runtime) NewProvider(o ProviderOptions) *ServedProvider {
 	return &ServedProvider{ProviderOptions: o, Configs: configs, runtime: rt, kinds: map[string]*Kind{}}
 }
 
-// ReleaseOf identifies a provider's program, how it is run, and the configuration of its kinds; empty if it cannot be told.
+// ReleaseOf identifies a provider's program, how it is run, and the configuration of its kinds;
+// empty if it cannot be told.
 func ReleaseOf(l provider.Launcher, kinds config.Provider, how ...string) string {
 	encoded, err := json.Marshal(kinds)
 	if err != nil {
@@ -104,8 +105,8 @@ func (p *ServedProvider) Names(ref *xpv2.ProviderConfigReference, _ map[string]*
 	return []string{p.Configs.Name(providerconfig.ReferenceOf(ref, namespace))}
 }
 
-// owned reports whether a provider configuration belongs to this shard. One that belongs nowhere is placed, and one that belongs
-// here is divided as it asks for.
+// owned reports whether a provider configuration belongs to this shard. One that belongs nowhere is
+// placed, and one that belongs here is divided as it asks for.
 func (p *ServedProvider) owned(ctx context.Context, ref providerconfig.Reference, annotations map[string]string) (bool, error) {
 	shards := p.runtime.Managed.Shards
 	if shards == nil {
@@ -135,8 +136,9 @@ func (p *ServedProvider) known() bool {
 	}
 }
 
-// usedByModules reports whether instances of modules use a provider configuration. Each of them has it made whole before it is
-// worked on, but those of before it was placed by type may have objects already.
+// usedByModules reports whether instances of modules use a provider configuration. Each of them has
+// it made whole before it is worked on, but those of before it was placed by type may have objects
+// already.
 func (p *ServedProvider) usedByModules(ctx context.Context, ref providerconfig.Reference) bool {
 	return p.runtime.OtherUsers != nil && len(p.runtime.OtherUsers(ctx, p.Name, ref)) > 0
 }
@@ -183,8 +185,8 @@ func (p *ServedProvider) Stop(ctx context.Context) {
 	}
 }
 
-// StartConfigs runs the controller of the provider configurations, unless it runs already. Kinds must be
-// started first, since their controllers know who uses a configuration.
+// StartConfigs runs the controller of the provider configurations, unless it runs already. Kinds
+// must be started first, since their controllers know who uses a configuration.
 func (p *ServedProvider) StartConfigs() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -222,8 +224,8 @@ func (p *ServedProvider) cancelConfigs() bool {
 	return stop != nil
 }
 
-// stopWatchingConfigs waits until the controller of the provider configurations has stopped, and ends their
-// watches. Kinds that still run would begin them again.
+// stopWatchingConfigs waits until the controller of the provider configurations has stopped, and
+// ends their watches. Kinds that still run would begin them again.
 func (p *ServedProvider) stopWatchingConfigs(ctx context.Context) {
 	p.mu.Lock()
 	configs := p.configs
@@ -253,7 +255,8 @@ func (p *ServedProvider) users(ctx context.Context, ref providerconfig.Reference
 	return out, nil
 }
 
-// secretChanged has a provider configuration read again, and wakes the resources that use it: one of its Secrets has changed.
+// secretChanged has a provider configuration read again, and wakes the resources that use it: one
+// of its Secrets has changed.
 func (p *ServedProvider) secretChanged(ctx context.Context, ref providerconfig.Reference) {
 	p.Configs.Reread(ref)
 	users, err := p.users(ctx, ref)

@@ -17,8 +17,8 @@ import (
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 )
 
-// HasObjects reports whether any object of the kind exists, given its list kind. A kind that is not served has
-// none.
+// HasObjects reports whether any object of the kind exists, given its list kind. A kind that is not
+// served has none.
 func HasObjects(ctx context.Context, reader client.Reader, listKind kschema.GroupVersionKind) (bool, error) {
 	found, err := hasObjects(ctx, reader, listKind)
 	if meta.IsNoMatchError(err) || kerrors.IsNotFound(err) {
@@ -63,9 +63,9 @@ func (rt *Runtime) definitions(ctx context.Context, owner string) ([]apiextensio
 	return list.Items, nil
 }
 
-// Prune deletes the CRDs of an owner that keep, unless it is nil, does not report. It leaves CRDs alone whose
-// kinds have objects, since these would be deleted too, and returns their kinds. It also leaves CRDs alone whose
-// kinds are not served: it is unknown whether objects are stored.
+// Prune deletes the CRDs of an owner that keep, unless it is nil, does not report. It leaves CRDs
+// alone whose kinds have objects, since these would be deleted too, and returns their kinds. It
+// also leaves CRDs alone whose kinds are not served: it is unknown whether objects are stored.
 func (rt *Runtime) Prune(ctx context.Context, owner string, keep func(*apiextensionsv1.CustomResourceDefinition) bool) (inUse []string, err error) {
 	definitions, err := rt.definitions(ctx, owner)
 	if err != nil {
@@ -82,7 +82,8 @@ func (rt *Runtime) Prune(ctx context.Context, owner string, keep func(*apiextens
 			inUse = append(inUse, c.Spec.Names.Kind+" of "+c.Spec.Group)
 			continue
 		}
-		// An established CRD without a match is going to be served soon. That is an error, so that it is tried again.
+		// An established CRD without a match is going to be served soon. That is an error, so that
+		// it is tried again.
 		if kerrors.IsNotFound(err) || meta.IsNoMatchError(err) && !IsEstablished(c) {
 			continue
 		}

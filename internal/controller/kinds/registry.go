@@ -27,7 +27,8 @@ type Registry struct {
 
 	mu    sync.RWMutex
 	kinds map[schema.GroupKind]*managed.Kind
-	// starting are kinds whose existing resources are not all known yet. New ones are reconciled already.
+	// starting are kinds whose existing resources are not all known yet. New ones are reconciled
+	// already.
 	starting map[schema.GroupKind]*managed.Kind
 	// configs are told of changed Secrets of provider configurations, by group.
 	configs map[string]func(providerconfig.Reference)
@@ -36,7 +37,8 @@ type Registry struct {
 // References returns the graph of references between resources.
 func (r *Registry) References() *references.Graph { return &r.references }
 
-// Served returns the kind by which a kind is listed (model.Resource.ListGroupVersionKind), and whether a controller of the kind runs.
+// Served returns the kind by which a kind is listed (model.Resource.ListGroupVersionKind), and
+// whether a controller of the kind runs.
 func (r *Registry) Served(kind schema.GroupKind) (list string, ok bool) {
 	k := r.Kind(kind)
 	if k == nil {
@@ -66,7 +68,8 @@ func (r *Registry) Wake(key store.Key) {
 	}
 }
 
-// SecretChanged is called when a Secret has changed that a resource or a provider configuration refers to.
+// SecretChanged is called when a Secret has changed that a resource or a provider configuration
+// refers to.
 func (r *Registry) SecretChanged(key store.Key) {
 	if key.Kind != model.ProviderConfigKind && key.Kind != model.ClusterProviderConfigKind {
 		r.Wake(key)
@@ -94,7 +97,8 @@ func (r *Registry) Moved(ctx context.Context, units []shard.Unit) {
 	}
 }
 
-// Activated reports whether managed.Kind's method of that name does so for all kinds, or for those of modules.
+// Activated reports whether managed.Kind's method of that name does so for all kinds, or for those
+// of modules.
 func (r *Registry) Activated(configurations []string, modules bool) bool {
 	out := true
 	for _, k := range r.running() {
@@ -146,8 +150,8 @@ func (r *Registry) Marks(yield func(scheduler.Mark)) {
 	}
 }
 
-// Preview returns what an object, if it were applied, would change of its remote object; nil if no controller of its kind
-// runs here.
+// Preview returns what an object, if it were applied, would change of its remote object; nil if no
+// controller of its kind runs here.
 func (r *Registry) Preview(ctx context.Context, kind schema.GroupKind, u *unstructured.Unstructured) []string {
 	if k := r.Kind(kind); k != nil {
 		return k.Preview(ctx, u)
@@ -155,8 +159,8 @@ func (r *Registry) Preview(ctx context.Context, kind schema.GroupKind, u *unstru
 	return nil
 }
 
-// Exists reports whether the resource exists. If no controller of its kind runs, it may exist, so Exists
-// returns true. It returns an error if the API server does not answer.
+// Exists reports whether the resource exists. If no controller of its kind runs, it may exist, so
+// Exists returns true. It returns an error if the API server does not answer.
 func (r *Registry) Exists(ctx context.Context, key store.Key, uid types.UID) (bool, error) {
 	k := r.Kind(schema.GroupKind{Group: key.Group, Kind: key.Kind})
 	if k == nil {

@@ -22,9 +22,9 @@ import (
 // pageSize is the number of objects that are listed at once.
 const pageSize = 500
 
-// ReleaseConfigs removes the finalizer from a provider's configurations that no resource uses. It is for a
-// provider whose controllers have stopped: nothing else would remove the finalizer when the configuration, or
-// its namespace, is deleted later.
+// ReleaseConfigs removes the finalizer from a provider's configurations that no resource uses. It
+// is for a provider whose controllers have stopped: nothing else would remove the finalizer when
+// the configuration, or its namespace, is deleted later.
 func (rt *Runtime) ReleaseConfigs(ctx context.Context, owner string) error {
 	definitions, err := rt.definitions(ctx, owner)
 	if err != nil {
@@ -75,8 +75,8 @@ func (rt *Runtime) releaseConfig(ctx context.Context, u *unstructured.Unstructur
 	return client.IgnoreNotFound(err)
 }
 
-// BeingDeleted returns the number of resources of an owner's kinds, or that use its provider, that are being deleted
-// and wait for a controller.
+// BeingDeleted returns the number of resources of an owner's kinds, or that use its provider, that
+// are being deleted and wait for a controller.
 func (rt *Runtime) BeingDeleted(ctx context.Context, owner string) (n int, err error) {
 	if rt.OthersBeingDeleted != nil {
 		if n, err = rt.OthersBeingDeleted(ctx, owner); err != nil {

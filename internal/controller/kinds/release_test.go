@@ -43,8 +43,8 @@ func instanceOf(kind, namespace, name string, change func(*unstructured.Unstruct
 	return u
 }
 
-// runtimeOf returns the Runtime of a cluster in which "owner" has the given objects, of the kinds Thing,
-// ProviderConfig and ClusterProviderConfig.
+// runtimeOf returns the Runtime of a cluster in which "owner" has the given objects, of the kinds
+// Thing, ProviderConfig and ClusterProviderConfig.
 func runtimeOf(objects ...client.Object) (*kinds.Runtime, client.Client) {
 	scheme := runtime.NewScheme()
 	var definitions []runtime.Object

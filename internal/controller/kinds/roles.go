@@ -18,7 +18,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/model"
 )
 
-// The roles of a TerraformProvider or TerraformModule. The ClusterRoles in deploy/rbac select them by their labels.
+// The roles of a TerraformProvider or TerraformModule. The ClusterRoles in deploy/rbac select them
+// by their labels.
 const (
 	roleView       = "view"
 	roleEdit       = "edit"
@@ -37,14 +38,15 @@ var (
 
 func roleName(owner, role string) string { return "landbridge:" + owner + ":" + role }
 
-// The resources of the kinds of provider configurations: that of a namespace, and that of the cluster.
+// The resources of the kinds of provider configurations: that of a namespace, and that of the
+// cluster.
 const (
 	configs        = "providerconfigs"
 	clusterConfigs = "clusterproviderconfigs"
 )
 
-// rolesOf returns the ClusterRoles for resources. Only the controller gets permission to write a status: others
-// could show in it what is not the case.
+// rolesOf returns the ClusterRoles for resources. Only the controller gets permission to write a
+// status: others could show in it what is not the case.
 func rolesOf(owner string, resources []kschema.GroupResource) []*rbacv1.ClusterRole {
 	byGroup := map[string][]string{}
 	for _, r := range resources {
@@ -63,7 +65,8 @@ func rolesOf(owner string, resources []kschema.GroupResource) []*rbacv1.ClusterR
 			case clusterConfigs:
 				add(roleAdmin, group, writing, resource)
 			case configs:
-				// A configuration has the Secrets of its namespace sent to the endpoint that it names.
+				// A configuration has the Secrets of its namespace sent to the endpoint that it
+				// names.
 				add(roleConfigure, group, writing, resource)
 			default:
 				managed = append(managed, resource)
@@ -97,10 +100,11 @@ func ResourcesOf(p *model.Provider) []kschema.GroupResource {
 	return out
 }
 
-// EnsureRoles creates or updates the ClusterRoles for resources of an owner, which is a value of LabelProvider, and for
-// the kinds that are defined for it already, whose objects may be left. It is called before kinds are defined, so that
-// the roles that select these are complete when the kinds are served. Without resources, it only creates roles that do
-// not exist. The controller may lack the permission: then permissions are managed elsewhere.
+// EnsureRoles creates or updates the ClusterRoles for resources of an owner, which is a value of
+// LabelProvider, and for the kinds that are defined for it already, whose objects may be left. It
+// is called before kinds are defined, so that the roles that select these are complete when the
+// kinds are served. Without resources, it only creates roles that do not exist. The controller may
+// lack the permission: then permissions are managed elsewhere.
 func (rt *Runtime) EnsureRoles(ctx context.Context, owner string, resources ...kschema.GroupResource) error {
 	defined, err := ListCRDs(ctx, rt.Manager.GetAPIReader(), client.MatchingLabels{v1alpha1.LabelProvider: owner})
 	if err != nil {

@@ -34,7 +34,8 @@ func withRoles(t *testing.T) (*kinds.Runtime, *kubefake.Clientset) {
 	return &kinds.Runtime{Manager: cluster{client: c}, Roles: kube.RbacV1().ClusterRoles(), Logger: logr.Discard()}, kube
 }
 
-// permissions returns the rules of the ClusterRoles, by their names, and the roles that select them.
+// permissions returns the rules of the ClusterRoles, by their names, and the roles that select
+// them.
 func permissions(t *testing.T, kube *kubefake.Clientset) map[string][]rbacv1.PolicyRule {
 	t.Helper()
 	list, err := kube.RbacV1().ClusterRoles().List(t.Context(), metav1.ListOptions{})

@@ -30,8 +30,8 @@ import (
 const (
 	// Resync is the interval at which an object is reconciled without a change.
 	Resync = 10 * time.Minute
-	// Workers bounds how many CRDs are installed and controllers are started at once. With more, the API
-	// server's own CRD controllers conflict with each other and take longer.
+	// Workers bounds how many CRDs are installed and controllers are started at once. With more,
+	// the API server's own CRD controllers conflict with each other and take longer.
 	Workers = 8
 )
 
@@ -41,8 +41,8 @@ const (
 	maxBackoff = 5 * time.Minute
 )
 
-// Runtime has the dependencies that all controllers of kinds share. All fields but OtherUsers and OthersBeingDeleted
-// are required.
+// Runtime has the dependencies that all controllers of kinds share. All fields but OtherUsers and
+// OthersBeingDeleted are required.
 type Runtime struct {
 	Manager   manager.Manager
 	CRDs      apiextensions.CustomResourceDefinitionInterface
@@ -62,15 +62,18 @@ type Runtime struct {
 	Admission *providerconfig.Admission
 	// AccountKey is the key of the hashes of provider configurations' contents.
 	AccountKey providerconfig.AccountKey
-	// DestroysPerMinute is how many objects of an account may be destroyed within a minute by default; 0 for no limit.
+	// DestroysPerMinute is how many objects of an account may be destroyed within a minute by
+	// default; 0 for no limit.
 	DestroysPerMinute int
-	// Follows is set if another replica installs CRDs and whatever else is not of one shard. Then this one waits for it.
+	// Follows is set if another replica installs CRDs and whatever else is not of one shard. Then
+	// this one waits for it.
 	Follows bool
-	// OtherUsers returns the resources, other than those of the provider's own kinds, that use one of its
-	// configurations. provider is the name of a TerraformProvider.
+	// OtherUsers returns the resources, other than those of the provider's own kinds, that use one
+	// of its configurations. provider is the name of a TerraformProvider.
 	OtherUsers func(ctx context.Context, provider string, ref providerconfig.Reference) []providerconfig.User
-	// OthersBeingDeleted returns the number of resources, other than those of the provider's own kinds, that use the
-	// provider, are being deleted, and wait for a controller. provider is the name of a TerraformProvider.
+	// OthersBeingDeleted returns the number of resources, other than those of the provider's own
+	// kinds, that use the provider, are being deleted, and wait for a controller. provider is the
+	// name of a TerraformProvider.
 	OthersBeingDeleted func(ctx context.Context, provider string) (int, error)
 
 	mu sync.Mutex
@@ -124,7 +127,8 @@ type Kind struct {
 	cancel  context.CancelFunc
 }
 
-// StartKind runs the controller of a kind whose CRD is served. configs finds its provider configurations.
+// StartKind runs the controller of a kind whose CRD is served. configs finds its provider
+// configurations.
 func (rt *Runtime) StartKind(k *managed.Kind) (*Kind, error) {
 	k.Neighbours, k.Scheduler, k.Options = rt.Registry, rt.Scheduler, rt.Managed
 	ctx, cancel := context.WithCancel(rt.Lifetime)

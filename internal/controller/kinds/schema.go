@@ -10,11 +10,12 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// manyTypes is the number of types from which a provider's process keeps several megabytes of its schema once it was asked for it.
-// Other processes of the provider are not asked.
+// manyTypes is the number of types from which a provider's process keeps several megabytes of its
+// schema once it was asked for it. Other processes of the provider are not asked.
 const manyTypes = 100
 
-// ReadSchema starts a provider and reads its schema. The server is for the first provider configuration that needs one.
+// ReadSchema starts a provider and reads its schema. The server is for the first provider
+// configuration that needs one.
 func (rt *Runtime) ReadSchema(ctx context.Context, launcher provider.Launcher) (*schema.Provider, diagnostic.Diagnostics) {
 	server, err := launcher.Launch(ctx)
 	if err != nil {
@@ -31,6 +32,7 @@ func (rt *Runtime) ReadSchema(ctx context.Context, launcher provider.Launcher) (
 	return s, diags
 }
 
-// MemoryLimit returns the memory limit, in bytes, to set for providers that are written in Go, or 0 without a
-// limit. It is lower than the limit itself, so that their garbage collector works harder before it is reached.
+// MemoryLimit returns the memory limit, in bytes, to set for providers that are written in Go, or 0
+// without a limit. It is lower than the limit itself, so that their garbage collector works harder
+// before it is reached.
 func MemoryLimit(l pool.Limits) int64 { return l.MemoryBytes - l.MemoryBytes/10 }

@@ -17,10 +17,12 @@ import (
 	"github.com/landbridge-io/landbridge/internal/model"
 )
 
-// endInterval is the interval at which the table of shards is cleared of what nothing needs. All resources are read for that.
+// endInterval is the interval at which the table of shards is cleared of what nothing needs. All
+// resources are read for that.
 const endInterval = 5 * time.Minute
 
-// Ending clears the table of shards of what nothing needs any more. It is a manager.Runnable of one replica.
+// Ending clears the table of shards of what nothing needs any more. It is a manager.Runnable of one
+// replica.
 type Ending struct {
 	Runtime   *Runtime
 	Placement Placement
@@ -58,8 +60,8 @@ func (e *Ending) once(ctx context.Context) error {
 	return e.Placement.RemoveAbandoned(ctx)
 }
 
-// uses returns what resources use, and the configurations in the table that exist. It is not complete as long as the controllers
-// of some kinds do not run.
+// uses returns what resources use, and the configurations in the table that exist. It is not
+// complete as long as the controllers of some kinds do not run.
 func (e *Ending) uses(ctx context.Context) (uses []shard.Use, complete bool, _ error) {
 	select {
 	case <-e.Runtime.Registry.Settled():
@@ -105,7 +107,8 @@ func (e *Ending) uses(ctx context.Context) (uses []shard.Use, complete bool, _ e
 	return uses, true, nil
 }
 
-// exists reports whether a provider configuration exists, by its name in the table: GROUP/KIND/NAMESPACE/NAME.
+// exists reports whether a provider configuration exists, by its name in the table:
+// GROUP/KIND/NAMESPACE/NAME.
 func (e *Ending) exists(ctx context.Context, name string) (bool, error) {
 	parts := strings.Split(name, "/")
 	if len(parts) != 4 || parts[1] != model.ProviderConfigKind && parts[1] != model.ClusterProviderConfigKind {

@@ -11,12 +11,12 @@ import (
 	"github.com/landbridge-io/landbridge/internal/controller/managed"
 )
 
-// startupLimit bounds the startup: kinds that cannot be served again do not block the deletion of what their
-// resources may refer to for longer.
+// startupLimit bounds the startup: kinds that cannot be served again do not block the deletion of
+// what their resources may refer to for longer.
 const startupLimit = 2 * time.Minute
 
-// startup is the time after a start of the controller in which kinds that were served before are not all
-// served again. It begins with the zero value.
+// startup is the time after a start of the controller in which kinds that were served before are
+// not all served again. It begins with the zero value.
 type startup struct {
 	mu                             sync.Mutex
 	ended, claimed, modulesClaimed chan struct{}
@@ -55,7 +55,8 @@ func (s *startup) tell() {
 	s.news = make(chan struct{})
 }
 
-// await waits until done. Otherwise done returns a channel that is closed when it may be; nil if tell is called then.
+// await waits until done. Otherwise done returns a channel that is closed when it may be; nil if
+// tell is called then.
 func (s *startup) await(ctx context.Context, done func() (ok bool, otherwise <-chan struct{})) {
 	for {
 		news := s.channel(&s.news)
@@ -90,14 +91,16 @@ func (r *Registry) Attempted(source Source) {
 	s.attempted[source] = true
 }
 
-// Settled returns a channel that is closed when all kinds that were served before are served again, as far as
-// possible, and the references of all their resources are known.
+// Settled returns a channel that is closed when all kinds that were served before are served again,
+// as far as possible, and the references of all their resources are known.
 func (r *Registry) Settled() <-chan struct{} { return r.startup.channel(&r.startup.ended) }
 
-// Claimed returns a channel that is closed when the remote objects of all these resources are claimed, too.
+// Claimed returns a channel that is closed when the remote objects of all these resources are
+// claimed, too.
 func (r *Registry) Claimed() <-chan struct{} { return r.startup.channel(&r.startup.claimed) }
 
-// ModulesClaimed returns a channel that is closed when those of the resources of modules are claimed.
+// ModulesClaimed returns a channel that is closed when those of the resources of modules are
+// claimed.
 func (r *Registry) ModulesClaimed() <-chan struct{} {
 	return r.startup.channel(&r.startup.modulesClaimed)
 }
@@ -112,7 +115,8 @@ func objectsClaimed(k *managed.Kind) <-chan struct{} {
 	return closed
 }
 
-// all reports whether a channel of all served kinds is closed. Otherwise it returns one that is not.
+// all reports whether a channel of all served kinds is closed. Otherwise it returns one that is
+// not.
 func (r *Registry) all(of func(*managed.Kind) <-chan struct{}) (ok bool, open <-chan struct{}) {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
@@ -127,8 +131,8 @@ func (r *Registry) all(of func(*managed.Kind) <-chan struct{}) (ok bool, open <-
 	return true, nil
 }
 
-// Settle waits until the kinds of all expected sources were attempted, and then closes Settled and Claimed. It closes ModulesClaimed
-// before, if it can.
+// Settle waits until the kinds of all expected sources were attempted, and then closes Settled and
+// Claimed. It closes ModulesClaimed before, if it can.
 func (r *Registry) Settle(ctx context.Context, expected ...func(context.Context) ([]Source, error)) error {
 	until, cancel := context.WithTimeout(ctx, startupLimit)
 	defer cancel()

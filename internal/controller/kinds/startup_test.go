@@ -83,7 +83,8 @@ func TestSettle(t *testing.T) {
 	}
 }
 
-// The objects of modules are known as soon as all of them are served, whatever other kinds are awaited.
+// The objects of modules are known as soon as all of them are served, whatever other kinds are
+// awaited.
 func TestModulesClaimed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := &kinds.Registry{}

@@ -12,7 +12,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 )
 
-// An answer is what a dependent says to the replacement of an object that it depends on. status.awaitedReplacements has all of them.
+// An answer is what a dependent says to the replacement of an object that it depends on.
+// status.awaitedReplacements has all of them.
 
 // answersOf returns the answers of a dependent.
 func answersOf(u *unstructured.Unstructured) []managed.AwaitedReplacement {
@@ -43,7 +44,8 @@ func keyOfAnswer(a managed.AwaitedReplacement) store.Key {
 	return store.Key{Group: a.Group, Kind: a.Kind, Namespace: a.Namespace, Name: a.Name}
 }
 
-// awaitsReplacement reports whether a dependent takes part in a replacement, or has to note that it does not any more.
+// awaitsReplacement reports whether a dependent takes part in a replacement, or has to note that it
+// does not any more.
 func (r *CustomResource) awaitsReplacement() bool {
 	return len(r.replaced) > 0 || len(answersOf(&r.Unstructured)) > 0
 }
@@ -62,7 +64,8 @@ func (r *CustomResource) setAnswers(answers []managed.AwaitedReplacement) {
 	r.set(list, "status", "awaitedReplacements")
 }
 
-// followed removes the answers to replacements that are over, when what the resource refers to is set.
+// followed removes the answers to replacements that are over, when what the resource refers to is
+// set.
 func (f referrer) followed(r *CustomResource) {
 	before := answersOf(&r.Unstructured)
 	if len(before) == 0 {

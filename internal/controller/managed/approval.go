@@ -27,7 +27,8 @@ func standingEvent(why scheduler.Reason, reason event.Reason, message string) ev
 	return warning(reason, message)
 }
 
-// setUnapproved sets the condition Approved of a resource whose plan waits for approval, and returns its message.
+// setUnapproved sets the condition Approved of a resource whose plan waits for approval, and
+// returns its message.
 func (c *connector) setUnapproved(r *CustomResource, why scheduler.Reason) string {
 	o := r.observation
 	how := fmt.Sprintf("landbridge approve %s.%s %s -n %s --hash %s, or the annotation %s: %q",
@@ -43,7 +44,8 @@ func (c *connector) setUnapproved(r *CustomResource, why scheduler.Reason) strin
 	return message
 }
 
-// setApproved sets the condition Approved of a resource that has waited for approval and does not any more.
+// setApproved sets the condition Approved of a resource that has waited for approval and does not
+// any more.
 func (e *external) setApproved(r *CustomResource) {
 	if r.GetCondition(v1alpha1.TypeApproved).Status == corev1.ConditionUnknown {
 		return

@@ -17,7 +17,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
 
-// replacements returns the resources among keys whose objects are being replaced, as the cache has them.
+// replacements returns the resources among keys whose objects are being replaced, as the cache has
+// them.
 func (k *Kind) replacements(ctx context.Context, keys []store.Key) map[store.Key]*unstructured.Unstructured {
 	out := map[store.Key]*unstructured.Unstructured{}
 	for _, of := range keys {
@@ -28,8 +29,9 @@ func (k *Kind) replacements(ctx context.Context, keys []store.Key) map[store.Key
 	return out
 }
 
-// released returns the resources for whose replacement a dependent has waited, and waits no more, and those whose objects are still
-// being replaced, as the API server has them. The cache may be older or newer: both must be known from one read.
+// released returns the resources for whose replacement a dependent has waited, and waits no more,
+// and those whose objects are still being replaced, as the API server has them. The cache may be
+// older or newer: both must be known from one read.
 func (k *Kind) released(ctx context.Context, r *CustomResource) (out map[store.Key]bool, still map[store.Key]*unstructured.Unstructured, _ error) {
 	still = map[store.Key]*unstructured.Unstructured{}
 	for _, a := range answersOf(&r.Unstructured) {
@@ -60,9 +62,11 @@ func (k *Kind) released(ctx context.Context, r *CustomResource) (out map[store.K
 type awaiting struct {
 	referrer
 	resource *CustomResource
-	// own is the replacement of the object of the dependent itself, which may be a part of others; nil if there is none.
+	// own is the replacement of the object of the dependent itself, which may be a part of others;
+	// nil if there is none.
 	own *managed.Replacement
-	// busy is set while an operation is under way on the object of the dependent, or its outcome is not known.
+	// busy is set while an operation is under way on the object of the dependent, or its outcome is
+	// not known.
 	busy    bool
 	answers []managed.AwaitedReplacement
 	// known is the effect on the dependent; nil until it is asked for.
@@ -71,8 +75,8 @@ type awaiting struct {
 	failed error
 }
 
-// awaitReplacements answers to the replacements of what a resource depends on. It returns an error while nothing may be done to the
-// object of the resource.
+// awaitReplacements answers to the replacements of what a resource depends on. It returns an error
+// while nothing may be done to the object of the resource.
 func (f referrer) awaitReplacements(ctx context.Context, r *CustomResource) error {
 	if !r.awaitsReplacement() {
 		return nil
@@ -109,7 +113,8 @@ func (f referrer) awaitReplacements(ctx context.Context, r *CustomResource) erro
 	return errors.Join(fmt.Errorf("nothing is done to the object until that of %s is replaced", listed(waits)), w.failed)
 }
 
-// answer returns the answer to the replacement of the object of a resource; ok is false if there is none.
+// answer returns the answer to the replacement of the object of a resource; ok is false if there is
+// none.
 func (w *awaiting) answer(ctx context.Context, of store.Key, x *unstructured.Unstructured) (_ managed.AwaitedReplacement, ok bool) {
 	r, p := w.resource, replacementOf(x)
 	a, answered := answerTo(&r.Unstructured, x.GetUID())
@@ -136,8 +141,8 @@ func (w *awaiting) answer(ctx context.Context, of store.Key, x *unstructured.Uns
 	return a, true
 }
 
-// effect returns the effect on the dependent. Before it waits, the outcome of an operation is determined that an earlier process has
-// begun.
+// effect returns the effect on the dependent. Before it waits, the outcome of an operation is
+// determined that an earlier process has begun.
 func (w *awaiting) effect(ctx context.Context, waits bool) effect {
 	if w.known == nil {
 		is := w.kind.effect(ctx, w.resource)
@@ -175,7 +180,8 @@ func (w *awaiting) observe(ctx context.Context) (*external, *scheduler.Observati
 	return e, o, nil
 }
 
-// destroyFirst destroys the object of a dependent that must be replaced, before the one that it depends on.
+// destroyFirst destroys the object of a dependent that must be replaced, before the one that it
+// depends on.
 func (w *awaiting) destroyFirst(ctx context.Context) {
 	var due []*managed.AwaitedReplacement
 	for i := range w.answers {
@@ -228,7 +234,8 @@ func (w *awaiting) destroy(ctx context.Context) (gone bool, _ error) {
 	return false, nil
 }
 
-// partID identifies the replacement of a dependent, which is part of those that it awaits. It stays the same while one of them lasts.
+// partID identifies the replacement of a dependent, which is part of those that it awaits. It stays
+// the same while one of them lasts.
 func (f referrer) partID(own *managed.Replacement, r *CustomResource) string {
 	var id string
 	for _, x := range r.replaced {
@@ -241,8 +248,8 @@ func (f referrer) partID(own *managed.Replacement, r *CustomResource) string {
 	return id
 }
 
-// passOn plans the replacement of a dependent together with those of the objects that it refers to, for which it must be replaced: its
-// own dependents answer to it, and wait when it does.
+// passOn plans the replacement of a dependent together with those of the objects that it refers to,
+// for which it must be replaced: its own dependents answer to it, and wait when it does.
 func (f referrer) passOn(r *CustomResource, own *managed.Replacement, answers []managed.AwaitedReplacement) {
 	needed, held := false, false
 	for _, a := range answers {

@@ -15,8 +15,9 @@ import (
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 )
 
-// The API server stores at most 1.5 MiB of a custom resource. These bounds leave most of it to spec, so that
-// a condition can always be written. The changes of a plan have bounds of their own (translate.Changes).
+// The API server stores at most 1.5 MiB of a custom resource. These bounds leave most of it to
+// spec, so that a condition can always be written. The changes of a plan have bounds of their own
+// (translate.Changes).
 const (
 	// maxAtProvider bounds status.atProvider, in bytes of JSON.
 	maxAtProvider = 256 << 10
@@ -26,8 +27,8 @@ const (
 	maxNames = 20
 )
 
-// fitObject removes the largest fields of an object until its JSON has at most the given size. It returns
-// their names.
+// fitObject removes the largest fields of an object until its JSON has at most the given size. It
+// returns their names.
 func fitObject(object map[string]any, most int) []string {
 	if atMost(object, most) {
 		return nil
@@ -58,8 +59,8 @@ func jsonSize(v any) int {
 	return len(b)
 }
 
-// atMost reports whether the JSON of a value certainly has at most the given size. It takes a fraction of the
-// time of encoding the value.
+// atMost reports whether the JSON of a value certainly has at most the given size. It takes a
+// fraction of the time of encoding the value.
 func atMost(v any, most int) bool { return bound(v, most) >= 0 }
 
 // bound returns what is left of a size after the longest JSON that a value may have.

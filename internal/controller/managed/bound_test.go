@@ -64,7 +64,8 @@ func values() *rapid.Generator[any] {
 		rapid.Custom(func(t *rapid.T) any { return rapid.MapOfN(rapid.String(), leaf, 0, 4).Draw(t, "map") }))
 }
 
-// Whatever the values, the result has at most the given size, and nothing is left out that would fit.
+// Whatever the values, the result has at most the given size, and nothing is left out that would
+// fit.
 func TestFitsAlways(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		object := rapid.MapOfN(rapid.StringMatching(`[a-z]{1,8}`), values(), 0, 8).Draw(t, "object")
@@ -93,7 +94,8 @@ func TestShorten(t *testing.T) {
 	}
 }
 
-// A condition names what is left out of the status, and the command that shows it, as long as it is.
+// A condition names what is left out of the status, and the command that shows it, as long as it
+// is.
 func TestStatusComplete(t *testing.T) {
 	k := kind(t)
 	k.Scheduler = forgetful{}
@@ -125,7 +127,8 @@ func TestStatusComplete(t *testing.T) {
 	}
 }
 
-// A condition with a long message shows a part of it, and the status has the whole one. When it is set again, nothing is written.
+// A condition with a long message shows a part of it, and the status has the whole one. When it is
+// set again, nothing is written.
 func TestLongMessage(t *testing.T) {
 	long := "It failed. " + strings.Repeat("The provider says so. ", 50)
 	stored := &unstructured.Unstructured{}

@@ -13,7 +13,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/scheduler/brake"
 )
 
-// brake returns what the brake has to know of a resource with provider configurations; nil if nothing limits how much is destroyed.
+// brake returns what the brake has to know of a resource with provider configurations; nil if
+// nothing limits how much is destroyed.
 func (k *Kind) brake(r *CustomResource, with []policy.Configuration) *scheduler.Brake {
 	if k.DestroyLimit == nil {
 		return nil

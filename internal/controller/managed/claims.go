@@ -29,8 +29,8 @@ func (c *connector) claim(ctx context.Context, u *unstructured.Unstructured) err
 	return err
 }
 
-// ClaimsHere reports whether a resource is to be claimed when the controller starts. Others are claimed when their configuration
-// becomes one of this shard.
+// ClaimsHere reports whether a resource is to be claimed when the controller starts. Others are
+// claimed when their configuration becomes one of this shard.
 func (k *Kind) ClaimsHere(u *unstructured.Unstructured) bool {
 	return k.Options.Shards == nil || k.Options.Shards.Belong(k.use(u)) != Elsewhere
 }
@@ -47,8 +47,8 @@ func isClosed(c <-chan struct{}) bool {
 	}
 }
 
-// mayImport reports whether the remote objects of all resources of all kinds are claimed. A resource of the kind of a
-// module can have objects of any type.
+// mayImport reports whether the remote objects of all resources of all kinds are claimed. A
+// resource of the kind of a module can have objects of any type.
 func (k *Kind) mayImport() bool {
 	select {
 	case <-k.Neighbours.Claimed():
@@ -58,7 +58,8 @@ func (k *Kind) mayImport() bool {
 	}
 }
 
-// awaited waits until a channel is closed, and reports whether it is. If ctx is done, it does not wait.
+// awaited waits until a channel is closed, and reports whether it is. If ctx is done, it does not
+// wait.
 func awaited(ctx context.Context, closed <-chan struct{}) bool {
 	select {
 	case <-closed:
@@ -74,8 +75,8 @@ func awaited(ctx context.Context, closed <-chan struct{}) bool {
 }
 
 // Exists reports whether there is a resource of the kind with the key and UID. The cache may still
-// have a deleted resource, so only its absence there is conclusive; else the API server decides. It returns
-// an error if the API server does not answer.
+// have a deleted resource, so only its absence there is conclusive; else the API server decides. It
+// returns an error if the API server does not answer.
 func (k *Kind) Exists(ctx context.Context, key store.Key, uid types.UID) (bool, error) {
 	for _, reader := range []client.Reader{k.reader, k.live} {
 		u, err := k.get(ctx, reader, types.NamespacedName{Namespace: key.Namespace, Name: key.Name})

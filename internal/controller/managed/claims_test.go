@@ -66,7 +66,8 @@ func byID(id string) terraform.ImportTarget {
 	return terraform.ImportTarget{ID: id, Identity: cty.NilVal}
 }
 
-// When a controller starts, the objects of all resources that it has heard of are claimed, and no earlier than it has heard of all.
+// When a controller starts, the objects of all resources that it has heard of are claimed, and no
+// earlier than it has heard of all.
 func TestClaimAll(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {

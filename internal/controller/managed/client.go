@@ -184,8 +184,8 @@ func (s quietStatus) Update(ctx context.Context, obj client.Object, opts ...clie
 	return nil
 }
 
-// quietClient returns the client of the kind's reconciler, which releases the memory about resources that
-// are gone.
+// quietClient returns the client of the kind's reconciler, which releases the memory about
+// resources that are gone.
 func (k *Kind) quietClient(cached client.Client, live client.Reader) *quietClient {
 	out := quietClientOf(cached, live, k.Model.GroupVersionKind(), k.tracked)
 	out.gone = func(name types.NamespacedName) {

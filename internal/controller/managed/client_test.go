@@ -95,7 +95,8 @@ func TestReadOwnWrites(t *testing.T) {
 	}
 }
 
-// What was written is kept as small as the cache keeps it, and exactly as long as the cache lags behind.
+// What was written is kept as small as the cache keeps it, and exactly as long as the cache lags
+// behind.
 func TestKeptWrites(t *testing.T) {
 	version := func(v string) *unstructured.Unstructured {
 		return &unstructured.Unstructured{Object: m{"apiVersion": "x.io/v1", "kind": "Thing", "metadata": m{

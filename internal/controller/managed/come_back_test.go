@@ -47,8 +47,9 @@ func (q waitingQueue) Len() int {
 	return 0
 }
 
-// While many others wait, a resource that is ready rests without its annotations, and is not observed again until there may be other
-// work for it. Its annotations are written when the others are done.
+// While many others wait, a resource that is ready rests without its annotations, and is not
+// observed again until there may be other work for it. Its annotations are written when the others
+// are done.
 func TestAnnotationsWait(t *testing.T) {
 	t.Parallel()
 	k, reconciles, many := kind(t), 0, true

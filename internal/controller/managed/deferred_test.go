@@ -14,7 +14,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
 
-// A resource has the condition Deferred from when its provider defers for the first time. Other answers end it.
+// A resource has the condition Deferred from when its provider defers for the first time. Other
+// answers end it.
 func TestDeferred(t *testing.T) {
 	k := kind(t)
 	k.Scheduler = forgetful{}

@@ -20,19 +20,23 @@ import (
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
 
-// The replacement of an object to which other resources refer, its dependents, has phases, as Terraform's graph orders them:
+// The replacement of an object to which other resources refer, its dependents, has phases, as
+// Terraform's graph orders them:
 //
 //	Planned ──▶ Started ──▶ DestroyingDependents ──▶ the object is destroyed, and created again
 //	               └── the new object is created ──▶ Following ──▶ the old one is destroyed     (createBeforeDestroy)
 //
-// status.replacement of the resource has the phase, and status.awaitedReplacements of each dependent has its answer: what it would do,
-// that it waits, that its object is destroyed, that it follows. Both are stored before anything depends on them, so that replicas of
-// other shards, and those that start again, know of them. A dependent that waits does nothing to its object. The replacement begins
-// when all dependents have answered, and none refuses.
+// status.replacement of the resource has the phase, and status.awaitedReplacements of each
+// dependent has its answer: what it would do, that it waits, that its object is destroyed, that it
+// follows. Both are stored before anything depends on them, so that replicas of other shards, and
+// those that start again, know of them. A dependent that waits does nothing to its object. The
+// replacement begins when all dependents have answered, and none refuses.
 //
-// A dependent that must be replaced, too, has dependents itself. Its own replacement is planned with the first one, under an id that
-// says so, and begins when that destroys its dependents. The list of what is destroyed is made while the replacement is planned: the
-// hash of the plan covers it, so that an approval is one of this list, and what comes later is never destroyed. It waits, and follows.
+// A dependent that must be replaced, too, has dependents itself. Its own replacement is planned
+// with the first one, under an id that says so, and begins when that destroys its dependents. The
+// list of what is destroyed is made while the replacement is planned: the hash of the plan covers
+// it, so that an approval is one of this list, and what comes later is never destroyed. It waits,
+// and follows.
 
 // dependents returns Request.Dependents of a resource.
 func (e *external) dependents(r *CustomResource) func(context.Context, scheduler.ReplacementStep, *scheduler.Observation) error {
@@ -93,8 +97,8 @@ type wanted struct {
 // isPart reports whether the replacement is part of that of another object.
 func (w wanted) isPart() bool { return strings.HasPrefix(w.id, partOf) }
 
-// begin returns nil when the replacement may begin, or when its plan is complete if that is the step. Otherwise the status has what is
-// to be answered.
+// begin returns nil when the replacement may begin, or when its plan is complete if that is the
+// step. Otherwise the status has what is to be answered.
 func (e *external) begin(ctx context.Context, r *CustomResource, stored *managed.Replacement, w wanted) error {
 	by, err := e.kind.dependentKeys(ctx, r)
 	if err != nil || len(by) == 0 && (stored == nil || len(stored.Dependents) == 0 && !stored.Approval) {
@@ -117,8 +121,9 @@ func (e *external) begin(ctx context.Context, r *CustomResource, stored *managed
 	return err
 }
 
-// decide returns what a stored replacement becomes by the answers of the dependents, nil if it stays, and why the step has to wait. With
-// the new id, the replacement is planned again, and dependents that have waited go on.
+// decide returns what a stored replacement becomes by the answers of the dependents, nil if it
+// stays, and why the step has to wait. With the new id, the replacement is planned again, and
+// dependents that have waited go on.
 func (w wanted) decide(stored *managed.Replacement, v verdict, newID string) (*managed.Replacement, error) {
 	next := *stored
 	if !w.isPart() && (stored.Phase != phaseDestroying || len(stored.Dependents) == 0) {
@@ -154,15 +159,17 @@ func (w wanted) decide(stored *managed.Replacement, v verdict, newID string) (*m
 // verdict is what the answers of dependents come to.
 type verdict struct {
 	waiting, refused []string
-	// replaced are those that must be replaced, too, sorted by UID, with theirs. approval is set when that needs an approval.
+	// replaced are those that must be replaced, too, sorted by UID, with theirs. approval is set
+	// when that needs an approval.
 	replaced []managed.ReplacedDependent
 	approval bool
 	// destroys is set when the object of a dependent is to be destroyed before.
 	destroys bool
 }
 
-// judge reads the answers of the dependents of a resource in a phase, and of theirs while nothing is destroyed yet. Names are for those
-// who may read a namespace. whole is set when those that must be replaced are destroyed before the object.
+// judge reads the answers of the dependents of a resource in a phase, and of theirs while nothing
+// is destroyed yet. Names are for those who may read a namespace. whole is set when those that must
+// be replaced are destroyed before the object.
 func (k *Kind) judge(p *managed.Replacement, u *unstructured.Unstructured, namespace string, by []store.Key, whole bool) (v verdict) {
 	for _, d := range k.dependentsOf(context.Background(), namespace, by) {
 		a, _ := answerTo(d.resource, u.GetUID())
@@ -229,7 +236,8 @@ func (v *verdict) add(d dependent, p *managed.Replacement, namespace string) {
 
 func isReplace(effect string) bool { return terraform.Action(effect).IsReplace() }
 
-// replacesDependents reports whether a resource of the kind consents to the replacement of its dependents.
+// replacesDependents reports whether a resource of the kind consents to the replacement of its
+// dependents.
 func (k *Kind) replacesDependents(u *unstructured.Unstructured) bool {
 	policy, _, _ := unstructured.NestedString(u.Object, "spec", "lifecycle", "replaceDependents")
 	if policy == "" {
@@ -238,7 +246,8 @@ func (k *Kind) replacesDependents(u *unstructured.Unstructured) bool {
 	return policy == crd.DependentsAutomatic
 }
 
-// dependentKeys returns the resources that depend on the object of a resource. It returns an error until all are known.
+// dependentKeys returns the resources that depend on the object of a resource. It returns an error
+// until all are known.
 func (k *Kind) dependentKeys(ctx context.Context, r *CustomResource) ([]store.Key, error) {
 	if err := k.referencesKnown(ctx, r); err != nil {
 		return nil, err
@@ -246,14 +255,16 @@ func (k *Kind) dependentKeys(ctx context.Context, r *CustomResource) ([]store.Ke
 	return k.Neighbours.References().Dependents(k.key(&r.Unstructured)), nil
 }
 
-// dependent is a resource that refers to another one, with the name by which messages of that one call it.
+// dependent is a resource that refers to another one, with the name by which messages of that one
+// call it.
 type dependent struct {
 	kind     *Kind
 	resource *unstructured.Unstructured
 	name     string
 }
 
-// dependentsOf returns the resources of keys as the cache has them, with the names that they have in messages for a namespace.
+// dependentsOf returns the resources of keys as the cache has them, with the names that they have
+// in messages for a namespace.
 func (k *Kind) dependentsOf(ctx context.Context, namespace string, keys []store.Key) []dependent {
 	var out []dependent
 	for _, by := range keys {
@@ -291,7 +302,8 @@ func (k *Kind) wakeDependents(u *unstructured.Unstructured) {
 	k.wakeAwaited(u, map[store.Key]bool{})
 }
 
-// wakeAwaited queues the resources to whose replacements one has answered, and those to whose replacements these have.
+// wakeAwaited queues the resources to whose replacements one has answered, and those to whose
+// replacements these have.
 func (k *Kind) wakeAwaited(u *unstructured.Unstructured, woken map[store.Key]bool) {
 	for _, a := range answersOf(u) {
 		key := keyOfAnswer(a)
@@ -306,7 +318,8 @@ func (k *Kind) wakeAwaited(u *unstructured.Unstructured, woken map[store.Key]boo
 	}
 }
 
-// target returns a resource that another one refers to, as the given reader has it; nil if there is none.
+// target returns a resource that another one refers to, as the given reader has it; nil if there is
+// none.
 func (k *Kind) target(ctx context.Context, of store.Key, live bool) (*unstructured.Unstructured, error) {
 	kind := k.Neighbours.Kind(schema.GroupKind{Group: of.Group, Kind: of.Kind})
 	if kind == nil {

@@ -40,7 +40,8 @@ func TestReplacesDependents(t *testing.T) {
 	}
 }
 
-// A replacement goes on when all dependents are ready for it. Otherwise it waits, or is planned again, so that they go on.
+// A replacement goes on when all dependents are ready for it. Otherwise it waits, or is planned
+// again, so that they go on.
 func TestStepsOfDependents(t *testing.T) {
 	t.Parallel()
 	one := []apis.ReplacedDependent{{UID: "1"}}

@@ -15,9 +15,10 @@
 // The files use each other downward in this order:
 //
 //   - start.go runs the controller of a kind, and claims the objects of existing resources.
-//   - reconcile.go is one reconcile: package turns admits it, belonging.go decides whether this shard
-//     has the resource, and rest.go and look.go whether it is unchanged.
+//   - reconcile.go is one reconcile: package turns admits it, belonging.go decides whether this
+//     shard has the resource, and rest.go and look.go whether it is unchanged.
 //   - external.go is what managed.Reconciler calls, with references.go, finalizer.go and client.go.
-//   - request.go makes the scheduler's request; status.go, events.go and explain.go tell the outcome.
+//   - request.go makes the scheduler's request; status.go, events.go and explain.go tell the
+//     outcome.
 //   - tracked.go has everything that is remembered of a resource between reconciles.
 package managed

@@ -47,7 +47,8 @@ func driftStatus(k *Kind, o *scheduler.Observation) map[string]any {
 	return out
 }
 
-// describeDrift adds a drift to a part of the status, with at most the given number of changes; 0 is all.
+// describeDrift adds a drift to a part of the status, with at most the given number of changes; 0
+// is all.
 func describeDrift(k *Kind, to map[string]any, d instance.Drift, concealed []cty.Path, most int) {
 	to["found"] = d.Found.UTC().Format(time.RFC3339)
 	if d.Gone {

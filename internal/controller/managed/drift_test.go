@@ -18,7 +18,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
 
-// A resource has the condition Drifted from when it drifts for the first time, and its history afterwards.
+// A resource has the condition Drifted from when it drifts for the first time, and its history
+// afterwards.
 func TestDriftStatus(t *testing.T) {
 	k := kind(t)
 	k.Scheduler = forgetful{}

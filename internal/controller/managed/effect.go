@@ -47,7 +47,8 @@ func (k *Kind) effect(ctx context.Context, r *CustomResource) effect {
 	return out
 }
 
-// planEffect returns the effect on the object of a resource by the plan of a preview of it, without the values that are known later.
+// planEffect returns the effect on the object of a resource by the plan of a preview of it, without
+// the values that are known later.
 func (k *Kind) planEffect(ctx context.Context, r *CustomResource, p *preview) effect {
 	as := p.resource
 	refs, err := references.Of(&as.Unstructured, k.Model)
@@ -103,7 +104,8 @@ func keyOf(u *unstructured.Unstructured) store.Key {
 	return store.Key{Group: gk.Group, Kind: gk.Kind, Namespace: u.GetNamespace(), Name: u.GetName()}
 }
 
-// plannedReader reads resources whose objects are being replaced as they are planned, without what is known only afterwards.
+// plannedReader reads resources whose objects are being replaced as they are planned, without what
+// is known only afterwards.
 type plannedReader struct {
 	client.Reader
 	kind     *Kind
@@ -136,8 +138,8 @@ func (p plannedReader) List(ctx context.Context, list client.ObjectList, opts ..
 	return nil
 }
 
-// planned returns a resource as it is after status.plan, without values that are known only afterwards. Of an object that is destroyed
-// for the replacement of another one nothing is known.
+// planned returns a resource as it is after status.plan, without values that are known only
+// afterwards. Of an object that is destroyed for the replacement of another one nothing is known.
 func planned(u *unstructured.Unstructured) *unstructured.Unstructured {
 	out := u.DeepCopy()
 	annotations := out.GetAnnotations()
@@ -159,8 +161,8 @@ func planned(u *unstructured.Unstructured) *unstructured.Unstructured {
 	return out
 }
 
-// afterChanges returns values as they are after the changes of status.plan, without those that are not known. Values that the status
-// does not show count as unknown.
+// afterChanges returns values as they are after the changes of status.plan, without those that are
+// not known. Values that the status does not show count as unknown.
 func afterChanges(at map[string]any, changes []any) map[string]any {
 	paved := fieldpath.Pave(at)
 	for _, x := range changes {
@@ -170,7 +172,8 @@ func afterChanges(at map[string]any, changes []any) map[string]any {
 			return nil
 		}
 		after, known := change["after"], change["afterUnknown"] != true
-		// Former releases have placeholders for what is not known, so that these texts are not taken for values.
+		// Former releases have placeholders for what is not known, so that these texts are not
+		// taken for values.
 		if text, isText := after.(string); after == nil || isText && (text == translate.KnownAfterApply || text == translate.SensitiveValue || strings.HasSuffix(text, "…")) {
 			known = false
 		}

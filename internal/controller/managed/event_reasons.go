@@ -40,8 +40,8 @@ var reasonsFailed = map[instance.OperationKind]event.Reason{
 	instance.Delete: "CannotDeleteExternalResource",
 }
 
-// Repeats reports whether events with the reason are of failures that each reconcile repeats: that no
-// provider is available, and that the remote object cannot be observed.
+// Repeats reports whether events with the reason are of failures that each reconcile repeats: that
+// no provider is available, and that the remote object cannot be observed.
 func Repeats(reason string) bool {
 	return reason == "CannotConnectToProvider" || reason == "CannotObserveExternalResource"
 }

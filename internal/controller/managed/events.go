@@ -38,7 +38,8 @@ func (c *connector) teller(r *CustomResource, policies desired.Policies) func(sc
 	}
 }
 
-// log writes an event of the scheduler to the log: a line for each operation, when it has ended, and for what else has happened.
+// log writes an event of the scheduler to the log: a line for each operation, when it has ended,
+// and for what else has happened.
 func (c *connector) log(namespace, name string, e scheduler.Event, told event.Event) {
 	values := []any{"object", c.kind.Model.GroupVersionKind().GroupKind().String(), "namespace", namespace, "name", name}
 	if e.Kind == scheduler.Succeeded || e.Kind == scheduler.Failed {
@@ -51,8 +52,8 @@ func (c *connector) log(namespace, name string, e scheduler.Event, told event.Ev
 	c.kind.Options.Logger.Info(told.Message, values...)
 }
 
-// story returns the text of an event. keep is set when tainted objects are kept; why is the cause of a failure,
-// or what has drifted.
+// story returns the text of an event. keep is set when tainted objects are kept; why is the cause
+// of a failure, or what has drifted.
 func story(e scheduler.Event, keep bool, why string) event.Event {
 	took := duration(e.Took)
 	switch e.Kind {

@@ -42,7 +42,8 @@ func Readers(k *Kind, cached, live client.Reader) { k.reader, k.live = cached, l
 // Reader returns where a kind reads its resources.
 func Reader(k *Kind) client.Reader { return k.reader }
 
-// MayWrite returns when something may be written for the resource of a request, as far as others are concerned.
+// MayWrite returns when something may be written for the resource of a request, as far as others
+// are concerned.
 func MayWrite(ctx context.Context, k *Kind, r scheduler.Request) error {
 	return (&external{connector: &connector{kind: k}, request: r}).mayWrite(ctx)
 }
@@ -167,8 +168,8 @@ func SetUnobserved(k *Kind, r *CustomResource) {
 // EncodeConditions is encodeConditions.
 func EncodeConditions(r *CustomResource) error { return r.encodeConditions() }
 
-// SetProgress sets Reconciling and Stalled from the other conditions. requested is set when an operation was requested,
-// and secretMissing when a Secret cannot be read.
+// SetProgress sets Reconciling and Stalled from the other conditions. requested is set when an
+// operation was requested, and secretMissing when a Secret cannot be read.
 func SetProgress(r *CustomResource, o *scheduler.Observation, requested, secretMissing bool) {
 	r.observation, r.requested, r.secretMissing = o, requested, secretMissing
 	r.setProgress()
@@ -177,7 +178,8 @@ func SetProgress(r *CustomResource, o *scheduler.Observation, requested, secretM
 // Poll returns the interval until a resource is reconciled again, with jitter.
 func Poll(k *Kind, o metav1.Object) time.Duration { return k.poll(o) }
 
-// Explain sets the conditions of a resource that cannot be observed, and returns the user's message.
+// Explain sets the conditions of a resource that cannot be observed, and returns the user's
+// message.
 func Explain(k *Kind, r *CustomResource, err error) error {
 	k.tracked, k.Options.Recorder = newResources(), event.NewNopRecorder()
 	return (&connector{kind: k}).explain(context.Background(), r, err)
@@ -188,13 +190,15 @@ func MoveFrom(ctx context.Context, k *Kind, r *CustomResource) *scheduler.MoveFr
 	return k.moveFrom(ctx, r)
 }
 
-// Differs sets what is told of fields that do not follow their references, and reports whether the status has to change.
+// Differs sets what is told of fields that do not follow their references, and reports whether the
+// status has to change.
 func Differs(r *CustomResource, what ...string) bool {
 	r.differs = what
 	return r.differsOtherwise()
 }
 
-// ListRefresh returns how an unchanged object of a resource is looked at by listing, and what changes when a look is asked for.
+// ListRefresh returns how an unchanged object of a resource is looked at by listing, and what
+// changes when a look is asked for.
 func ListRefresh(k *Kind, u *unstructured.Unstructured) (*scheduler.ListRefresh, string) {
 	r := &CustomResource{}
 	r.assign(u)
@@ -226,7 +230,8 @@ func (k *Kind) ReplacesDependentsOf(u *unstructured.Unstructured) bool {
 	return k.replacesDependents(u)
 }
 
-// Decide is wanted.decide, of a replacement that is for an id. It returns what the replacement becomes, and why the step waits.
+// Decide is wanted.decide, of a replacement that is for an id. It returns what the replacement
+// becomes, and why the step waits.
 func Decide(id string, step scheduler.ReplacementStep, action terraform.Action, stored managed.Replacement, answers Answers) (*managed.Replacement, error) {
 	v := verdict{waiting: answers.Waiting, refused: answers.Refused, replaced: answers.Replaced, destroys: len(answers.Replaced) > 0}
 	return wanted{id, step, action}.decide(&stored, v, "new")

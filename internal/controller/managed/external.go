@@ -115,8 +115,8 @@ func (e *external) Observe(ctx context.Context, mg resource.Managed) (xpmanaged.
 	case meta.WasDeleted(r), o.Plan == nil:
 		out.ResourceUpToDate = true
 	case o.Imported && !o.UpToDate() && e.kind.tracked.last(subjectOf(r)) != o:
-		// The status shows what an import leads to before it is done. The next reconcile sees that the
-		// status was written.
+		// The status shows what an import leads to before it is done. The next reconcile sees that
+		// the status was written.
 		out.ResourceUpToDate = true
 		r.requested = e.spec.Policies.Update
 		if a := attemptFrom(ctx); a != nil {
@@ -172,7 +172,8 @@ func (e *external) Delete(ctx context.Context, mg resource.Managed) (xpmanaged.E
 	if err := e.kind.Scheduler.Delete(ctx, e.request); err != nil {
 		return xpmanaged.ExternalDelete{}, e.explain(ctx, r, err)
 	}
-	// As with creates, unless it runs already: then it is long, and the status shows that it goes on.
+	// As with creates, unless it runs already: then it is long, and the status shows that it goes
+	// on.
 	r.holdStatus = !r.failedUntold() && (r.observation == nil || r.observation.Operation == nil)
 	return xpmanaged.ExternalDelete{}, nil
 }
@@ -233,7 +234,8 @@ func (e *external) connectionDetails(o *scheduler.Observation) (xpmanaged.Connec
 }
 
 // lateInitialize copies values that the provider chose to spec.forProvider, if the kind is
-// configured for it, and reports whether there were any. An object with pending changes is left alone.
+// configured for it, and reports whether there were any. An object with pending changes is left
+// alone.
 func (e *external) lateInitialize(r *CustomResource, o *scheduler.Observation) bool {
 	if !e.kind.Model.Settings.LateInitialize || !e.spec.LateInitialize ||
 		o.Operation != nil || !o.UpToDate() || o.Instance.Status != instance.Full || meta.WasDeleted(r) {
@@ -253,7 +255,8 @@ func longReady(r *CustomResource) bool {
 	return c.Status == corev1.ConditionTrue && time.Since(c.LastTransitionTime.Time) > turns.LongestWait
 }
 
-// observe returns the observation that was made for the same resource and configuration, or makes one.
+// observe returns the observation that was made for the same resource and configuration, or makes
+// one.
 func (e *external) observe(ctx context.Context, r *CustomResource) (*scheduler.Observation, error) {
 	a := attemptFrom(ctx)
 	if a != nil {

@@ -24,7 +24,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/testing/objecttest"
 )
 
-// A failed create is shown even if the next attempt begins at once: the delay may have passed while the object was planned.
+// A failed create is shown even if the next attempt begins at once: the delay may have passed while
+// the object was planned.
 func TestFailureIsToldBeforeTheNextAttempt(t *testing.T) {
 	t.Parallel()
 	k := kind(t)

@@ -16,7 +16,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/scheduler"
 )
 
-// remembering is a scheduler that knows something of a resource, and records that it has forgotten it.
+// remembering is a scheduler that knows something of a resource, and records that it has forgotten
+// it.
 type remembering struct {
 	scheduler.Interface
 	known  *scheduler.Remembered
@@ -54,8 +55,8 @@ func (c releasing) Update(_ context.Context, o client.Object, _ ...client.Update
 	return nil
 }
 
-// What is stored of a resource is removed last only if it records that there is no object. Otherwise nothing
-// would remove it after a crash between the two.
+// What is stored of a resource is removed last only if it records that there is no object.
+// Otherwise nothing would remove it after a crash between the two.
 func TestRemoveFinalizer(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

@@ -16,10 +16,12 @@ import (
 // maxForeseen bounds the dependents that a preview plans.
 const maxForeseen = 50
 
-// foreseen is what a replacement would mean for what depends on the object. Resources of other namespaces have no names.
+// foreseen is what a replacement would mean for what depends on the object. Resources of other
+// namespaces have no names.
 type foreseen struct {
 	replaced, updated, refused dependentNames
-	// approval is set when the replacement would wait for an approval because of them, and more is the number of those that were not planned.
+	// approval is set when the replacement would wait for an approval because of them, and more is
+	// the number of those that were not planned.
 	approval bool
 	more     int
 	planned  map[store.Key]bool
@@ -52,7 +54,8 @@ func (n *dependentNames) line(what, separator string) []string {
 	return []string{what + ": " + strings.Join(all, separator)}
 }
 
-// foresee returns lines about what the replacement of the object of a resource would mean for what depends on it.
+// foresee returns lines about what the replacement of the object of a resource would mean for what
+// depends on it.
 func (k *Kind) foresee(ctx context.Context, r *CustomResource, plan *terraform.Plan) []string {
 	if !plan.Action.IsReplace() {
 		return nil

@@ -34,11 +34,12 @@ type ProviderConfigs interface {
 	Resolve(ctx context.Context, ref *xpv2.ProviderConfigReference, namespace string) providerconfig.Handle[terraform.Executor]
 }
 
-// NamedProviderConfigs is implemented by ProviderConfigs of resources with several configurations (spec.providerConfigRefs).
+// NamedProviderConfigs is implemented by ProviderConfigs of resources with several configurations
+// (spec.providerConfigRefs).
 type NamedProviderConfigs interface {
 	ResolveNamed(ctx context.Context, ref *xpv2.ProviderConfigReference, named map[string]*xpv2.ProviderConfigReference, namespace string) providerconfig.Handle[terraform.Executor]
-	// Consists returns the remote objects that an instance consists of, and those that an interrupted operation may have
-	// created.
+	// Consists returns the remote objects that an instance consists of, and those that an
+	// interrupted operation may have created.
 	Consists(instance.Instance) (held, begun []terraform.Object)
 }
 
@@ -49,19 +50,23 @@ type Kind struct {
 	Neighbours      Neighbours
 	Scheduler       scheduler.Interface
 	Options         Options
-	// ProviderAddress is the address of the provider, such as registry.terraform.io/hashicorp/null. Providers see it when
-	// objects are moved.
+	// ProviderAddress is the address of the provider, such as registry.terraform.io/hashicorp/null.
+	// Providers see it when objects are moved.
 	ProviderAddress string
-	// Release identifies the provider's release together with its configuration in Landbridge, for the marks of resources. They
-	// have none if it is empty.
+	// Release identifies the provider's release together with its configuration in Landbridge, for
+	// the marks of resources. They have none if it is empty.
 	Release string
-	// Providers are the names of the TerraformProvider, or of the TerraformModule and of its TerraformProviders.
+	// Providers are the names of the TerraformProvider, or of the TerraformModule and of its
+	// TerraformProviders.
 	Providers []string
-	// DestroyLimit returns how much may be destroyed in an account within a minute. It may be nil: nothing limits it.
+	// DestroyLimit returns how much may be destroyed in an account within a minute. It may be nil:
+	// nothing limits it.
 	DestroyLimit func() brake.Limit
-	// Poll returns the poll interval of the provider or module; 0 is that of Options. It may be nil.
+	// Poll returns the poll interval of the provider or module; 0 is that of Options. It may be
+	// nil.
 	Poll func() time.Duration
-	// ReplacesDependents reports whether spec.lifecycle.replaceDependents is Automatic by default. It may be nil.
+	// ReplacesDependents reports whether spec.lifecycle.replaceDependents is Automatic by default.
+	// It may be nil.
 	ReplacesDependents func() bool
 
 	// activations are used with Options.Shards only. lifetime is that of the controller.
@@ -72,11 +77,12 @@ type Kind struct {
 	tracked *resources
 	turns   *turns.Turns
 
-	// reader is the cache, live the API server. listed is closed when the references of all resources are
-	// known, claimed when their remote objects are.
+	// reader is the cache, live the API server. listed is closed when the references of all
+	// resources are known, claimed when their remote objects are.
 	reader, live    client.Reader
 	listed, claimed chan struct{}
-	// paths has why resources of the kind have no field at a path, by the paths that references have asked for.
+	// paths has why resources of the kind have no field at a path, by the paths that references
+	// have asked for.
 	paths *sync.Map
 	// sought is the number of writes for which rivals were sought before all objects were claimed.
 	sought *atomic.Int32
@@ -86,7 +92,8 @@ type Kind struct {
 type Options struct {
 	// Poll is the interval between reconciles of an unchanged resource.
 	Poll time.Duration
-	// Jitter returns a duration below a limit, by which the interval differs from one time to the next. Defaults to a random one.
+	// Jitter returns a duration below a limit, by which the interval differs from one time to the
+	// next. Defaults to a random one.
 	Jitter func(limit time.Duration) time.Duration
 	// Workers is the maximum of concurrent reconciles per kind.
 	Workers int
@@ -94,32 +101,37 @@ type Options struct {
 	Timeout time.Duration
 	// MinBackoff and MaxBackoff bound the delay after consecutive failures.
 	MinBackoff, MaxBackoff time.Duration
-	// Stored returns what is stored of a resource. It must not be the scheduler's store. It may be nil, and there are no
-	// previews, and nothing is replaced that others refer to.
+	// Stored returns what is stored of a resource. It must not be the scheduler's store. It may be
+	// nil, and there are no previews, and nothing is replaced that others refer to.
 	Stored func(context.Context, store.Key, *schema.Resource) (store.Record, error)
-	// EachStored calls a function with the keys of the stored instances of a kind, some at a time, whose records the scheduler
-	// loads without a request each meanwhile. It may leave some out. It may be nil: each record is loaded by itself.
+	// EachStored calls a function with the keys of the stored instances of a kind, some at a time,
+	// whose records the scheduler loads without a request each meanwhile. It may leave some out. It
+	// may be nil: each record is loaded by itself.
 	EachStored func(context.Context, runtimeschema.GroupKind, func([]store.Key)) error
-	// Naming returns the keys of the records of a kind that may name one of the objects sought, at most a number of them; few is
-	// false if there are more. It may be nil: all records have to be loaded to know them.
+	// Naming returns the keys of the records of a kind that may name one of the objects sought, at
+	// most a number of them; few is false if there are more. It may be nil: all records have to be
+	// loaded to know them.
 	Naming func(ctx context.Context, kind runtimeschema.GroupKind, of scheduler.Sought, most int) (keys []store.Key, few bool, _ error)
 	// Marked reports whether an earlier process has left a mark. It may be nil: there are none.
 	Marked func(scheduler.Mark) bool
-	// Since returns a resource version at which an earlier process still worked; empty if it is not known. It may be nil.
+	// Since returns a resource version at which an earlier process still worked; empty if it is not
+	// known. It may be nil.
 	Since func() string
 	// Policies returns the PlanPolicies. It may be nil, and there are none.
 	Policies func(context.Context) ([]*policy.Policy, error)
-	// Paused returns why nothing may begin for a resource; empty if it may. It may be nil, and nothing is paused.
+	// Paused returns why nothing may begin for a resource; empty if it may. It may be nil, and
+	// nothing is paused.
 	Paused func(halt.Subject) string
-	// DestroysOf returns the number of destroys per minute that a namespace has a limit of its own for; false if it has none. It may
-	// be nil: none has.
+	// DestroysOf returns the number of destroys per minute that a namespace has a limit of its own
+	// for; false if it has none. It may be nil: none has.
 	DestroysOf func(ctx context.Context, namespace string) (int, bool)
 	Recorder   event.Recorder
 	Metrics    xpmanaged.MetricRecorder
 	Logger     logr.Logger
 	// Shards decides which resources are worked on. It may be nil: all are.
 	Shards Shards
-	// Secrets watches the Secrets that resources refer to. It may be nil: then changes are noticed at the next poll.
+	// Secrets watches the Secrets that resources refer to. It may be nil: then changes are noticed
+	// at the next poll.
 	Secrets SecretWatch
 }
 
@@ -147,10 +159,12 @@ func (k *Kind) namedBySpec() bool {
 	return k.Model.Settings.Argument != nil || k.Model.Settings.Functions.Configure != nil
 }
 
-// Listed returns a channel that is closed when the references of all resources of the kind are known.
+// Listed returns a channel that is closed when the references of all resources of the kind are
+// known.
 func (k *Kind) Listed() <-chan struct{} { return k.listed }
 
-// ObjectsClaimed returns a channel that is closed when the remote objects of all resources of the kind are claimed.
+// ObjectsClaimed returns a channel that is closed when the remote objects of all resources of the
+// kind are claimed.
 func (k *Kind) ObjectsClaimed() <-chan struct{} { return k.claimed }
 
 // Wake queues a resource for an immediate reconcile.
@@ -158,6 +172,6 @@ func (k *Kind) Wake(key store.Key) {
 	k.turns.Wake(reconcile.Request{NamespacedName: types.NamespacedName{Namespace: key.Namespace, Name: key.Name}})
 }
 
-// OldestChange returns how long ago the controller heard of the oldest change or new resource of the
-// kind that no reconcile has answered; 0 if there is none.
+// OldestChange returns how long ago the controller heard of the oldest change or new resource of
+// the kind that no reconcile has answered; 0 if there is none.
 func (k *Kind) OldestChange() time.Duration { return k.turns.OldestChange() }

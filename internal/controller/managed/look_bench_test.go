@@ -24,7 +24,8 @@ func (c cache) Get(_ context.Context, _ client.ObjectKey, obj client.Object, _ .
 	return nil
 }
 
-// BenchmarkLook measures looks at resources that are unchanged, without what the scheduler and the cache do.
+// BenchmarkLook measures looks at resources that are unchanged, without what the scheduler and the
+// cache do.
 func BenchmarkLook(b *testing.B) {
 	for name, tc := range map[string]struct {
 		change func(*atRest)

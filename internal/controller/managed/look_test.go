@@ -50,7 +50,8 @@ func (*observing) Rest(scheduler.Request) bool { return false }
 
 func (*observing) Apply(context.Context, scheduler.Request) error { return nil }
 
-// A resource is reconciled only if its observation, or the resource itself, has changed. It is observed once in any case.
+// A resource is reconciled only if its observation, or the resource itself, has changed. It is
+// observed once in any case.
 func TestUnchangedResourceIsOnlyObserved(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -104,8 +105,9 @@ func TestUnchangedResourceIsOnlyObserved(t *testing.T) {
 	}
 }
 
-// A resource that an earlier process has left at rest is not reconciled when it is looked at first, and is with the next look,
-// whose plan is this process's own. Each look leaves its mark, as does a reconcile that finds the resource steady.
+// A resource that an earlier process has left at rest is not reconciled when it is looked at first,
+// and is with the next look, whose plan is this process's own. Each look leaves its mark, as does a
+// reconcile that finds the resource steady.
 func TestResumedResourceIsOnlyObserved(t *testing.T) {
 	t.Parallel()
 	up := &scheduler.Observation{
@@ -161,7 +163,8 @@ func TestResumedResourceIsOnlyObserved(t *testing.T) {
 	}
 }
 
-// looksBy has a kind observe by a scheduler, and counts what managed.Reconciler is asked to reconcile.
+// looksBy has a kind observe by a scheduler, and counts what managed.Reconciler is asked to
+// reconcile.
 func looksBy(k *managed.Kind, s scheduler.Interface, reconciles *int) {
 	k.Scheduler, k.ProviderConfigs, k.Neighbours = s, unconfigured{}, alone{graph: &references.Graph{}}
 	k.Options = managed.Options{

@@ -17,7 +17,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 )
 
-// moveSource returns the resource that another one, with a key, takes its object over from; false if it names none.
+// moveSource returns the resource that another one, with a key, takes its object over from; false
+// if it names none.
 func moveSource(u *unstructured.Unstructured, to store.Key) (from store.Key, ok bool) {
 	parts := strings.Split((&CustomResource{Unstructured: *u}).annotation(v1alpha1.AnnotationMoveFrom), "/")
 	from = store.Key{Group: to.Group, Namespace: to.Namespace}

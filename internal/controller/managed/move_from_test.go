@@ -20,7 +20,8 @@ type served struct {
 
 func (s served) Kind(gk schema.GroupKind) *managed.Kind { return s.kinds[gk.String()] }
 
-// The annotation names a resource of the same namespace. What is wrong with it is told with its line.
+// The annotation names a resource of the same namespace. What is wrong with it is told with its
+// line.
 func TestMoveFrom(t *testing.T) {
 	k := kind(t)
 	other := &managed.Kind{ProviderAddress: "example.org/other/other", Model: &model.Resource{

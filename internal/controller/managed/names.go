@@ -9,7 +9,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 )
 
-// nameOf returns how messages of a resource call another one: names are for those who may read them.
+// nameOf returns how messages of a resource call another one: names are for those who may read
+// them.
 func nameOf(by store.Key, namespace string) string {
 	if by.Namespace != namespace {
 		return fmt.Sprintf("a %s in namespace %s", by.Kind, by.Namespace)

@@ -49,7 +49,8 @@ func unsettledText(k *Kind, u *scheduler.Unsettled) string {
 		u.Updates, u.Since.UTC().Format(time.RFC3339), fields, u.NextAt.UTC().Format(time.RFC3339))
 }
 
-// unsettledObjects says which objects of a module do not settle, with the arguments and both values, and what to do.
+// unsettledObjects says which objects of a module do not settle, with the arguments and both
+// values, and what to do.
 func unsettledObjects(u *scheduler.Unsettled) string {
 	var of, remedies []string
 	for i, o := range u.Objects {
@@ -84,7 +85,8 @@ func unsettledObject(o scheduler.UnsettledObject) (text string, arguments []stri
 	}
 	var changes []string
 	for i, c := range o.Changes {
-		// What is not known beforehand is no argument that could be set, but follows from the change.
+		// What is not known beforehand is no argument that could be set, but follows from the
+		// change.
 		if c.After != nil && !slices.Contains(arguments, c.Argument()) {
 			arguments = append(arguments, c.Argument())
 		}

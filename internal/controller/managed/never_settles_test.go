@@ -12,7 +12,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
 
-// The condition NeverSettles of a module names the objects that never settle, with both values, and what to write into their blocks.
+// The condition NeverSettles of a module names the objects that never settle, with both values, and
+// what to write into their blocks.
 func TestNeverSettlesInModules(t *testing.T) {
 	t.Parallel()
 	since := time.Date(2026, 1, 2, 14, 0, 0, 0, time.UTC)

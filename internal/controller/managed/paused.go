@@ -5,8 +5,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/policy"
 )
 
-// stopped returns the function that tells why nothing may begin for a resource with provider configurations; nil if nothing
-// can be paused. It is called during the reconcile and after it.
+// stopped returns the function that tells why nothing may begin for a resource with provider
+// configurations; nil if nothing can be paused. It is called during the reconcile and after it.
 func (c *connector) stopped(r *CustomResource, with []policy.Configuration) func() string {
 	paused := c.kind.Options.Paused
 	if paused == nil {

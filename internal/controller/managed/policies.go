@@ -14,8 +14,9 @@ import (
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
 
-// decider returns the function that asks the PlanPolicies about plans of a resource with provider configurations; nil if
-// there can be none. It is called during the reconcile and after it, so it holds nothing that the reconcile may change.
+// decider returns the function that asks the PlanPolicies about plans of a resource with provider
+// configurations; nil if there can be none. It is called during the reconcile and after it, so it
+// holds nothing that the reconcile may change.
 func (c *connector) decider(r *CustomResource, with []policy.Configuration) func(context.Context, *terraform.Plan) (policy.Verdict, error) {
 	policies := c.kind.Options.Policies
 	if policies == nil {

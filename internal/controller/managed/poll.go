@@ -15,9 +15,9 @@ const minPoll = time.Second
 // maxGroup is the longest time whose looks are made together.
 const maxGroup = time.Second
 
-// poll returns the time until an unchanged resource is looked at again: the interval, with a jitter of a tenth, up to
-// the end of a group of looks. A controller and a provider that are woken for each resource by itself take twice the
-// processor time.
+// poll returns the time until an unchanged resource is looked at again: the interval, with a jitter
+// of a tenth, up to the end of a group of looks. A controller and a provider that are woken for
+// each resource by itself take twice the processor time.
 func (k *Kind) poll(o metav1.Object) time.Duration { return k.pollAt(ownInterval(o)) }
 
 // pollAt is poll for a resource with an own interval; 0 if it has none.
@@ -45,7 +45,8 @@ func ownInterval(o metav1.Object) time.Duration {
 	return 0
 }
 
-// interval returns the poll interval of a resource: its own one, that of its type, of its provider, or of the controller.
+// interval returns the poll interval of a resource: its own one, that of its type, of its provider,
+// or of the controller.
 func (k *Kind) interval(own time.Duration) time.Duration {
 	if own > 0 {
 		return own

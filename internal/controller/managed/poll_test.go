@@ -9,7 +9,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/controller/managed"
 )
 
-// The poll interval of a resource is that of its annotation, of its type, of its provider, or of the controller.
+// The poll interval of a resource is that of its annotation, of its type, of its provider, or of
+// the controller.
 func TestPollInterval(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {

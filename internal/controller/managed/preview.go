@@ -23,9 +23,9 @@ import (
 	"github.com/landbridge-io/landbridge/internal/translate"
 )
 
-// Preview returns what an object, if it were applied, would change of its remote object, in a few short lines without
-// secrets. It plans against what is stored and does not read the remote object. It has no effect: it neither writes
-// anything nor changes what the kind has in memory.
+// Preview returns what an object, if it were applied, would change of its remote object, in a few
+// short lines without secrets. It plans against what is stored and does not read the remote object.
+// It has no effect: it neither writes anything nor changes what the kind has in memory.
 func (k *Kind) Preview(ctx context.Context, u *unstructured.Unstructured) []string {
 	r := &CustomResource{}
 	r.assign(u.DeepCopy())
@@ -53,14 +53,15 @@ type preview struct {
 	stored   instance.Instance
 	// account is where the stored object is.
 	account instance.Account
-	// operates is set when an operation was begun whose outcome is not stored, and held when nothing begins because one was
-	// interrupted.
+	// operates is set when an operation was begun whose outcome is not stored, and held when
+	// nothing begins because one was interrupted.
 	operates, held bool
 	// warnings are about the configuration.
 	warnings diagnostic.Diagnostics
 }
 
-// preview returns a preview of a resource, which has nothing in common with what the kind has in memory.
+// preview returns a preview of a resource, which has nothing in common with what the kind has in
+// memory.
 func (k *Kind) preview(r *CustomResource) *preview {
 	apart := *k
 	apart.Options.Shards = nil                    // whatever shard it is in
@@ -96,7 +97,8 @@ func (p *preview) plan(ctx context.Context) ([]string, error) {
 	return slices.Concat(planview.Summary(k.Model, *plan), stops, approvals, k.foresee(ctx, r, plan), notes), nil
 }
 
-// planned returns the plan of the resource, whose references are resolved; nil if it is only observed. with changes the configuration.
+// planned returns the plan of the resource, whose references are resolved; nil if it is only
+// observed. with changes the configuration.
 func (p *preview) planned(ctx context.Context, with func(cty.Value) (cty.Value, error)) (scheduler.Request, *terraform.Plan, error) {
 	spec, diags := p.kind.read(p.resource)
 	req, more := p.request(ctx, p.resource, spec)
@@ -170,7 +172,8 @@ func (p *preview) load(ctx context.Context, ex terraform.Executor, req scheduler
 	return out, nil
 }
 
-// consequences returns why a plan would not be carried out, which approvals it would wait for, and what else there is to say about it.
+// consequences returns why a plan would not be carried out, which approvals it would wait for, and
+// what else there is to say about it.
 func (p *preview) consequences(ctx context.Context, req scheduler.Request, plan terraform.Plan) (stops, approvals, notes []string) {
 	if plan.Action == terraform.NoOp {
 		return nil, nil, nil

@@ -14,7 +14,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/instance"
 )
 
-// stalling are the reasons of Synced with which nothing goes on until somebody changes something. All others are tried again.
+// stalling are the reasons of Synced with which nothing goes on until somebody changes something.
+// All others are tried again.
 var stalling = map[xpv2.ConditionReason]bool{
 	v1alpha1.ReasonAccountChanged: true, v1alpha1.ReasonAlreadyExists: true, v1alpha1.ReasonCreateAttemptsExhausted: true, v1alpha1.ReasonCreateOutcomeUnknown: true,
 	v1alpha1.ReasonDriftReported: true, v1alpha1.ReasonDeletionProtected: true,
@@ -23,10 +24,11 @@ var stalling = map[xpv2.ConditionReason]bool{
 	v1alpha1.ReasonMoved: true, v1alpha1.ReasonProviderCrashes: true, v1alpha1.ReasonNeverSettles: true, v1alpha1.ReasonInconsistentResult: true, v1alpha1.ReasonStateTooLarge: true, v1alpha1.ReasonUnexpectedIdentityChange: true,
 }
 
-// setProgress sets the conditions that kstatus asks for, which Flux and others compute a health from: Reconciling is
-// True while the resource is not as declared and work goes on or is tried again, and Stalled is True while nothing goes
-// on until somebody changes something. A resource that is as declared has no condition Reconciling. They follow from
-// the other conditions, so they are written with these.
+// setProgress sets the conditions that kstatus asks for, which Flux and others compute a health
+// from: Reconciling is True while the resource is not as declared and work goes on or is tried
+// again, and Stalled is True while nothing goes on until somebody changes something. A resource
+// that is as declared has no condition Reconciling. They follow from the other conditions, so they
+// are written with these.
 func (r *CustomResource) setProgress() {
 	synced, stalled := r.GetCondition(xpv2.TypeSynced), r.GetCondition(v1alpha1.TypeStalled)
 	if synced.Reason == xpv2.ReasonReconcilePaused {
@@ -49,9 +51,9 @@ func (r *CustomResource) setProgress() {
 	}
 }
 
-// certain reports whether a failure is not one that may have passed by the next attempt. Plans of some providers need
-// their cloud, so an invalid configuration is certain when the same generation was refused before. A Secret that does not
-// exist may still be created.
+// certain reports whether a failure is not one that may have passed by the next attempt. Plans of
+// some providers need their cloud, so an invalid configuration is certain when the same generation
+// was refused before. A Secret that does not exist may still be created.
 func (r *CustomResource) certain(synced xpv2.Condition) bool {
 	if synced.Reason != v1alpha1.ReasonInvalidConfiguration {
 		return true
@@ -87,7 +89,8 @@ func (r *CustomResource) progress(synced xpv2.Condition) (xpv2.ConditionReason, 
 	return "", ""
 }
 
-// nextAttempt returns when a failed operation is tried again, as a sentence to add to a message; "" if that is soon.
+// nextAttempt returns when a failed operation is tried again, as a sentence to add to a message; ""
+// if that is soon.
 func (r *CustomResource) nextAttempt() string {
 	if time.Until(r.retryAt) < soon {
 		return ""

@@ -126,7 +126,8 @@ var same = cmp.Options{
 	}),
 }
 
-// keepsConfiguration checks that the configuration of an unchanged resource takes no memory, and is the same when it is needed.
+// keepsConfiguration checks that the configuration of an unchanged resource takes no memory, and is
+// the same when it is needed.
 func keepsConfiguration(t *testing.T, k *managed.Kind, u *unstructured.Unstructured, before scheduler.Request) {
 	t.Helper()
 	cached := u.DeepCopy()

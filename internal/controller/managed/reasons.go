@@ -10,8 +10,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/scheduler"
 )
 
-// standing are the reasons that do not go away by trying again at once: the scheduler wakes the resource when a conflict of
-// identities ends, and a change of the resource ends a stall.
+// standing are the reasons that do not go away by trying again at once: the scheduler wakes the
+// resource when a conflict of identities ends, and a change of the resource ends a stall.
 var standing = map[scheduler.Reason]bool{
 	scheduler.ReasonIdentityConflict: true, scheduler.ReasonCreateAttemptsExhausted: true, scheduler.ReasonInterrupted: true,
 	scheduler.ReasonInconsistentResult: true, scheduler.ReasonNeverSettles: true,

@@ -16,8 +16,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/controller/managed/turns"
 )
 
-// Reconciler reconciles the resources of a kind, and decides when each is reconciled again. Kind.Start runs
-// one with a work queue and a watch. A simulation drives one step by step.
+// Reconciler reconciles the resources of a kind, and decides when each is reconciled again.
+// Kind.Start runs one with a work queue and a watch. A simulation drives one step by step.
 type Reconciler struct {
 	inner     *xpmanaged.Reconciler
 	kind      *Kind
@@ -63,8 +63,8 @@ func NewReconciler(k *Kind, cached client.Client, live client.Reader) *Reconcile
 // Use sets the work queue. Kind.Start does so by itself.
 func (r *Reconciler) Use(q turns.Queue) { r.kind.turns.Use(q) }
 
-// debugLogger returns the logger of managed.Reconciler, which logs at debug level only. It creates a
-// logger for each reconcile, so this returns a no-op logger when debug logging is off.
+// debugLogger returns the logger of managed.Reconciler, which logs at debug level only. It creates
+// a logger for each reconcile, so this returns a no-op logger when debug logging is off.
 func debugLogger(log logr.Logger) logging.Logger {
 	if !log.V(1).Enabled() {
 		return logging.NewNopLogger()
@@ -74,11 +74,12 @@ func debugLogger(log logr.Logger) logging.Logger {
 
 func noCreateProtocol(context.Context, client.Object) error { return nil }
 
-// Claim claims the remote objects of a resource from its stored instance. It does nothing if no operation was ever started.
+// Claim claims the remote objects of a resource from its stored instance. It does nothing if no
+// operation was ever started.
 func (r *Reconciler) Claim(ctx context.Context, u *unstructured.Unstructured) error {
 	return r.connector.claim(ctx, u)
 }
 
-// Claimed is called when the remote objects of all resources of the kind are claimed. Until then, none is
-// changed.
+// Claimed is called when the remote objects of all resources of the kind are claimed. Until then,
+// none is changed.
 func (r *Reconciler) Claimed() { close(r.kind.claimed) }

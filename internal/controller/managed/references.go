@@ -29,14 +29,16 @@ type Neighbours interface {
 	References() *references.Graph
 	// Served returns the list kind of a kind; ok is false if the kind is not served.
 	Served(schema.GroupKind) (list string, ok bool)
-	// Settled is closed when the kinds that were served before are served again, and the references of
-	// all resources are known.
+	// Settled is closed when the kinds that were served before are served again, and the references
+	// of all resources are known.
 	Settled() <-chan struct{}
 	// Claimed is closed when the remote objects of the resources of these kinds are claimed, too.
 	Claimed() <-chan struct{}
-	// ModulesClaimed is closed when those of the resources of modules are claimed, whose objects may be of any type.
+	// ModulesClaimed is closed when those of the resources of modules are claimed, whose objects
+	// may be of any type.
 	ModulesClaimed() <-chan struct{}
-	// Activated reports whether Kind.Activated does so for all served kinds, or for those of modules.
+	// Activated reports whether Kind.Activated does so for all served kinds, or for those of
+	// modules.
 	Activated(configurations []string, modules bool) bool
 	// Kind returns the kind that is served; nil if it is not.
 	Kind(schema.GroupKind) *Kind
@@ -106,7 +108,8 @@ func (f referrer) resolve(ctx context.Context, r *CustomResource) (changed bool,
 	return found.Changed, err
 }
 
-// lacks returns why no resource of a kind ever has a field at a path; nil if they may have it, or if that is not known.
+// lacks returns why no resource of a kind ever has a field at a path; nil if they may have it, or
+// if that is not known.
 func (k *Kind) lacks(of schema.GroupKind, path string) error {
 	target := k.Neighbours.Kind(of)
 	if target == nil {
@@ -127,7 +130,8 @@ func (k *Kind) lacks(of schema.GroupKind, path string) error {
 	return err
 }
 
-// caller returns what calls the functions of the provider, with the provider configuration of a resource.
+// caller returns what calls the functions of the provider, with the provider configuration of a
+// resource.
 func (k *Kind) caller(r *CustomResource) expression.Caller {
 	return references.Caller(k.Model, func(ctx context.Context) (terraform.Executor, func(), error) {
 		ex, release, diags := k.resolve(ctx, r).Acquire(ctx)
@@ -135,7 +139,8 @@ func (k *Kind) caller(r *CustomResource) expression.Caller {
 	})
 }
 
-// wrote returns Resolver.Wrote of a resource. What the cache has of a resource has no managed fields, so it is read anew.
+// wrote returns Resolver.Wrote of a resource. What the cache has of a resource has no managed
+// fields, so it is read anew.
 func (k *Kind) wrote(r *CustomResource) func(context.Context, string) (bool, error) {
 	var read *unstructured.Unstructured
 	return func(ctx context.Context, path string) (bool, error) {
@@ -155,8 +160,8 @@ func (k *Kind) resolver(r *CustomResource) references.Resolver {
 	return references.Resolver{Reader: k.reader, Served: k.Neighbours.Served, Call: k.caller(r)}
 }
 
-// mayGo returns an error if other resources refer to a resource before it is destroyed. It waits until all
-// references are known.
+// mayGo returns an error if other resources refer to a resource before it is destroyed. It waits
+// until all references are known.
 func (k *Kind) mayGo(ctx context.Context, r *CustomResource) error {
 	if err := k.referencesKnown(ctx, r); err != nil {
 		return err
@@ -190,8 +195,9 @@ func (k *Kind) referencesKnown(ctx context.Context, r *CustomResource) error {
 	return nil
 }
 
-// refers records what a resource refers to. That is known of each resource that was reconciled since the start, but for
-// those that were being deleted: their references are not resolved any more.
+// refers records what a resource refers to. That is known of each resource that was reconciled
+// since the start, but for those that were being deleted: their references are not resolved any
+// more.
 func (k *Kind) refers(ctx context.Context, key store.Key) error {
 	r := &CustomResource{}
 	r.SetGroupVersionKind(k.Model.GroupVersionKind())

@@ -27,7 +27,8 @@ const (
 	phaseFollowing  = "Following"
 )
 
-// effectDestroyed is the effect on a dependent that was destroyed for the replacement. Others are actions of plans.
+// effectDestroyed is the effect on a dependent that was destroyed for the replacement. Others are
+// actions of plans.
 const effectDestroyed = "Destroyed"
 
 // replacementOf returns the replacement that the status of a resource has; nil if there is none.
@@ -67,7 +68,8 @@ func cascadeOf(p *managed.Replacement) scheduler.Cascade {
 	return scheduler.Cascade{Hash: hex.EncodeToString(h.Sum(nil)), Approval: p.Approval}
 }
 
-// withDependents returns what is replaced with an object, as a part of a message: those of other namespaces have no names.
+// withDependents returns what is replaced with an object, as a part of a message: those of other
+// namespaces have no names.
 func withDependents(p *managed.Replacement) string {
 	if p == nil || len(p.Dependents) == 0 {
 		return ""
@@ -106,8 +108,8 @@ func (r *CustomResource) setReplacement(p managed.Replacement) {
 	r.set(fieldsOf(&p), "status", "replacement")
 }
 
-// newID returns the id of a replacement that is planned anew. Each is used once, so that an answer to an earlier one is none to it:
-// a dependent that has waited for that may be busy again.
+// newID returns the id of a replacement that is planned anew. Each is used once, so that an answer
+// to an earlier one is none to it: a dependent that has waited for that may be busy again.
 func (r *CustomResource) newID(id string) string {
 	what, _, _ := strings.Cut(id, ".")
 	return what + "." + r.GetResourceVersion()
@@ -118,14 +120,16 @@ func identifies(id string, p *managed.Replacement) bool {
 	return p != nil && (p.ID == id || strings.HasPrefix(p.ID, id+"."))
 }
 
-// replacementID identifies what a replacement is for, and not its values: plans of some providers differ with each look.
+// replacementID identifies what a replacement is for, and not its values: plans of some providers
+// differ with each look.
 func (e *external) replacementID(r *CustomResource, p *terraform.Plan) string {
 	h := sha256.New()
 	fmt.Fprintln(h, r.GetGeneration(), p.Action, p.Reason, translate.FieldPaths(e.kind.Model, p.RequiresReplace))
 	return hex.EncodeToString(h.Sum(nil)[:8])
 }
 
-// sameDependents reports whether two lists have the same resources, whose names depend on who reads them.
+// sameDependents reports whether two lists have the same resources, whose names depend on who reads
+// them.
 func sameDependents(a, b []managed.ReplacedDependent) bool {
 	return slices.EqualFunc(a, b, func(x, y managed.ReplacedDependent) bool { return x.UID == y.UID })
 }
@@ -149,8 +153,8 @@ func keepReplacement(r *CustomResource, o *scheduler.Observation, status map[str
 	}
 }
 
-// abandonReplacement ends a replacement that was not begun and is refused for another reason than its dependents. While its plan waits
-// for approval, they go on.
+// abandonReplacement ends a replacement that was not begun and is refused for another reason than
+// its dependents. While its plan waits for approval, they go on.
 func abandonReplacement(r *CustomResource, err error) {
 	o := r.observation
 	if o == nil || o.Missing {

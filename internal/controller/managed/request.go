@@ -128,7 +128,8 @@ func (k *Kind) configuration(ctx context.Context, r *CustomResource) providercon
 	return k.ProviderConfigs.Resolve(ctx, r.GetProviderConfigReference(), r.GetNamespace())
 }
 
-// fresh is the age up to which a resource may be untouched. Of thousands that are created at once, the last ones wait for minutes.
+// fresh is the age up to which a resource may be untouched. Of thousands that are created at once,
+// the last ones wait for minutes.
 const fresh = 15 * time.Minute
 
 // untouched reports whether the resource looks as if nothing was begun for it: it has no

@@ -29,14 +29,16 @@ type CustomResource struct {
 
 	// read is the object as read. It is shared with the cache and must not be changed.
 	read *unstructured.Unstructured
-	// conditions are decoded at first use, and encoded when the status is written. They have their whole messages.
+	// conditions are decoded at first use, and encoded when the status is written. They have their
+	// whole messages.
 	conditions *xpv2.ConditionedStatus
 	// observation is the observation that the status is made from.
 	observation *scheduler.Observation
-	// reason replaces the reason of a failed Synced condition, which managed.Reconciler always sets to
-	// ReconcileError.
+	// reason replaces the reason of a failed Synced condition, which managed.Reconciler always sets
+	// to ReconcileError.
 	reason xpv2.ConditionReason
-	// failed is the kind of the operation that a failed Synced condition is about; empty if it is about none.
+	// failed is the kind of the operation that a failed Synced condition is about; empty if it is
+	// about none.
 	failed instance.OperationKind
 	// holdStatus suppresses writes of the status: an operation has just been started, and most end
 	// soon.
@@ -49,7 +51,8 @@ type CustomResource struct {
 	requested bool
 	// secretMissing is set when a Secret that the resource refers to cannot be read.
 	secretMissing bool
-	// later reports whether the value of a Secret is known only after a replacement, so that it is not read. It may be nil: none is.
+	// later reports whether the value of a Secret is known only after a replacement, so that it is
+	// not read. It may be nil: none is.
 	later func(translate.SecretKeySelector) bool
 	// mistaken is set when a reference cannot be resolved until it is changed.
 	mistaken bool
@@ -57,8 +60,8 @@ type CustomResource struct {
 	differs []string
 	// unwritten are the parts of the resource in which references have set values in memory only.
 	unwritten []references.Unwritten
-	// replaced are the resources that this one refers to whose objects are being replaced, and released those for whose
-	// replacement it waits no more.
+	// replaced are the resources that this one refers to whose objects are being replaced, and
+	// released those for whose replacement it waits no more.
 	replaced map[store.Key]*unstructured.Unstructured
 	released map[store.Key]bool
 	// retryAt is when a failed operation is tried again.
@@ -156,8 +159,9 @@ func (r *CustomResource) SetConditions(c ...xpv2.Condition) {
 	r.conditioned().SetConditions(c...)
 }
 
-// retries returns the condition Synced of the failed operation that is being tried again: until it succeeds, the resource is
-// not as declared. It is false if no operation was begun, or if the last one did not fail or was of another generation.
+// retries returns the condition Synced of the failed operation that is being tried again: until it
+// succeeds, the resource is not as declared. It is false if no operation was begun, or if the last
+// one did not fail or was of another generation.
 func (r *CustomResource) retries() (synced xpv2.Condition, ok bool) {
 	began := r.requested || r.observation != nil && r.observation.Operation != nil
 	last := r.GetCondition(v1alpha1.TypeLastAsyncOperation)
@@ -175,7 +179,8 @@ func (r *CustomResource) retries() (synced xpv2.Condition, ok bool) {
 	return synced, false
 }
 
-// retried returns the token of the last request of a retry that the status, as read, has as handled.
+// retried returns the token of the last request of a retry that the status, as read, has as
+// handled.
 func (r *CustomResource) retried() string {
 	if r.read == nil {
 		return ""
@@ -184,8 +189,9 @@ func (r *CustomResource) retried() string {
 	return token
 }
 
-// phased returns the message of a failure with the operation that has failed. managed.Reconciler only knows the one that it asks for
-// next: after a create that left a part of the object, that is an update.
+// phased returns the message of a failure with the operation that has failed. managed.Reconciler
+// only knows the one that it asks for next: after a create that left a part of the object, that is
+// an update.
 func (r *CustomResource) phased(message string) string {
 	if r.failed == "" {
 		return message
@@ -213,8 +219,8 @@ func ofOperation(message string) bool {
 	return false
 }
 
-// failedUntold reports whether the last operation has failed, and the status that was read does not tell. The next attempt may
-// begin at once, when the delay has passed meanwhile.
+// failedUntold reports whether the last operation has failed, and the status that was read does not
+// tell. The next attempt may begin at once, when the delay has passed meanwhile.
 func (r *CustomResource) failedUntold() bool {
 	c := r.GetCondition(v1alpha1.TypeLastAsyncOperation)
 	if c.Status != corev1.ConditionFalse {
@@ -242,8 +248,8 @@ var unasked = map[xpv2.ConditionReason]bool{
 	v1alpha1.ReasonInterrupted: true, v1alpha1.ReasonCreateAttemptsExhausted: true, v1alpha1.ReasonNeverSettles: true, v1alpha1.ReasonInconsistentResult: true,
 }
 
-// plainly returns a message without the step that it is from, where that misleads: a spec is read while connecting, and
-// nothing fails while a plan waits.
+// plainly returns a message without the step that it is from, where that misleads: a spec is read
+// while connecting, and nothing fails while a plan waits.
 func plainly(reason xpv2.ConditionReason, message string) string {
 	prefixes := phases[:1]
 	if unasked[reason] {
@@ -346,7 +352,8 @@ func (r *CustomResource) SetLastHandledReconcileAt(token string) {
 	r.set(token, "status", "lastHandledReconcileAt")
 }
 
-// setHandledReconcile records that the request of the annotation landbridge.io/reconcile-requested-at was handled.
+// setHandledReconcile records that the request of the annotation
+// landbridge.io/reconcile-requested-at was handled.
 func (r *CustomResource) setHandledReconcile() {
 	token := r.annotation(v1alpha1.AnnotationReconcile)
 	if r.read != nil && (token == "" || paused(r)) {

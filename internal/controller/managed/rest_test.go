@@ -174,7 +174,8 @@ func (h *atRest) hear() {
 	h.r.Changed().Update(event.TypedUpdateEvent[*unstructured.Unstructured]{ObjectOld: h.u, ObjectNew: h.u})
 }
 
-// A resource with nothing to do rests until it is reconciled for another reason. Messages about it are redacted all the time.
+// A resource with nothing to do rests until it is reconciled for another reason. Messages about it
+// are redacted all the time.
 func TestRestingResource(t *testing.T) {
 	t.Parallel()
 	h := newAtRest(t, nil)
@@ -298,7 +299,8 @@ func (refusing) Resolve(context.Context, *xpv2.ProviderConfigReference, string) 
 	return providerconfig.Refuse[terraform.Executor]("default", diagnostic.Errorf("Not allowed", "Name another one."))
 }
 
-// A resource of which something was heard during a look is not looked at by its name before the next look.
+// A resource of which something was heard during a look is not looked at by its name before the
+// next look.
 func TestHeardDuringLook(t *testing.T) {
 	t.Parallel()
 	h := newAtRest(t, nil)
@@ -340,7 +342,8 @@ func TestLooksThatNeedMore(t *testing.T) {
 	}
 }
 
-// A change is answered by what finds the resource unchanged: a look by its name, a look, or a reconcile.
+// A change is answered by what finds the resource unchanged: a look by its name, a look, or a
+// reconcile.
 func TestUnchangedIsAnswered(t *testing.T) {
 	t.Parallel()
 	h := newAtRest(t, nil)

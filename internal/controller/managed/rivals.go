@@ -11,15 +11,17 @@ import (
 )
 
 const (
-	// manyRivals is the number of records from which a write waits until all of the kind are loaded.
+	// manyRivals is the number of records from which a write waits until all of the kind are
+	// loaded.
 	manyRivals = 8
-	// manySought is the number of writes for which rivals are sought after a start. Each costs the API server some milliseconds for
-	// thousands of records; with more changes, nothing is gained over loading all.
+	// manySought is the number of writes for which rivals are sought after a start. Each costs the
+	// API server some milliseconds for thousands of records; with more changes, nothing is gained
+	// over loading all.
 	manySought = 64
 )
 
-// mayWrite returns when the remote objects are claimed of all resources of the kind, or of those that may have one of this resource,
-// and of all modules. A module waits for all kinds.
+// mayWrite returns when the remote objects are claimed of all resources of the kind, or of those
+// that may have one of this resource, and of all modules. A module waits for all kinds.
 func (e *external) mayWrite(ctx context.Context) error {
 	others := e.kind.Neighbours.ModulesClaimed
 	if e.kind.HasObjectsOfAnyType() {
@@ -31,7 +33,8 @@ func (e *external) mayWrite(ctx context.Context) error {
 	return nil
 }
 
-// rivalsClaimed claims the objects of the resources whose records may name an object of this one, and reports whether all are claimed.
+// rivalsClaimed claims the objects of the resources whose records may name an object of this one,
+// and reports whether all are claimed.
 func (e *external) rivalsClaimed(ctx context.Context) bool {
 	k := e.kind
 	if k.Options.Naming == nil {

@@ -17,7 +17,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 )
 
-// seeking is a scheduler that knows the objects of a resource, and records which resources are claimed.
+// seeking is a scheduler that knows the objects of a resource, and records which resources are
+// claimed.
 type seeking struct {
 	scheduler.Interface
 	sought scheduler.Sought
@@ -46,7 +47,8 @@ func (claimable) Get(_ context.Context, name client.ObjectKey, o client.Object, 
 	return nil
 }
 
-// Before all objects of a kind are claimed, something is written for a resource if those are claimed that may have its object.
+// Before all objects of a kind are claimed, something is written for a resource if those are
+// claimed that may have its object.
 func TestMayWrite(t *testing.T) {
 	t.Parallel()
 	an := scheduler.Sought{By: "1", Objects: []string{"a"}}

@@ -11,8 +11,9 @@ import (
 	"github.com/landbridge-io/landbridge/internal/translate"
 )
 
-// A resource whose configuration reads the connection Secret of another one depends on the object of that one. When that is replaced,
-// the keys of the Secret that its plan changes are known afterwards.
+// A resource whose configuration reads the connection Secret of another one depends on the object
+// of that one. When that is replaced, the keys of the Secret that its plan changes are known
+// afterwards.
 
 // hearSecrets records which Secrets a resource reads and writes; none if it is gone.
 func (k *Kind) hearSecrets(u *unstructured.Unstructured, gone bool) {
@@ -50,14 +51,15 @@ func secretsIn(v any, names []string) []string {
 	return names
 }
 
-// connectionSecretOf returns the name of the Secret that a resource writes; empty if it writes none.
+// connectionSecretOf returns the name of the Secret that a resource writes; empty if it writes
+// none.
 func connectionSecretOf(u *unstructured.Unstructured) string {
 	name, _, _ := unstructured.NestedString(u.Object, "spec", "writeConnectionSecretToRef", "name")
 	return name
 }
 
-// knownLater returns what reports whether a value of a Secret that a resource reads is known only when the objects are there that
-// replace others.
+// knownLater returns what reports whether a value of a Secret that a resource reads is known only
+// when the objects are there that replace others.
 func (k *Kind) knownLater(key store.Key, replaced map[store.Key]*unstructured.Unstructured) func(translate.SecretKeySelector) bool {
 	return func(ref translate.SecretKeySelector) bool {
 		for _, writer := range k.Neighbours.References().Writers(key) {
@@ -70,8 +72,8 @@ func (k *Kind) knownLater(key store.Key, replaced map[store.Key]*unstructured.Un
 	}
 }
 
-// changesDetail reports whether the replacement of the object of a resource may change the value of a key of its connection Secret: of
-// one that status.plan does not replace, nothing is known.
+// changesDetail reports whether the replacement of the object of a resource may change the value of
+// a key of its connection Secret: of one that status.plan does not replace, nothing is known.
 func (k *Kind) changesDetail(u *unstructured.Unstructured, key string) bool {
 	action, _, _ := unstructured.NestedString(u.Object, "status", "plan", "action")
 	path, isAttribute := strings.CutPrefix(key, "attribute.")

@@ -41,8 +41,8 @@ func (k *Kind) objectType() string {
 // HasObjectsOfAnyType reports whether the kind is that of a module.
 func (k *Kind) HasObjectsOfAnyType() bool { return k.objectType() == shard.Any }
 
-// use returns what a resource uses. If it takes over the object of another one, that is what this one uses, too: both records are
-// written by one process.
+// use returns what a resource uses. If it takes over the object of another one, that is what this
+// one uses, too: both records are written by one process.
 func (k *Kind) use(u *unstructured.Unstructured) shard.Use {
 	out := shard.Use{Configurations: k.configurationNames(u), Types: []string{k.objectType()}}
 	from, ok := moveSource(u, k.key(u))
@@ -68,8 +68,8 @@ func (k *Kind) use(u *unstructured.Unstructured) shard.Use {
 	return out
 }
 
-// sourceMayUse reports whether the resource whose object a resource takes over, if any, may use its provider configurations. Only
-// then are they put together with those of this one.
+// sourceMayUse reports whether the resource whose object a resource takes over, if any, may use its
+// provider configurations. Only then are they put together with those of this one.
 func (k *Kind) sourceMayUse(ctx context.Context, u *unstructured.Unstructured) bool {
 	from, ok := moveSource(u, k.key(u))
 	if !ok {
@@ -103,7 +103,8 @@ func (k *Kind) Uses(ctx context.Context) (out []shard.Use, _ error) {
 	return out, err
 }
 
-// users returns the resources of the kind for which a function returns true. They must not be changed.
+// users returns the resources of the kind for which a function returns true. They must not be
+// changed.
 func (k *Kind) users(ctx context.Context, reader client.Reader, uses func(*unstructured.Unstructured) bool, o ...client.ListOption) ([]unstructured.Unstructured, error) {
 	list := &unstructured.UnstructuredList{}
 	list.SetGroupVersionKind(k.Model.ListGroupVersionKind())
@@ -113,8 +114,9 @@ func (k *Kind) users(ctx context.Context, reader client.Reader, uses func(*unstr
 	return slices.DeleteFunc(list.Items, func(u unstructured.Unstructured) bool { return !uses(&u) }), nil
 }
 
-// stillHere returns an error unless a resource, as the API server has it, belongs to this shard, and is not being deleted
-// unless that is known. The cache may not have it yet that the resource has moved, and that another shard has released it.
+// stillHere returns an error unless a resource, as the API server has it, belongs to this shard,
+// and is not being deleted unless that is known. The cache may not have it yet that the resource
+// has moved, and that another shard has released it.
 func (k *Kind) stillHere(ctx context.Context, key store.Key, uid types.UID, deleted bool) error {
 	u, err := k.get(ctx, k.live, types.NamespacedName{Namespace: key.Namespace, Name: key.Name})
 	switch {

@@ -71,8 +71,8 @@ type waking struct {
 
 func (w waking) Wake(k store.Key) { *w.woken = append(*w.woken, k.Name) }
 
-// Of a resource that another shard works on, the references are known as they are now: nothing is destroyed that it refers to,
-// and what it does not refer to any more is woken.
+// Of a resource that another shard works on, the references are known as they are now: nothing is
+// destroyed that it refers to, and what it does not refer to any more is woken.
 func TestReferencesOfOtherShards(t *testing.T) {
 	k, graph, woken := kind(t), &references.Graph{}, []string(nil)
 	k.ProviderConfigs, k.Neighbours, k.Options.Shards = naming{}, waking{alone{graph: graph}, &woken}, elsewhere{}
@@ -97,7 +97,8 @@ func TestReferencesOfOtherShards(t *testing.T) {
 	}
 }
 
-// A resource that takes over the object of another one uses what that one uses, and the instance of a module any type.
+// A resource that takes over the object of another one uses what that one uses, and the instance of
+// a module any type.
 func TestUse(t *testing.T) {
 	k := kind(t)
 	like := func(name string) *managed.Kind {
@@ -170,8 +171,8 @@ func (h held) List(ctx context.Context, list client.ObjectList, o ...client.List
 	}
 }
 
-// Before the instance of a module is worked on, the objects of all kinds are claimed. Other resources wait for those of modules, unless
-// none uses their account.
+// Before the instance of a module is worked on, the objects of all kinds are claimed. Other
+// resources wait for those of modules, unless none uses their account.
 func TestModuleAwaitsAllKinds(t *testing.T) {
 	for name, test := range map[string]struct {
 		slowModule bool // else the other kind is
@@ -214,7 +215,8 @@ func TestModuleAwaitsAllKinds(t *testing.T) {
 	}
 }
 
-// dividedHere are shards of which this one has the resources of all types, while no module uses their accounts.
+// dividedHere are shards of which this one has the resources of all types, while no module uses
+// their accounts.
 type dividedHere struct{ here }
 
 func (dividedHere) Has(_, resourceType string) bool { return resourceType != shard.Any }

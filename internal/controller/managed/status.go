@@ -75,7 +75,8 @@ func (e *external) setUnobserved(r *CustomResource) {
 	e.setRemembered(r)
 }
 
-// setRemembered sets the parts of the status that are known even if the remote object could not be observed.
+// setRemembered sets the parts of the status that are known even if the remote object could not be
+// observed.
 func (e *external) setRemembered(r *CustomResource) {
 	known, ok := e.kind.Scheduler.Remembered(e.request)
 	if !ok {
@@ -246,7 +247,8 @@ func (e *external) setConditions(r *CustomResource, o *scheduler.Observation, wa
 	}
 }
 
-// stalled returns the condition Stalled of a resource that was interrupted, or whose creates failed too often.
+// stalled returns the condition Stalled of a resource that was interrupted, or whose creates failed
+// too often.
 func stalled(o *scheduler.Observation) xpv2.Condition {
 	c := xpv2.Condition{Type: v1alpha1.TypeStalled, Status: corev1.ConditionTrue, LastTransitionTime: metav1.Now()}
 	if o.Held {
@@ -259,8 +261,8 @@ func stalled(o *scheduler.Observation) xpv2.Condition {
 	return c
 }
 
-// flapping returns the condition Flapping. A resource that never flapped has none. Resources of other namespaces are not
-// named.
+// flapping returns the condition Flapping. A resource that never flapped has none. Resources of
+// other namespaces are not named.
 func flapping(k *Kind, namespace string, f *scheduler.Flap) xpv2.Condition {
 	c := xpv2.Condition{Type: v1alpha1.TypeFlapping, Status: corev1.ConditionFalse, Reason: v1alpha1.ReasonSteady, LastTransitionTime: metav1.Now()}
 	if f == nil {
@@ -279,8 +281,8 @@ func flapping(k *Kind, namespace string, f *scheduler.Flap) xpv2.Condition {
 	return c
 }
 
-// identifiable returns the condition Identifiable. A resource whose object never contradicted the configuration has
-// none.
+// identifiable returns the condition Identifiable. A resource whose object never contradicted the
+// configuration has none.
 func identifiable(contradiction string) xpv2.Condition {
 	c := xpv2.Condition{Type: v1alpha1.TypeIdentifiable, Status: corev1.ConditionTrue, Reason: v1alpha1.ReasonConfigurationConfirmed, LastTransitionTime: metav1.Now()}
 	if contradiction != "" {
@@ -313,8 +315,8 @@ func planStatus(k *Kind, o *scheduler.Observation) map[string]any {
 	return out
 }
 
-// message formats an error, one diagnostic per line, with the paths of fields in spec. Secret values
-// of the resource, its object and its provider configuration are redacted.
+// message formats an error, one diagnostic per line, with the paths of fields in spec. Secret
+// values of the resource, its object and its provider configuration are redacted.
 func (c *connector) message(r *CustomResource, err *scheduler.Error) string {
 	o := r.observation
 	if o == nil {

@@ -32,7 +32,8 @@ func sentence(message string) bool {
 	return unicode.IsUpper(first) && last == '.' && utf8.RuneCountInString(message) <= 300
 }
 
-// A resource has the condition Identifiable from when its object contradicts the configuration for the first time.
+// A resource has the condition Identifiable from when its object contradicts the configuration for
+// the first time.
 func TestIdentifiable(t *testing.T) {
 	k := kind(t)
 	k.Scheduler = forgetful{}
@@ -111,7 +112,8 @@ func TestStandingConditions(t *testing.T) {
 	}
 }
 
-// A field that does not follow its reference has a warning as long as that is so, also if nothing else has changed.
+// A field that does not follow its reference has a warning as long as that is so, also if nothing
+// else has changed.
 func TestReferenceNotFollowed(t *testing.T) {
 	k := kind(t)
 	k.Scheduler, k.Options.Recorder = forgetful{}, event.NewNopRecorder()

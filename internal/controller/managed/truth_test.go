@@ -27,8 +27,8 @@ type recalling struct {
 
 func (r recalling) Remembered(scheduler.Request) (scheduler.Remembered, bool) { return r.facts, true }
 
-// Ready, Synced and the outcome of the last operation in situations in which an earlier attempt has failed, as they are written when
-// managed.Reconciler has nothing to complain about.
+// Ready, Synced and the outcome of the last operation in situations in which an earlier attempt has
+// failed, as they are written when managed.Reconciler has nothing to complain about.
 func TestConditionsAfterFailures(t *testing.T) {
 	full := instance.Instance{State: object(map[string]string{"id": "i-1"}), Status: instance.Full}
 	incomplete, partial := full, full
@@ -40,7 +40,8 @@ func TestConditionsAfterFailures(t *testing.T) {
 	running := &instance.Operation{ID: "1", Kind: instance.Update}
 	const notReady = "The last apply did not make all changes: status.plan has those that are left."
 	for name, test := range map[string]struct {
-		// synced is the condition of the generation before the reconcile, if an operation has failed; "-" if it was true.
+		// synced is the condition of the generation before the reconcile, if an operation has
+		// failed; "-" if it was true.
 		synced     string
 		generation int64
 		o          *scheduler.Observation
@@ -97,7 +98,8 @@ func TestConditionsAfterFailures(t *testing.T) {
 	}
 }
 
-// While an object that was untainted has not been read, there is no plan: the last one would replace it.
+// While an object that was untainted has not been read, there is no plan: the last one would
+// replace it.
 func TestNoPlanOfPartialObject(t *testing.T) {
 	k := kind(t)
 	k.Scheduler = recalling{facts: scheduler.Remembered{Status: instance.Partial}}

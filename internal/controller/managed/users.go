@@ -30,7 +30,8 @@ func (k *Kind) Users(ctx context.Context, reader client.Reader, ref providerconf
 	return out, err
 }
 
-// accountChanged reports whether the object of a resource is not known to be in the account of its provider configuration.
+// accountChanged reports whether the object of a resource is not known to be in the account of its
+// provider configuration.
 func accountChanged(u *unstructured.Unstructured) bool {
 	return isSynced(u, "reason", string(v1alpha1.ReasonAccountChanged))
 }
@@ -41,7 +42,8 @@ func ConfigurationOf(u *unstructured.Unstructured) providerconfig.Reference {
 	return providerconfig.ReferenceOf(r.GetProviderConfigReference(), u.GetNamespace())
 }
 
-// namedConfigurationsOf returns the provider configurations that an instance of a module uses by name.
+// namedConfigurationsOf returns the provider configurations that an instance of a module uses by
+// name.
 func namedConfigurationsOf(u *unstructured.Unstructured) (out []providerconfig.Reference) {
 	r := CustomResource{Unstructured: *u}
 	for _, ref := range r.providerConfigReferences() {
@@ -55,8 +57,9 @@ func AwaitsDeletion(o metav1.Object) bool {
 	return o.GetDeletionTimestamp() != nil && held(o)
 }
 
-// BeingDeleted returns the number of resources of the kind that are being deleted and wait for a controller. If the
-// cache has none, the API server is asked, since a deletion reaches the cache late.
+// BeingDeleted returns the number of resources of the kind that are being deleted and wait for a
+// controller. If the cache has none, the API server is asked, since a deletion reaches the cache
+// late.
 func (k *Kind) BeingDeleted(ctx context.Context) (int, error) {
 	cached, live := &unstructured.UnstructuredList{}, &metav1.PartialObjectMetadataList{}
 	gvk := k.Model.ListGroupVersionKind()

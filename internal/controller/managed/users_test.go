@@ -28,8 +28,8 @@ func clientOf(k *managed.Kind, objects ...client.Object) client.Client {
 	return fake.NewClientBuilder().WithScheme(scheme).WithObjects(objects...).Build()
 }
 
-// A provider is removed only if no resource waits for its controller, also if the cache does not know of the deletion
-// yet.
+// A provider is removed only if no resource waits for its controller, also if the cache does not
+// know of the deletion yet.
 func TestBeingDeleted(t *testing.T) {
 	t.Parallel()
 	k := things()

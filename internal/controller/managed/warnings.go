@@ -20,8 +20,8 @@ const (
 
 const reasonWarned event.Reason = "Warned"
 
-// setWarnings sets status.warnings. A warning that was not there before has an event. While an operation runs, the
-// warnings stay as they are.
+// setWarnings sets status.warnings. A warning that was not there before has an event. While an
+// operation runs, the warnings stay as they are.
 func (e *external) setWarnings(r *CustomResource, status map[string]any, o *scheduler.Observation) {
 	before, _, _ := unstructured.NestedStringSlice(r.Object, "status", "warnings")
 	now := before
@@ -59,8 +59,8 @@ func (r *CustomResource) differsOtherwise() bool {
 	return !slices.Equal(before, now)
 }
 
-// warningTexts returns the warnings about the configuration, those of the provider, and those about numbers that the status does
-// not hold exactly, each once.
+// warningTexts returns the warnings about the configuration, those of the provider, and those about
+// numbers that the status does not hold exactly, each once.
 func (e *external) warningTexts(r *CustomResource, o *scheduler.Observation) []string {
 	var out []string
 	for _, text := range r.differs {

@@ -68,7 +68,8 @@ func (t *resources) awake(of subject, o *scheduler.Observation) {
 	})
 }
 
-// rested is what a look at a resource at rest needs of the custom resource. It is the same value for many resources.
+// rested is what a look at a resource at rest needs of the custom resource. It is the same value
+// for many resources.
 type rested struct {
 	// configuration is that of spec.providerConfigRef; configured is false if there is none.
 	configuration xpv2.ProviderConfigReference
@@ -85,13 +86,15 @@ func (t rested) reference() *xpv2.ProviderConfigReference {
 	return &t.configuration
 }
 
-// atRest returns the resource with a name, if a look needs no more of it than its status of rested; ok is false otherwise.
+// atRest returns the resource with a name, if a look needs no more of it than its status of rested;
+// ok is false otherwise.
 func (t *resources) atRest(name types.NamespacedName) (of subject, s writtenStatus, ok bool) {
 	of, x := t.named(name)
 	return of, x.status, x.status.rested != unique.Handle[rested]{}
 }
 
-// changed is called with each version of a resource that is heard of or written, and with none if the resource is gone.
+// changed is called with each version of a resource that is heard of or written, and with none if
+// the resource is gone.
 func (t *resources) changed(name types.NamespacedName, version string) {
 	t.events.Add(1)
 	t.revise(name, func(x tracked) tracked {

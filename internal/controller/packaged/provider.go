@@ -18,8 +18,8 @@ type Provider struct {
 	Config config.Provider
 	// Launcher makes its servers.
 	Launcher provider.Launcher
-	// SchemaSum is the checksum of the schema that the CRDs were generated from (schema.Provider.Sum), or empty if
-	// it is not known.
+	// SchemaSum is the checksum of the schema that the CRDs were generated from
+	// (schema.Provider.Sum), or empty if it is not known.
 	SchemaSum string
 }
 

@@ -23,7 +23,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/crd"
 )
 
-// Reconciler serves the kinds of a provider whose CRDs exist. Runtime, Provider and Logger are required.
+// Reconciler serves the kinds of a provider whose CRDs exist. Runtime, Provider and Logger are
+// required.
 type Reconciler struct {
 	*kinds.Runtime
 	Provider *Provider
@@ -32,9 +33,11 @@ type Reconciler struct {
 	Logger      logr.Logger
 
 	run *kinds.ServedProvider
-	// types has the resource types by the names of their CRDs. The type is "" for provider configurations.
+	// types has the resource types by the names of their CRDs. The type is "" for provider
+	// configurations.
 	types map[string]string
-	// started has the CRDs whose kinds are served, by name; gone is when others stopped being served.
+	// started has the CRDs whose kinds are served, by name; gone is when others stopped being
+	// served.
 	started map[string]incarnation
 	gone    map[string]time.Time
 }
@@ -48,8 +51,8 @@ type incarnation struct {
 	generation int64
 }
 
-// SetupWithManager registers the controller. It returns an error if the provider does not start, or if its schema
-// is not the one that the CRDs were generated from.
+// SetupWithManager registers the controller. It returns an error if the provider does not start, or
+// if its schema is not the one that the CRDs were generated from.
 func (r *Reconciler) SetupWithManager(ctx context.Context, m ctrl.Manager) error {
 	p, err := r.Provider.read(ctx, r.Runtime)
 	if err != nil {
@@ -142,8 +145,8 @@ func (r *Reconciler) present(ctx context.Context) (map[string]incarnation, error
 	return out, nil
 }
 
-// ready returns the CRDs whose kinds can be served now. wait is how long until others can; a CRD that is not
-// established yet is reconciled again when it changes.
+// ready returns the CRDs whose kinds can be served now. wait is how long until others can; a CRD
+// that is not established yet is reconciled again when it changes.
 func (r *Reconciler) ready(ctx context.Context, present map[string]incarnation) (ready []string, wait time.Duration, err error) {
 	var mu sync.Mutex
 	names := slices.DeleteFunc(slices.Sorted(maps.Keys(present)), func(name string) bool {
@@ -220,7 +223,8 @@ func (r *Reconciler) configsStarted() bool {
 	return true
 }
 
-// stop stops serving the kind of a CRD that was deleted or changed. Running operations are still completed.
+// stop stops serving the kind of a CRD that was deleted or changed. Running operations are still
+// completed.
 func (r *Reconciler) stop(ctx context.Context, name string) {
 	if t := r.types[name]; t != "" {
 		r.run.StopKind(ctx, t)

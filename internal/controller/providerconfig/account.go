@@ -23,7 +23,8 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// AccountKey is the key of the hashes of contents. Without it, a hash that leaks would let secrets of low entropy be guessed.
+// AccountKey is the key of the hashes of contents. Without it, a hash that leaks would let secrets
+// of low entropy be guessed.
 type AccountKey [sha256.Size]byte
 
 // ownAccountKey is the key of what is only compared within this process.
@@ -32,8 +33,8 @@ var ownAccountKey = func() (key AccountKey) {
 	return key
 }()
 
-// SharedAccountKey returns the key that all processes of an installation have in common, made from a secret of theirs, and what
-// identifies it.
+// SharedAccountKey returns the key that all processes of an installation have in common, made from
+// a secret of theirs, and what identifies it.
 func SharedAccountKey(secret []byte) (key AccountKey, id string) {
 	sum := func(of string) AccountKey {
 		h := hmac.New(sha256.New, secret)
@@ -44,8 +45,8 @@ func SharedAccountKey(secret []byte) (key AccountKey, id string) {
 	return sum("accounts"), hex.EncodeToString(made[:8])
 }
 
-// AccountOf returns what the account of a configuration in the cluster has in common with others, as far as it can be
-// read. config is NilVal if its arguments cannot.
+// AccountOf returns what the account of a configuration in the cluster has in common with others,
+// as far as it can be read. config is NilVal if its arguments cannot.
 func AccountOf(u *unstructured.Unstructured, config cty.Value, l provider.Launcher) ownership.Account {
 	spec, _, _ := unstructured.NestedMap(u.Object, "spec")
 	tokens, err := tokenSpecs(Reference{Kind: u.GetKind(), Namespace: u.GetNamespace(), Name: u.GetName()}, spec, l)
@@ -56,7 +57,8 @@ func AccountOf(u *unstructured.Unstructured, config cty.Value, l provider.Launch
 }
 
 // account returns what a configuration has in common with others. An account is declared only in a
-// ClusterProviderConfig: whoever may write in one namespace could otherwise claim objects of the accounts of others.
+// ClusterProviderConfig: whoever may write in one namespace could otherwise claim objects of the
+// accounts of others.
 func account(u *unstructured.Unstructured, config cty.Value, l provider.Launcher, tokens []tokenSpec, key AccountKey) ownership.Account {
 	out := ownership.Account{Content: contentOf(config, l, tokens, key)}
 	if u.GetKind() == model.ClusterProviderConfigKind {
@@ -65,10 +67,10 @@ func account(u *unstructured.Unstructured, config cty.Value, l provider.Launcher
 	return out
 }
 
-// contentOf returns a hash of what a provider is configured with: its arguments, secrets included, and its environment.
-// Arguments without a value do not count, so that releases with other schemas are the same account. Of tokens of
-// ServiceAccounts, it is whose they are and whom they are for that counts, since the tokens change. It is empty if
-// there is none.
+// contentOf returns a hash of what a provider is configured with: its arguments, secrets included,
+// and its environment. Arguments without a value do not count, so that releases with other schemas
+// are the same account. Of tokens of ServiceAccounts, it is whose they are and whom they are for
+// that counts, since the tokens change. It is empty if there is none.
 func contentOf(config cty.Value, l provider.Launcher, tokens []tokenSpec, key AccountKey) string {
 	arguments, ok := argumentsOf(config)
 	if !ok {
@@ -85,7 +87,8 @@ func contentOf(config cty.Value, l provider.Launcher, tokens []tokenSpec, key Ac
 	return key.sum([]any{arguments, environment, accounts})
 }
 
-// argumentsOf returns the arguments of a provider as JSON, without those that have no value; false if they are not known.
+// argumentsOf returns the arguments of a provider as JSON, without those that have no value; false
+// if they are not known.
 func argumentsOf(config cty.Value) (arguments any, ok bool) {
 	if config == cty.NilVal {
 		return nil, false
@@ -116,9 +119,9 @@ func (key AccountKey) sum(of any) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// storedAccount returns what is stored of the account that a configuration gives access to. Only processes with the same key
-// can compare it, so it is empty without one. Secrets, and the environment, do not count: they are renewed, and the account
-// stays the same.
+// storedAccount returns what is stored of the account that a configuration gives access to. Only
+// processes with the same key can compare it, so it is empty without one. Secrets, and the
+// environment, do not count: they are renewed, and the account stays the same.
 func storedAccount(name string, u *unstructured.Unstructured, c translate.Configuration, p *model.Provider, key AccountKey) instance.Account {
 	if key == (AccountKey{}) {
 		return ""

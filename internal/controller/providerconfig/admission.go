@@ -20,12 +20,13 @@ import (
 // labelsTTL is the time after which the labels of a namespace are read again.
 const labelsTTL = 10 * time.Second
 
-// Admission decides which namespaces may use a ClusterProviderConfig. It is safe for concurrent use.
+// Admission decides which namespaces may use a ClusterProviderConfig. It is safe for concurrent
+// use.
 type Admission struct {
 	// Live reads namespaces; it must not be cached.
 	Live client.Reader
-	// Listed is set if a ClusterProviderConfig without spec.allowedNamespaces is for no namespace. Otherwise it is for
-	// all.
+	// Listed is set if a ClusterProviderConfig without spec.allowedNamespaces is for no namespace.
+	// Otherwise it is for all.
 	Listed bool
 
 	mu sync.Mutex
@@ -39,8 +40,8 @@ type namespaceLabels struct {
 	read        time.Time
 }
 
-// allows reports whether resources of a namespace may use a provider configuration. One of kind ProviderConfig is for
-// its own namespace, and resolved there.
+// allows reports whether resources of a namespace may use a provider configuration. One of kind
+// ProviderConfig is for its own namespace, and resolved there.
 func (a *Admission) allows(ctx context.Context, config *unstructured.Unstructured, namespace string) (bool, error) {
 	if config.GetKind() != model.ClusterProviderConfigKind {
 		return true, nil

@@ -34,7 +34,8 @@ func (launcher) Launch(context.Context) (provider.Server, error) {
 }
 func (launcher) Key() string { return "cloud" }
 
-// resolver returns a resolver of a provider with a secret in its configuration, and the client that it reads with.
+// resolver returns a resolver of a provider with a secret in its configuration, and the client that
+// it reads with.
 func resolver(t *testing.T, listed bool, objects ...client.Object) (*providerconfig.Resolver, client.Client) {
 	t.Helper()
 	p, err := model.NewProvider("cloud", &schema.Provider{Config: &schema.Block{Attributes: map[string]*schema.Attribute{
@@ -113,8 +114,8 @@ func TestAllowedNamespaces(t *testing.T) {
 	}
 }
 
-// A namespace that may not use a configuration learns nothing of it, gets nothing that was resolved for others, and
-// destroys nothing with it.
+// A namespace that may not use a configuration learns nothing of it, gets nothing that was resolved
+// for others, and destroys nothing with it.
 func TestDeniedNamespace(t *testing.T) {
 	t.Parallel()
 	u := configuration(model.ClusterProviderConfigKind, "", m{

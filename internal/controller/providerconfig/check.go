@@ -21,8 +21,9 @@ type Problem struct {
 	Message string
 }
 
-// Check returns why a configuration cannot be used, whoever uses it, or nil. It reads the Secrets of the configuration, and
-// starts no provider: whether the provider accepts them is known when a resource uses it.
+// Check returns why a configuration cannot be used, whoever uses it, or nil. It reads the Secrets
+// of the configuration, and starts no provider: whether the provider accepts them is known when a
+// resource uses it.
 func (r *Resolver) Check(ctx context.Context, of Reference) *Problem {
 	h := r.resolve(ctx, &xpv2.ProviderConfigReference{Kind: of.Kind, Name: of.Name}, cmp.Or(of.Namespace, anyNamespace))
 	if h.Diagnostics.HasErrors() {
@@ -45,8 +46,8 @@ func (r *Resolver) Check(ctx context.Context, of Reference) *Problem {
 	return problem(v1alpha1.ReasonProviderUnavailable, r.spell(f.Diagnostics), h.Secrets)
 }
 
-// AccountCode returns what confirms that a configuration is still for the same account, with the arguments that it has now; empty if
-// that is not known.
+// AccountCode returns what confirms that a configuration is still for the same account, with the
+// arguments that it has now; empty if that is not known.
 func (r *Resolver) AccountCode(ctx context.Context, of Reference) string {
 	h := r.resolve(ctx, &xpv2.ProviderConfigReference{Kind: of.Kind, Name: of.Name}, cmp.Or(of.Namespace, anyNamespace))
 	return h.Stored.Code()

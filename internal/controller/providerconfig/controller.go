@@ -27,8 +27,9 @@ import (
 	"github.com/landbridge-io/landbridge/internal/model"
 )
 
-// recount, recountDeletion and recheck are the intervals at which the status is updated. The second applies to a
-// configuration that is being deleted, the third to one that cannot be used, was changed, or may be for another account.
+// recount, recountDeletion and recheck are the intervals at which the status is updated. The second
+// applies to a configuration that is being deleted, the third to one that cannot be used, was
+// changed, or may be for another account.
 const (
 	recount         = time.Minute
 	recountDeletion = 2 * time.Second
@@ -53,8 +54,9 @@ func ReferenceOf(ref *xpv2.ProviderConfigReference, namespace string) Reference 
 	}
 }
 
-// Controller reconciles the provider configurations of one provider: it keeps a finalizer on them while resources
-// use them, counts these resources, and wakes them when their configuration changes.
+// Controller reconciles the provider configurations of one provider: it keeps a finalizer on them
+// while resources use them, counts these resources, and wakes them when their configuration
+// changes.
 type Controller struct {
 	Provider *model.Provider
 	// Users returns the resources that use a configuration.
@@ -65,10 +67,11 @@ type Controller struct {
 	AccountCode func(ctx context.Context, ref Reference) string
 	// Admission decides which of them count.
 	Admission *Admission
-	// Owned reports whether this controller reconciles a configuration with annotations; nil if it reconciles all. Others are
-	// left to other replicas.
+	// Owned reports whether this controller reconciles a configuration with annotations; nil if it
+	// reconciles all. Others are left to other replicas.
 	Owned func(ctx context.Context, ref Reference, annotations map[string]string) (bool, error)
-	// Guards is set if this controller puts the finalizer on the configurations of all replicas, before they know them.
+	// Guards is set if this controller puts the finalizer on the configurations of all replicas,
+	// before they know them.
 	Guards bool
 	// Gone is called when a configuration and all its users are deleted; it may be nil.
 	Gone func(ref Reference)
@@ -79,13 +82,15 @@ type Controller struct {
 // User is a resource that uses a provider configuration.
 type User struct {
 	Kind, Namespace, Name string
-	// AccountChanged is set if its object is not known to be in the account that the configuration gives access to.
+	// AccountChanged is set if its object is not known to be in the account that the configuration
+	// gives access to.
 	AccountChanged bool
 	// Wake wakes the resource.
 	Wake func()
 }
 
-// admitted returns the users of namespaces that may use a configuration. Others do not keep it from being deleted.
+// admitted returns the users of namespaces that may use a configuration. Others do not keep it from
+// being deleted.
 func (c *Controller) admitted(ctx context.Context, config *unstructured.Unstructured, users []User) []User {
 	return slices.DeleteFunc(slices.Clone(users), func(u User) bool {
 		allowed, err := c.Admission.allows(ctx, config, u.Namespace)

@@ -17,12 +17,13 @@ import (
 	"github.com/landbridge-io/landbridge/internal/scheduler/ownership"
 )
 
-// Handle gives access to a provider that is configured as one provider configuration specifies. T is what
-// Acquire returns: a leased provider.Server, or what a caller of Resolve makes of it.
+// Handle gives access to a provider that is configured as one provider configuration specifies. T
+// is what Acquire returns: a leased provider.Server, or what a caller of Resolve makes of it.
 type Handle[T any] struct {
 	// Name identifies the configuration.
 	Name string
-	// Objects are the objects in the cluster that the configuration, or each of those that were joined, is made of.
+	// Objects are the objects in the cluster that the configuration, or each of those that were
+	// joined, is made of.
 	Objects []policy.Configuration
 	// Account is what the configuration has in common with others for the same account.
 	Account ownership.Account
@@ -30,19 +31,22 @@ type Handle[T any] struct {
 	Stored instance.Account
 	// Parts are the configurations that were joined, by their keys.
 	Parts map[string]ownership.Access
-	// Acquire leases the provider for one call or operation. release must be called when it has ended.
+	// Acquire leases the provider for one call or operation. release must be called when it has
+	// ended.
 	Acquire func(ctx context.Context) (_ T, release func(), _ diagnostic.Diagnostics)
-	// With is Acquire with further arguments of the provider, which take precedence over those of the configuration: an
-	// object of the type that its schema implies. It is nil for what is not a provider.
+	// With is Acquire with further arguments of the provider, which take precedence over those of
+	// the configuration: an object of the type that its schema implies. It is nil for what is not a
+	// provider.
 	With func(ctx context.Context, settings cty.Value) (_ T, release func(), _ diagnostic.Diagnostics)
-	// Paused reports whether calls fail because of the configuration, so that the pool delays all of them alike; nil
-	// if it is never paused.
+	// Paused reports whether calls fail because of the configuration, so that the pool delays all
+	// of them alike; nil if it is never paused.
 	Paused func() bool
 	// Secrets are the values that were read from Secrets. They must not appear in messages.
 	Secrets []string
 	// Approval is the least approval policy of the resources that use the configuration.
 	Approval desired.Approval
-	// Denied is set if the configuration cannot be used because it is not for the namespace, Missing if there is none.
+	// Denied is set if the configuration cannot be used because it is not for the namespace,
+	// Missing if there is none.
 	Denied, Missing bool
 	// Diagnostics explain why the configuration cannot be used; Acquire returns the same.
 	Diagnostics diagnostic.Diagnostics
@@ -76,9 +80,10 @@ func Refuse[T any](name string, diags diagnostic.Diagnostics) Handle[T] {
 	}}
 }
 
-// Last returns the handle itself if it can be used. If the configuration or its Secrets are gone, it returns
-// the last handle that could be used, if this process has seen one. Resources that are being deleted are
-// destroyed with it: the deletion of a namespace, for example, removes Secrets first.
+// Last returns the handle itself if it can be used. If the configuration or its Secrets are gone,
+// it returns the last handle that could be used, if this process has seen one. Resources that are
+// being deleted are destroyed with it: the deletion of a namespace, for example, removes Secrets
+// first.
 func (h Handle[T]) Last() Handle[T] {
 	if h.Diagnostics.HasErrors() && h.last != nil {
 		return *h.last
@@ -86,8 +91,8 @@ func (h Handle[T]) Last() Handle[T] {
 	return h
 }
 
-// WithLast returns h with the given Last, for when h cannot be used. The Secrets of last are still remembered,
-// so they must not appear in messages either.
+// WithLast returns h with the given Last, for when h cannot be used. The Secrets of last are still
+// remembered, so they must not appear in messages either.
 func (h Handle[T]) WithLast(last Handle[T]) Handle[T] {
 	h.last = &last
 	if h.Account == (ownership.Account{}) {
@@ -98,7 +103,8 @@ func (h Handle[T]) WithLast(last Handle[T]) Handle[T] {
 	return h
 }
 
-// AtLeast returns h, and its Last, with an approval policy that is at least as strict as the given one.
+// AtLeast returns h, and its Last, with an approval policy that is at least as strict as the given
+// one.
 func (h Handle[T]) AtLeast(approval desired.Approval) Handle[T] {
 	h.Approval = max(h.Approval, approval)
 	if h.last != nil {
@@ -128,8 +134,8 @@ func Map[S, T any](h Handle[S], f func(S) T) Handle[T] {
 	return out
 }
 
-// Join returns one Handle for several configurations, for what needs more than one provider. It leases all of
-// them or none.
+// Join returns one Handle for several configurations, for what needs more than one provider. It
+// leases all of them or none.
 func Join[T any](handles map[string]Handle[T]) Handle[map[string]T] {
 	out := join(handles)
 	gone, last := false, map[string]Handle[T]{}

@@ -58,14 +58,15 @@ type Resolver struct {
 	AccountKey AccountKey
 	// Limits of each configuration. Those that are not set default to the pool's.
 	Limits pool.Limits
-	// Uses records which Secrets a configuration refers to; none if it is gone. Reread is called when one changes. It may
-	// be nil: then changes are noticed within credentialsTTL.
+	// Uses records which Secrets a configuration refers to; none if it is gone. Reread is called
+	// when one changes. It may be nil: then changes are noticed within credentialsTTL.
 	Uses func(of Reference, secrets []types.NamespacedName)
 	// Approval returns the least approval policy of all resources of the provider. It may be nil.
 	Approval func() desired.Approval
 
 	mu sync.Mutex
-	// resolved has each configuration as it was when it could last be used, failed its failures since.
+	// resolved has each configuration as it was when it could last be used, failed its failures
+	// since.
 	resolved, failed map[Reference]*resolved
 	// tokens has those of configurations with spec.serviceAccountTokens.
 	tokens map[Reference]*tokens
@@ -90,7 +91,8 @@ func (r *Resolver) Name(of Reference) string {
 	return r.Provider.Group + "/" + of.Kind + "/" + of.Namespace + "/" + of.Name
 }
 
-// Access returns how a configuration is used, whoever uses it. If it cannot be used, its account is empty.
+// Access returns how a configuration is used, whoever uses it. If it cannot be used, its account is
+// empty.
 func (r *Resolver) Access(ctx context.Context, of Reference) ownership.Access {
 	namespace := of.Namespace
 	if namespace == "" {
@@ -109,8 +111,8 @@ func (r *Resolver) Resolve(ctx context.Context, ref *xpv2.ProviderConfigReferenc
 	return out.AtLeast(r.Approval())
 }
 
-// resolve is Resolve without the approval policy of the provider. A provider whose configuration schema is
-// empty needs no configuration object.
+// resolve is Resolve without the approval policy of the provider. A provider whose configuration
+// schema is empty needs no configuration object.
 func (r *Resolver) resolve(ctx context.Context, ref *xpv2.ProviderConfigReference, namespace string) Handle[provider.Server] {
 	key := ReferenceOf(ref, namespace)
 	if key.Kind != model.ClusterProviderConfigKind && key.Kind != model.ProviderConfigKind {
@@ -174,9 +176,9 @@ func (r *Resolver) resolve(ctx context.Context, ref *xpv2.ProviderConfigReferenc
 	return out.handle
 }
 
-// refuse returns a handle that cannot be used if a configuration is not for a namespace. Nothing else of the
-// configuration is told, and nothing of it can be used to destroy objects either. A configuration that was not found
-// is never refused.
+// refuse returns a handle that cannot be used if a configuration is not for a namespace. Nothing
+// else of the configuration is told, and nothing of it can be used to destroy objects either. A
+// configuration that was not found is never refused.
 func (r *Resolver) refuse(ctx context.Context, name string, config *unstructured.Unstructured, namespace string) (Handle[provider.Server], bool) {
 	if config.GetUID() == "" || config.GetUID() == noConfiguration {
 		return Handle[provider.Server]{}, false
@@ -319,8 +321,8 @@ func (r *Resolver) withTokens(ctx context.Context, of Reference, specs []tokenSp
 	return t, t.refresh(ctx)
 }
 
-// spell moves attribute paths into the text, since they are not paths of the resource that reports the
-// diagnostics.
+// spell moves attribute paths into the text, since they are not paths of the resource that reports
+// the diagnostics.
 func (r *Resolver) spell(diags diagnostic.Diagnostics) diagnostic.Diagnostics {
 	out := make(diagnostic.Diagnostics, len(diags))
 	for i, d := range diags {

@@ -12,8 +12,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/translate"
 )
 
-// ReadSecret returns the value that ref refers to. The reader must not be a cache, since Secrets must not be kept in
-// memory.
+// ReadSecret returns the value that ref refers to. The reader must not be a cache, since Secrets
+// must not be kept in memory.
 func ReadSecret(ctx context.Context, reader client.Reader, ref translate.SecretKeySelector) ([]byte, error) {
 	s := &corev1.Secret{}
 	if err := reader.Get(ctx, types.NamespacedName{Namespace: ref.Namespace, Name: ref.Name}, s); err != nil {

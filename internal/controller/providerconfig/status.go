@@ -20,7 +20,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/model"
 )
 
-// tell writes the status of a configuration if it differs, and reports whether the configuration can be used.
+// tell writes the status of a configuration if it differs, and reports whether the configuration
+// can be used.
 func (r *reconciler) tell(ctx context.Context, u *unstructured.Unstructured, ref Reference, users []User) (usable bool, _ error) {
 	raw, _, _ := unstructured.NestedMap(u.Object, "status")
 	before := managed.ProviderConfigStatus{}
@@ -55,8 +56,9 @@ func (r *reconciler) tell(ctx context.Context, u *unstructured.Unstructured, ref
 // maxNamed bounds how many users, or groups of them, a message names.
 const maxNamed = 5
 
-// inUse returns what keeps a configuration that is being deleted. Those who may read a configuration of the cluster may not know the
-// resources of its namespaces, so they are only counted.
+// inUse returns what keeps a configuration that is being deleted. Those who may read a
+// configuration of the cluster may not know the resources of its namespaces, so they are only
+// counted.
 func inUse(ref Reference, users []User) *Problem {
 	return &Problem{v1alpha1.ReasonInUse, fmt.Sprintf("It is being deleted, and stays until no resource uses it any more. It is used by: %s.", usersText(ref, users))}
 }
@@ -84,7 +86,8 @@ func usersText(ref Reference, users []User) string {
 	return strings.Join(names, ", ")
 }
 
-// setAccountChanged sets the condition AccountChanged if objects of resources are not known to be in the account of their configuration.
+// setAccountChanged sets the condition AccountChanged if objects of resources are not known to be
+// in the account of their configuration.
 func (r *reconciler) setAccountChanged(ctx context.Context, status *xpv2.ConditionedStatus, generation int64, ref Reference, users []User) {
 	changed := slices.DeleteFunc(slices.Clone(users), func(u User) bool { return !u.AccountChanged })
 	if len(changed) == 0 || r.AccountCode == nil {
@@ -98,7 +101,8 @@ func (r *reconciler) setAccountChanged(ctx context.Context, status *xpv2.Conditi
 	})
 }
 
-// accountChanged is the message of a configuration for users whose objects are not known to be in its account.
+// accountChanged is the message of a configuration for users whose objects are not known to be in
+// its account.
 func accountChanged(ref Reference, changed []User, of int, code string) string {
 	out := fmt.Sprintf("Nothing is done for %d of %d resources, whose objects are not known to be in the account of this configuration: %s.", len(changed), of, usersText(ref, changed))
 	if code == "" {
@@ -107,7 +111,8 @@ func accountChanged(ref Reference, changed []User, of int, code string) string {
 	return out + fmt.Sprintf(" If its arguments have changed, and it is for the same account as before for all of them, set the annotation landbridge.io/confirm-account of this configuration to %q.", code)
 }
 
-// setReady sets the condition Ready, and Reconciling while the configuration cannot be used: it is checked again and again.
+// setReady sets the condition Ready, and Reconciling while the configuration cannot be used: it is
+// checked again and again.
 func setReady(status *xpv2.ConditionedStatus, generation int64, wrong *Problem) {
 	ready := xpv2.Available()
 	ready.ObservedGeneration = generation
@@ -125,7 +130,8 @@ func setReady(status *xpv2.ConditionedStatus, generation int64, wrong *Problem) 
 	})
 }
 
-// setPlainCredentials sets the condition PlainTextCredentials if a configuration looks as if it has credentials in plain text.
+// setPlainCredentials sets the condition PlainTextCredentials if a configuration looks as if it has
+// credentials in plain text.
 func setPlainCredentials(status *xpv2.ConditionedStatus, u *unstructured.Unstructured, p *model.Provider) {
 	spec, _, _ := unstructured.NestedMap(u.Object, "spec")
 	found := model.PlainCredentials(p.Config, spec)

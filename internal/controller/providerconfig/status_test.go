@@ -8,7 +8,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/model"
 )
 
-// A configuration tells whose objects are not known to be in its account, and what confirms that they are.
+// A configuration tells whose objects are not known to be in its account, and what confirms that
+// they are.
 func TestAccountChanged(t *testing.T) {
 	t.Parallel()
 	shared, own := providerconfig.Reference{Kind: model.ClusterProviderConfigKind, Name: "a"}, providerconfig.Reference{Kind: model.ProviderConfigKind, Namespace: "x", Name: "a"}
@@ -32,7 +33,8 @@ func TestAccountChanged(t *testing.T) {
 	}
 }
 
-// A configuration that is being deleted tells what uses it. One of the cluster names no resources of namespaces.
+// A configuration that is being deleted tells what uses it. One of the cluster names no resources
+// of namespaces.
 func TestInUse(t *testing.T) {
 	t.Parallel()
 	const begin = "It is being deleted, and stays until no resource uses it any more. It is used by: "

@@ -53,7 +53,8 @@ func RequestTokens(c client.Client) TokenRequester {
 	}
 }
 
-// tokenSpec is an entry of spec.serviceAccountTokens. That of a ProviderConfig has the namespace of the configuration.
+// tokenSpec is an entry of spec.serviceAccountTokens. That of a ProviderConfig has the namespace of
+// the configuration.
 type tokenSpec = managed.ClusterServiceAccountToken
 
 // tokenSpecs reads spec.serviceAccountTokens.

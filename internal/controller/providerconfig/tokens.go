@@ -25,13 +25,13 @@ const (
 	tokenTimeout = 30 * time.Second
 )
 
-// tokens are the tokens of one provider configuration. While a process of the provider runs, they are renewed, and are in
-// files that this process alone can read.
+// tokens are the tokens of one provider configuration. While a process of the provider runs, they
+// are renewed, and are in files that this process alone can read.
 type tokens struct {
 	specs   []tokenSpec
 	request TokenRequester
-	// dir is the folder of the files. It exists while a process runs. Processes cannot write it: a process could have this
-	// program write elsewhere.
+	// dir is the folder of the files. It exists while a process runs. Processes cannot write it: a
+	// process could have this program write elsewhere.
 	dir string
 	// outdated counts the renewals of tokens in environment variables, and renewed all renewals.
 	outdated, renewed atomic.Int64
@@ -82,8 +82,8 @@ func (t *tokens) values() []string {
 	return out
 }
 
-// refresh requests the tokens that are missing, or that are to be renewed. It fails if there is a token that cannot be
-// used any more.
+// refresh requests the tokens that are missing, or that are to be renewed. It fails if there is a
+// token that cannot be used any more.
 func (t *tokens) refresh(ctx context.Context) error {
 	t.refreshing.Lock()
 	defer t.refreshing.Unlock()
@@ -121,8 +121,8 @@ func (t *tokens) refreshOne(ctx context.Context, i int, now time.Time) error {
 	return nil
 }
 
-// doubt has tokens renewed that do not work, unless they are new. That of a ServiceAccount that was created again is an
-// example.
+// doubt has tokens renewed that do not work, unless they are new. That of a ServiceAccount that was
+// created again is an example.
 func (t *tokens) doubt() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -206,7 +206,8 @@ func (t *tokens) end() {
 	}
 }
 
-// makeDir makes the folder of the files. If this program is killed, its next start removes the folder.
+// makeDir makes the folder of the files. If this program is killed, its next start removes the
+// folder.
 func (t *tokens) makeDir() error {
 	if err := os.Mkdir(t.dir, 0o700); err != nil {
 		return err

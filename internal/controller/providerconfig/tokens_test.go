@@ -255,8 +255,8 @@ func TestTokenFiles(t *testing.T) {
 	})
 }
 
-// TestTokensOfKilledController: the files that a controller leaves which was killed are removed at the next start, and not
-// before.
+// TestTokensOfKilledController: the files that a controller leaves which was killed are removed at
+// the next start, and not before.
 func TestTokensOfKilledController(t *testing.T) {
 	t.Parallel()
 	path, err := os.Executable()

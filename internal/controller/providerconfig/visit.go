@@ -7,8 +7,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/provider/pool"
 )
 
-// Visit is one reconcile of a resource. It does not wait for the provider, but is repeated later: meanwhile its
-// worker can serve resources of other configurations.
+// Visit is one reconcile of a resource. It does not wait for the provider, but is repeated later:
+// meanwhile its worker can serve resources of other configurations.
 type Visit struct {
 	pool    *pool.Pool
 	key     pool.Key
@@ -31,8 +31,8 @@ func visitFrom(ctx context.Context) *Visit {
 // Refused returns why the visit got no provider, or nil if it got one or did not ask.
 func (v *Visit) Refused() *pool.Failure { return v.failure }
 
-// Trouble returns the latest failure of the provider that the resource of the visit uses, which is that of its provider
-// configuration unless it has one of its own, or nil.
+// Trouble returns the latest failure of the provider that the resource of the visit uses, which is
+// that of its provider configuration unless it has one of its own, or nil.
 func (v *Visit) Trouble() *pool.Failure {
 	if v.pool == nil || v.failure != nil {
 		return v.failure

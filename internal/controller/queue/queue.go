@@ -23,8 +23,9 @@ func Ordered[T comparable](name string, limiter workqueue.TypedRateLimiter[T], o
 	})
 }
 
-// rareTicks is the clock of a queue. A queue updates metrics of its unfinished work at each tick, twice a second by default,
-// which costs a controller of many kinds more than anything else that it does when idle.
+// rareTicks is the clock of a queue. A queue updates metrics of its unfinished work at each tick,
+// twice a second by default, which costs a controller of many kinds more than anything else that it
+// does when idle.
 type rareTicks struct{ clock.RealClock }
 
 // NewTicker implements clock.WithTicker.

@@ -16,8 +16,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/translate"
 )
 
-// beside is a reference or a selector beside a field: Crossplane's NamespacedReference and NamespacedSelector, with a
-// kind.
+// beside is a reference or a selector beside a field: Crossplane's NamespacedReference and
+// NamespacedSelector, with a kind.
 type beside struct {
 	Kind      string       `json:"kind,omitempty"`
 	Name      string       `json:"name,omitempty"`
@@ -43,8 +43,8 @@ func besideFields(u *unstructured.Unstructured, m *model.Resource) ([]Reference,
 	return out, nil
 }
 
-// besideField follows Crossplane: a name takes precedence over a selector, unless the selector is resolved always. What
-// a selector selects is recorded as the name, and used from then on.
+// besideField follows Crossplane: a name takes precedence over a selector, unless the selector is
+// resolved always. What a selector selects is recorded as the name, and used from then on.
 func besideField(u *unstructured.Unstructured, ref translate.Reference) (Reference, error) {
 	f, object := ref.Field(), ref.Object
 	out := Reference{
@@ -87,8 +87,8 @@ func besideField(u *unstructured.Unstructured, ref translate.Reference) (Referen
 	return out, nil
 }
 
-// bySelector adds the source for a selector. names are the recorded references to the resources that it selected
-// before.
+// bySelector adds the source for a selector. names are the recorded references to the resources
+// that it selected before.
 func (r *Reference) bySelector(u *unstructured.Unstructured, ref translate.Reference, s beside, names []beside) error {
 	r.from, r.always = ref.Path+ref.Selector, s.Policy.IsResolvePolicyAlways()
 	src, err := s.source(u, ref, r.from)

@@ -11,7 +11,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/translate"
 )
 
-// Caller returns what calls the functions of a kind's provider; nil if it has none. acquire leases the provider for one call.
+// Caller returns what calls the functions of a kind's provider; nil if it has none. acquire leases
+// the provider for one call.
 func Caller(m *model.Resource, acquire func(context.Context) (_ terraform.Executor, release func(), _ error)) expression.Caller {
 	if m.Functions == nil {
 		return nil

@@ -11,11 +11,12 @@ import (
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 )
 
-// Graph has the references between resources, and which resource waits for which. The zero value is empty. It is safe
-// for concurrent use. The cost of a query does not depend on the number of resources.
+// Graph has the references between resources, and which resource waits for which. The zero value is
+// empty. It is safe for concurrent use. The cost of a query does not depend on the number of
+// resources.
 //
-// References to a resource of another namespace, and waiting for it, have no effect unless that resource permits them:
-// else anybody could block its deletion, or notice its changes.
+// References to a resource of another namespace, and waiting for it, have no effect unless that
+// resource permits them: else anybody could block its deletion, or notice its changes.
 type Graph struct {
 	mu sync.Mutex
 	// permitted has the value of the annotation referable-from of each resource that has one.
@@ -23,7 +24,8 @@ type Graph struct {
 	// referrers is the inverse of targets, waiting that of awaited.
 	targets, referrers, waiting edges
 	awaited                     map[store.Key][]Where
-	// reads and writes lead from resources to the Secrets that they read and write, readers and writers back.
+	// reads and writes lead from resources to the Secrets that they read and write, readers and
+	// writers back.
 	reads, readers, writes, writers edges
 }
 
@@ -47,7 +49,8 @@ func (e edges) remove(from, to store.Key) {
 	}
 }
 
-// replace replaces the edges from a resource, and the edges back. It returns the targets that were removed.
+// replace replaces the edges from a resource, and the edges back. It returns the targets that were
+// removed.
 func replace(forth, back *edges, from store.Key, to []store.Key) (gone []store.Key) {
 	for x := range (*forth)[from] {
 		if !slices.Contains(to, x) {
@@ -65,7 +68,8 @@ func replace(forth, back *edges, from store.Key, to []store.Key) (gone []store.K
 	return gone
 }
 
-// Permits sets from which other namespaces a resource may be referred to, in the form of the annotation.
+// Permits sets from which other namespaces a resource may be referred to, in the form of the
+// annotation.
 func (g *Graph) Permits(target store.Key, annotation string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -84,7 +88,8 @@ func (g *Graph) mayRefer(from, to store.Key) bool {
 	return from.Namespace == to.Namespace || permits(g.permitted[to], from.Namespace)
 }
 
-// Refers sets what a resource refers to. It returns the resources that it does not refer to any more.
+// Refers sets what a resource refers to. It returns the resources that it does not refer to any
+// more.
 func (g *Graph) Refers(referrer store.Key, targets []store.Key) (freed []store.Key) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -99,8 +104,8 @@ func (g *Graph) Knows(referrer store.Key) bool {
 	return len(g.targets[referrer]) > 0
 }
 
-// Selecting returns the resources that select resources of a kind in a namespace, as Keys tells, while it is not known
-// which.
+// Selecting returns the resources that select resources of a kind in a namespace, as Keys tells,
+// while it is not known which.
 func (g *Graph) Selecting(key store.Key) []store.Key {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -176,15 +181,16 @@ func (g *Graph) Waiting(key store.Key, has map[string]string) []store.Key {
 	return slices.DeleteFunc(out, func(referrer store.Key) bool { return !g.mayRefer(referrer, key) })
 }
 
-// Referrers returns the resources that refer to a resource, sorted. It leaves out those that the resource itself refers
-// to, directly or indirectly: in a cycle none could be deleted first.
+// Referrers returns the resources that refer to a resource, sorted. It leaves out those that the
+// resource itself refers to, directly or indirectly: in a cycle none could be deleted first.
 func (g *Graph) Referrers(key store.Key) []store.Key {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.outsideCycles(key, g.referrers.from(key), g.targets.from)
 }
 
-// outsideCycles returns those of the given resources that may refer to a resource and that it does not reach, each once and sorted.
+// outsideCycles returns those of the given resources that may refer to a resource and that it does
+// not reach, each once and sorted.
 func (g *Graph) outsideCycles(key store.Key, of []store.Key, next func(store.Key) []store.Key) []store.Key {
 	of = slices.DeleteFunc(of, func(x store.Key) bool { return !g.mayRefer(x, key) })
 	if len(of) == 0 {

@@ -99,8 +99,9 @@ func TestGraphOfOtherNamespaces(t *testing.T) {
 			check("is woken with all of the kind", g.Waiting(victim, nil), want(attacker))
 			g.Awaits(attacker, nil)
 
-			// The neighbour refers to the victim, and the victim to the attacker: a reference of the attacker to the
-			// neighbour would make a cycle, in which the victim does not wait for the neighbour.
+			// The neighbour refers to the victim, and the victim to the attacker: a reference of
+			// the attacker to the neighbour would make a cycle, in which the victim does not wait
+			// for the neighbour.
 			g.Permits(attacker, "*")
 			g.Refers(neighbour, []store.Key{victim})
 			g.Refers(victim, []store.Key{attacker})
@@ -120,7 +121,8 @@ func TestGraphOfOtherNamespaces(t *testing.T) {
 	}
 }
 
-// Of resources that are all to be deleted, at least one must have no referrers, whatever the references.
+// Of resources that are all to be deleted, at least one must have no referrers, whatever the
+// references.
 func TestGraphNeverBlocksAllDeletions(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -146,7 +148,8 @@ func TestGraphNeverBlocksAllDeletions(t *testing.T) {
 	})
 }
 
-// Who reads the Secret that a resource writes depends on its object, and does not keep it from being deleted.
+// Who reads the Secret that a resource writes depends on its object, and does not keep it from
+// being deleted.
 func TestGraphOfSecrets(t *testing.T) {
 	t.Parallel()
 	writer, reader, referrer := key("Thing", "n", "writer"), key("Credential", "n", "reader"), key("Thing", "n", "referrer")

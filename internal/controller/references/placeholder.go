@@ -15,8 +15,9 @@ import (
 	"github.com/landbridge-io/landbridge/internal/translate"
 )
 
-// Placeholders stand for values that are known after another resource was applied. JSON has no unknown values, so
-// they are strings in the spec, or numbers where the field is one, and unknown values in the configuration.
+// Placeholders stand for values that are known after another resource was applied. JSON has no
+// unknown values, so they are strings in the spec, or numbers where the field is one, and unknown
+// values in the configuration.
 type Placeholders struct {
 	prefix string
 	values map[string]bool
@@ -69,7 +70,8 @@ func (p *Placeholders) Conceal(text string) string {
 	return text
 }
 
-// numberFor returns the number that stands for a placeholder in a field of numbers: one of 2^49, which floating-point numbers hold, too.
+// numberFor returns the number that stands for a placeholder in a field of numbers: one of 2^49,
+// which floating-point numbers hold, too.
 func numberFor(placeholder string) int64 {
 	h := sha256.Sum256([]byte(placeholder))
 	return -1<<50 - int64(binary.BigEndian.Uint64(h[:])>>15)

@@ -14,7 +14,8 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// A value that is not known yet is unknown in the configuration, also in a field of numbers, and after a transform.
+// A value that is not known yet is unknown in the configuration, also in a field of numbers, and
+// after a transform.
 func TestPlaceholders(t *testing.T) {
 	t.Parallel()
 	block := &schema.Block{Attributes: map[string]*schema.Attribute{

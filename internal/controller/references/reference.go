@@ -42,13 +42,15 @@ type Reference struct {
 	sources []source
 	// many is set if the field is a list of the values of all sources, distinct if it is a set.
 	many, distinct bool
-	// always is set if an existing value is replaced. copies is set if the user, or Crossplane's default, wants existing values kept
-	// otherwise: those that Landbridge set follow only if the target's object is replaced.
+	// always is set if an existing value is replaced. copies is set if the user, or Crossplane's
+	// default, wants existing values kept otherwise: those that Landbridge set follow only if the
+	// target's object is replaced.
 	always, copies bool
-	// record writes the selected resources into the spec, and reports whether it changed. If it is nil, the
-	// resources are selected each time.
+	// record writes the selected resources into the spec, and reports whether it changed. If it is
+	// nil, the resources are selected each time.
 	record func([]*unstructured.Unstructured) (changed bool)
-	// unwritten is the path of the part of the resource in which the value is not written; nil if it is written.
+	// unwritten is the path of the part of the resource in which the value is not written; nil if
+	// it is written.
 	unwritten []string
 }
 
@@ -62,9 +64,9 @@ type source struct {
 	preferred string
 }
 
-// Of returns the references of a resource: those in spec.references, those beside fields, and those in the annotation
-// destroy-before. They are bound to the given resource, which Resolve changes. The API server has validated their form,
-// but not that of the annotation.
+// Of returns the references of a resource: those in spec.references, those beside fields, and those
+// in the annotation destroy-before. They are bound to the given resource, which Resolve changes.
+// The API server has validated their form, but not that of the annotation.
 func Of(u *unstructured.Unstructured, m *model.Resource) ([]Reference, error) {
 	out, err := ofSpec(u, m)
 	if err != nil {
@@ -170,7 +172,8 @@ func isNumber(m *model.Resource, to string) bool {
 	return err == nil && v.Type() == cty.Number
 }
 
-// checkTarget returns an error if a kind has no field to set at a path of spec. The API server would drop the value.
+// checkTarget returns an error if a kind has no field to set at a path of spec. The API server
+// would drop the value.
 func checkTarget(u *unstructured.Unstructured, m *model.Resource, to string) error {
 	if path, ok := strings.CutPrefix(to, "import.identity."); ok {
 		if err := m.CheckIdentityPath(path); err != nil {
@@ -199,8 +202,8 @@ func sourceOf(u *unstructured.Unstructured, from managed.ReferenceSource, policy
 	return source{ReferenceSource: from, optional: policy.IsResolutionPolicyOptional()}
 }
 
-// Where identifies the resources that a reference may resolve to: one by name, or those of a kind in a namespace that
-// have the labels.
+// Where identifies the resources that a reference may resolve to: one by name, or those of a kind
+// in a namespace that have the labels.
 type Where struct {
 	store.Key
 	Labels map[string]string

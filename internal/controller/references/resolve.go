@@ -29,17 +29,20 @@ type Resolver struct {
 	Reader client.Reader
 	// Served returns the list kind of a kind, and whether it is served here.
 	Served func(schema.GroupKind) (list string, ok bool)
-	// Lacks returns why no resource of a kind ever has a field at a path; nil if they may have it. It may be nil.
+	// Lacks returns why no resource of a kind ever has a field at a path; nil if they may have it.
+	// It may be nil.
 	Lacks func(kind schema.GroupKind, path string) error
-	// Unknown returns the value for a field from a resource that has no value for it yet; nil if the field waits for it.
-	// It may be nil, and all fields wait.
+	// Unknown returns the value for a field from a resource that has no value for it yet; nil if
+	// the field waits for it. It may be nil, and all fields wait.
 	Unknown func(target *unstructured.Unstructured) any
 	// Call calls functions of the provider that the resource is of. It may be nil if that has none.
 	Call expression.Caller
-	// Wrote reports whether the value of a field, by its path in the resource, was set by a resolver, and by no other hand since. Such
-	// values follow their targets, as Reference.copies tells. It may be nil, and existing values are kept.
+	// Wrote reports whether the value of a field, by its path in the resource, was set by a
+	// resolver, and by no other hand since. Such values follow their targets, as Reference.copies
+	// tells. It may be nil, and existing values are kept.
 	Wrote func(ctx context.Context, path string) (bool, error)
-	// Replaced reports whether the object of a target was replaced since the fields were set, or is to be replaced. It may be nil: none was.
+	// Replaced reports whether the object of a target was replaced since the fields were set, or is
+	// to be replaced. It may be nil: none was.
 	Replaced func(target store.Key) bool
 }
 
@@ -53,7 +56,8 @@ type Resolution struct {
 	Targets []store.Key
 	// Missing describes what the resource waits for.
 	Missing []string
-	// Differs describes fields whose values differ from those that their references have now, and do not follow them.
+	// Differs describes fields whose values differ from those that their references have now, and
+	// do not follow them.
 	Differs []string
 	// Awaited are the resources whose changes may affect the result.
 	Awaited []Where
@@ -70,8 +74,9 @@ func Mistaken(err error) bool {
 	return errors.As(err, &m)
 }
 
-// Resolve sets the referencing fields of a resource in place. Existing values are kept, unless the policy is to
-// resolve always. An error means that a reference cannot be resolved until it is changed.
+// Resolve sets the referencing fields of a resource in place. Existing values are kept, unless the
+// policy is to resolve always. An error means that a reference cannot be resolved until it is
+// changed.
 func (r Resolver) Resolve(ctx context.Context, u *unstructured.Unstructured, refs []Reference) (Resolution, error) {
 	var out Resolution
 	var wrong []error
@@ -227,7 +232,8 @@ func (r Resolver) now(ctx context.Context, ref Reference, s source, found []*uns
 	return out
 }
 
-// follows reports whether a field with an existing value follows what was found for one of its sources.
+// follows reports whether a field with an existing value follows what was found for one of its
+// sources.
 func (r Resolver) follows(ref Reference, where Where, found []*unstructured.Unstructured) bool {
 	if r.Wrote == nil {
 		return false
@@ -241,7 +247,8 @@ func (r Resolver) follows(ref Reference, where Where, found []*unstructured.Unst
 	})
 }
 
-// differ notes that the existing value of a field is not the one that its sources have now, unless it follows them.
+// differ notes that the existing value of a field is not the one that its sources have now, unless
+// it follows them.
 func (r Resolver) differ(ctx context.Context, ref Reference, is any, now []any, of []*unstructured.Unstructured, follows bool, out *Resolution) (bool, error) {
 	if ref.to == "" || ref.mistake != nil || len(now) < len(ref.sources) || len(now) == 0 {
 		return false, nil
@@ -268,8 +275,8 @@ func (r Resolver) differ(ctx context.Context, ref Reference, is any, now []any, 
 	return false, nil
 }
 
-// awaited returns the resources whose changes may affect a source: those that were found, and those that the selector
-// may select.
+// awaited returns the resources whose changes may affect a source: those that were found, and those
+// that the selector may select.
 func (s source) awaited(found []*unstructured.Unstructured) []Where {
 	var out []Where
 	where := s.where()
@@ -286,8 +293,9 @@ func (s source) awaited(found []*unstructured.Unstructured) []Where {
 	return out
 }
 
-// find returns the resources that a source names or may select, or describes what is missing. It returns both for
-// resources that are being deleted. refused is set if another namespace does not permit the reference.
+// find returns the resources that a source names or may select, or describes what is missing. It
+// returns both for resources that are being deleted. refused is set if another namespace does not
+// permit the reference.
 func (r Resolver) find(ctx context.Context, u *unstructured.Unstructured, s source) (_ []*unstructured.Unstructured, missing string, refused bool, err error) {
 	gvk := s.gvk()
 	list, ok := r.Served(gvk.GroupKind())
@@ -310,7 +318,8 @@ func (r Resolver) find(ctx context.Context, u *unstructured.Unstructured, s sour
 	case err != nil:
 		return nil, "", false, err
 	case s.Namespace != u.GetNamespace() && (len(found) == 0 || !mayRefer(u, found[0])):
-		// The same message for both: whether another namespace has such a resource must not be disclosed.
+		// The same message for both: whether another namespace has such a resource must not be
+		// disclosed.
 		return nil, fmt.Sprintf("%s may not be referred to from namespace %s: there is none, or its annotation %s does not allow it", s, u.GetNamespace(), v1alpha1.AnnotationReferableFrom), true, nil
 	case len(found) == 0:
 		return nil, fmt.Sprintf("there is no %s", s), false, nil
@@ -320,9 +329,10 @@ func (r Resolver) find(ctx context.Context, u *unstructured.Unstructured, s sour
 	return found, "", false, nil
 }
 
-// chosen returns those of the resources that a selector may select which the field refers to. An existing value that is
-// kept refers to the resources that it is of, even while they are being deleted: they are needed until this resource
-// is destroyed. Otherwise, resources that are being deleted are chosen only if there are no others.
+// chosen returns those of the resources that a selector may select which the field refers to. An
+// existing value that is kept refers to the resources that it is of, even while they are being
+// deleted: they are needed until this resource is destroyed. Otherwise, resources that are being
+// deleted are chosen only if there are no others.
 func (r Resolver) chosen(ctx context.Context, ref Reference, s source, found []*unstructured.Unstructured, before any) []*unstructured.Unstructured {
 	if before != nil && !ref.always {
 		values, isList := before.([]any)
@@ -347,7 +357,8 @@ func (r Resolver) chosen(ctx context.Context, ref Reference, s source, found []*
 
 func beingDeleted(u *unstructured.Unstructured) bool { return u.GetDeletionTimestamp() != nil }
 
-// value returns the value for the field from a resource that was found, or describes what the resource is missing.
+// value returns the value for the field from a resource that was found, or describes what the
+// resource is missing.
 func (r Resolver) value(ctx context.Context, ref Reference, s source, target *unstructured.Unstructured) (v any, missing string, err error) {
 	from := s.FieldPath
 	if s.extract != nil {
@@ -376,8 +387,8 @@ func (r Resolver) value(ctx context.Context, ref Reference, s source, target *un
 	return v, "", nil
 }
 
-// selected returns the resources that a source may select, sorted by name. The one that was selected before is first,
-// and those that are being deleted are last.
+// selected returns the resources that a source may select, sorted by name. The one that was
+// selected before is first, and those that are being deleted are last.
 func (r Resolver) selected(ctx context.Context, u *unstructured.Unstructured, s source, list schema.GroupVersionKind) ([]*unstructured.Unstructured, error) {
 	all := &unstructured.UnstructuredList{}
 	all.SetGroupVersionKind(list)
@@ -411,7 +422,8 @@ func (r Resolver) selected(ctx context.Context, u *unstructured.Unstructured, s 
 	return out, nil
 }
 
-// mayRefer reports whether a resource may refer to another: one of its namespace, or one whose annotation permits it.
+// mayRefer reports whether a resource may refer to another: one of its namespace, or one whose
+// annotation permits it.
 func mayRefer(from, to *unstructured.Unstructured) bool {
 	return from.GetNamespace() == to.GetNamespace() || permits(to.GetAnnotations()[v1alpha1.AnnotationReferableFrom], from.GetNamespace())
 }

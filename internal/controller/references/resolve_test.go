@@ -85,7 +85,8 @@ func TestResolve(t *testing.T) {
 		missing  []string
 		awaited  []references.Where
 		differs  []string
-		// unwritten are the paths of what is changed in memory only, identity what becomes of spec.import.identity.
+		// unwritten are the paths of what is changed in memory only, identity what becomes of
+		// spec.import.identity.
 		unwritten []string
 		identity  m
 		err       string
@@ -348,8 +349,8 @@ func TestResolve(t *testing.T) {
 	}
 }
 
-// changed reports whether anything of a resource is to be written. It checks which parts are not, and takes them out of the
-// resolution.
+// changed reports whether anything of a resource is to be written. It checks which parts are not,
+// and takes them out of the resolution.
 func changed(t *testing.T, before, u *unstructured.Unstructured, got *references.Resolution, want []string) bool {
 	t.Helper()
 	var paths []string
@@ -373,7 +374,8 @@ func changed(t *testing.T, before, u *unstructured.Unstructured, got *references
 	return written
 }
 
-// A value that a reference has set follows the resource that it refers to, or only its replacement, as its policy is.
+// A value that a reference has set follows the resource that it refers to, or only its replacement,
+// as its policy is.
 func TestFollow(t *testing.T) {
 	t.Parallel()
 	there := []*unstructured.Unstructured{

@@ -7,7 +7,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 )
 
-// Secrets sets which Secrets of its namespace a resource reads, and which one it writes; empty if it writes none.
+// Secrets sets which Secrets of its namespace a resource reads, and which one it writes; empty if
+// it writes none.
 func (g *Graph) Secrets(resource store.Key, reads []string, writes string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -30,9 +31,10 @@ func (g *Graph) Writers(reader store.Key) []store.Key {
 	return across(reader, g.reads, g.writers)
 }
 
-// Dependents returns the resources that depend on the object of a resource, sorted: those that refer to the resource, and those that
-// read the Secret that it writes. It leaves out those on which the resource itself depends, directly or indirectly: in a cycle none
-// could be replaced first.
+// Dependents returns the resources that depend on the object of a resource, sorted: those that
+// refer to the resource, and those that read the Secret that it writes. It leaves out those on
+// which the resource itself depends, directly or indirectly: in a cycle none could be replaced
+// first.
 func (g *Graph) Dependents(key store.Key) []store.Key {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -9,20 +9,22 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// Unwritten is a part of a resource in which references set values in memory only: a list, which belongs as a whole to
-// who has applied it, so that a write would be a conflict for the next server-side apply; or spec.import.identity, which is
-// immutable. The values follow what they are of.
+// Unwritten is a part of a resource in which references set values in memory only: a list, which
+// belongs as a whole to who has applied it, so that a write would be a conflict for the next
+// server-side apply; or spec.import.identity, which is immutable. The values follow what they are
+// of.
 type Unwritten struct {
 	// Path has the fields from the root of the resource to the part.
 	Path []string
-	// stored is the part as it is stored, if exists is set. depth is the number of fields of the path that exist.
+	// stored is the part as it is stored, if exists is set. depth is the number of fields of the
+	// path that exist.
 	stored any
 	exists bool
 	depth  int
 }
 
-// unwritten returns the path of the part of a resource that has a field at a path, if values there are not written; nil if
-// they are.
+// unwritten returns the path of the part of a resource that has a field at a path, if values there
+// are not written; nil if they are.
 func unwritten(path string) []string {
 	segments, err := fieldpath.Parse(path)
 	if err != nil {
@@ -61,8 +63,8 @@ func (out *Resolution) keep(u *unstructured.Unstructured, path []string) {
 	out.Unwritten = append(out.Unwritten, part)
 }
 
-// Withhold takes values that are not written out of a resource. restore sets them again, also if the resource was
-// read or written meanwhile.
+// Withhold takes values that are not written out of a resource. restore sets them again, also if
+// the resource was read or written meanwhile.
 func Withhold(u *unstructured.Unstructured, parts []Unwritten) (restore func()) {
 	values := make([]any, len(parts))
 	for i, part := range parts {
@@ -91,8 +93,8 @@ func set(u *unstructured.Unstructured, value any, path []string) {
 	_ = unstructured.SetNestedField(u.Object, value, path...) // the CRD's schema has objects on the path
 }
 
-// Values returns the parts of a resource whose values are not written as text, which is the same for the same values; empty
-// if there are none.
+// Values returns the parts of a resource whose values are not written as text, which is the same
+// for the same values; empty if there are none.
 func Values(u *unstructured.Unstructured, parts []Unwritten) string {
 	if len(parts) == 0 {
 		return ""

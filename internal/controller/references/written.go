@@ -9,11 +9,12 @@ import (
 	smdpath "sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
 
-// Owner is the field manager of the values that references set. By it, what references have set is told apart from what another hand
-// has.
+// Owner is the field manager of the values that references set. By it, what references have set is
+// told apart from what another hand has.
 const Owner = client.FieldOwner("landbridge-references")
 
-// SetByResolver reports whether the value at a path of a resource, with its managed fields, was set by a resolver, and by no other hand.
+// SetByResolver reports whether the value at a path of a resource, with its managed fields, was set
+// by a resolver, and by no other hand.
 func SetByResolver(u *unstructured.Unstructured, path string) bool {
 	segments, err := fieldpath.Parse(path)
 	if err != nil {
@@ -36,7 +37,8 @@ func SetByResolver(u *unstructured.Unstructured, path string) bool {
 	return ours
 }
 
-// owns reports whether a set has the field at a path, something above it that is owned as a whole, or something below it.
+// owns reports whether a set has the field at a path, something above it that is owned as a whole,
+// or something below it.
 func owns(set *smdpath.Set, path fieldpath.Segments) bool {
 	for _, s := range path {
 		if s.Type != fieldpath.SegmentField {

@@ -6,9 +6,10 @@ import (
 	"strconv"
 )
 
-// Holders returns the member that should hold each of n shards; none if there are no members. All replicas that see the same
-// members get the same answer. It is rendezvous hashing with a bounded load: a shard goes to the member with the highest
-// score among those that have fewer than their share, so that no member has more than one shard more than another.
+// Holders returns the member that should hold each of n shards; none if there are no members. All
+// replicas that see the same members get the same answer. It is rendezvous hashing with a bounded
+// load: a shard goes to the member with the highest score among those that have fewer than their
+// share, so that no member has more than one shard more than another.
 func Holders(members []string, n int) []string {
 	members = slices.Compact(slices.Sorted(slices.Values(members)))
 	if len(members) == 0 || n <= 0 {

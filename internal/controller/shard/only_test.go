@@ -11,7 +11,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/controller/shard"
 )
 
-// Whatever names resources have used: those that none uses any more are gone from the table. What came since then stays.
+// Whatever names resources have used: those that none uses any more are gone from the table. What
+// came since then stays.
 func TestUnusedConfigurationsEnd(t *testing.T) {
 	t.Parallel()
 	table := shard.Table{}.Assign(3)
@@ -30,8 +31,8 @@ func TestUnusedConfigurationsEnd(t *testing.T) {
 	}
 }
 
-// A resource that takes over objects from configurations of others puts all of them in one shard. When it is gone, they are as
-// before, and a huge account is divided again.
+// A resource that takes over objects from configurations of others puts all of them in one shard.
+// When it is gone, they are as before, and a huge account is divided again.
 func TestGroupsEnd(t *testing.T) {
 	t.Parallel()
 	const n, prod, own = 4, "g/ClusterProviderConfig//prod", "g/ProviderConfig/mallory/own"

@@ -5,7 +5,8 @@ import (
 	"slices"
 )
 
-// settled returns the table of configurations in n shards. The placements that are given have the shards of t, or none.
+// settled returns the table of configurations in n shards. The placements that are given have the
+// shards of t, or none.
 func (t Table) settled(n int, given map[string]Placement) Table {
 	out := Table{Serial: t.Serial, Key: t.Key, Shards: n, Configurations: map[string]Placement{}}
 	load := make([]int, n)
@@ -59,7 +60,8 @@ func (t Table) kept(n int, units []Unit) (number int, ok bool) {
 	return 0, false
 }
 
-// unitsOf returns what has to be in one shard of the configurations of one account. It adds them to out without their shards.
+// unitsOf returns what has to be in one shard of the configurations of one account. It adds them to
+// out without their shards.
 func unitsOf(given map[string]Placement, names []string, out map[string]Placement) (all [][]Unit) {
 	byType := !slices.ContainsFunc(names, func(name string) bool {
 		p := given[name]
@@ -107,7 +109,8 @@ func unitsOf(given map[string]Placement, names []string, out map[string]Placemen
 	return all
 }
 
-// companies returns the names of configurations that are of one account or group, each list and the lists sorted.
+// companies returns the names of configurations that are of one account or group, each list and the
+// lists sorted.
 func companies(all map[string]Placement) [][]string {
 	return together(slices.Sorted(maps.Keys(all)), func(name string) (labels []string) {
 		p := all[name]
@@ -121,7 +124,8 @@ func companies(all map[string]Placement) [][]string {
 	})
 }
 
-// together returns sorted names in lists: those with a label in common, directly or by way of others, are in one.
+// together returns sorted names in lists: those with a label in common, directly or by way of
+// others, are in one.
 func together(names []string, labels func(name string) []string) [][]string {
 	parent, first := map[string]string{}, map[string]string{}
 	var root func(string) string
@@ -140,7 +144,8 @@ func together(names []string, labels func(name string) []string) [][]string {
 				first[label] = name
 				continue
 			}
-			// The smaller name is the root, so that the result does not depend on the order of the labels.
+			// The smaller name is the root, so that the result does not depend on the order of the
+			// labels.
 			a, b := root(name), root(other)
 			parent[max(a, b)] = min(a, b)
 		}

@@ -15,8 +15,8 @@ func members(t *rapid.T) []string {
 	return rapid.SliceOfNDistinct(rapid.StringMatching(`[a-z0-9]{1,8}`), 1, 8, rapid.ID[string]).Draw(t, "members")
 }
 
-// All shards are held by members, and no member has more than one more than another. The order in which they are seen makes
-// no difference.
+// All shards are held by members, and no member has more than one more than another. The order in
+// which they are seen makes no difference.
 func TestHoldersAreBalanced(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		all, n := members(t), rapid.IntRange(1, 40).Draw(t, "n")
@@ -44,8 +44,8 @@ func TestHoldersAreBalanced(t *testing.T) {
 	})
 }
 
-// When a member goes, most shards of the others stay: on average over many sets, fewer move between those that remain than the
-// one that went had, and never all.
+// When a member goes, most shards of the others stay: on average over many sets, fewer move between
+// those that remain than the one that went had, and never all.
 func TestHoldersMoveFew(t *testing.T) {
 	const n = 24
 	lost, moved := 0, 0
@@ -85,8 +85,9 @@ func configurations(t *rapid.T) (out []shard.Configuration) {
 	return out
 }
 
-// However configurations change: those of one account or group are in one shard, a configuration moves only to others of its
-// account or group or when its shard is gone, and the same configurations change nothing.
+// However configurations change: those of one account or group are in one shard, a configuration
+// moves only to others of its account or group or when its shard is gone, and the same
+// configurations change nothing.
 func TestAssign(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var now shard.Table

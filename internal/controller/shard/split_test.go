@@ -23,8 +23,8 @@ func companions(a, b shard.Placement) bool {
 	return a.Declared != "" && a.Declared == b.Declared || a.Content != "" && a.Content == b.Content || a.Group != "" && a.Group == b.Group
 }
 
-// Whatever is asked of a table: what may be the same object is in one shard, a unit moves only to others that it has to be with,
-// and the serial grows with each change.
+// Whatever is asked of a table: what may be the same object is in one shard, a unit moves only to
+// others that it has to be with, and the serial grows with each change.
 func TestSplit(t *testing.T) {
 	names, types := []string{"a", "b", "c", "d"}, []string{"q", "r", "s", "t"}
 	rapid.Check(t, func(t *rapid.T) {
@@ -218,7 +218,8 @@ func TestSplitSpreads(t *testing.T) {
 	}
 }
 
-// A table of before there were types is read as it was: those that were used together are whole, and the others may be split.
+// A table of before there were types is read as it was: those that were used together are whole,
+// and the others may be split.
 func TestSplitOfOldTable(t *testing.T) {
 	var old shard.Table
 	stored := `{"serial":7,"key":"k","shards":2,"configurations":{"a":{"shard":1,"declared":"x"},"b":{"shard":0,"group":"b"},"c":{"shard":0,"group":"b"}}}`

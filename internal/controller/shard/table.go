@@ -11,8 +11,8 @@ import (
 // Any is the type of what may have objects of any resource type, such as the instance of a module.
 const Any = "*"
 
-// Use is what a resource uses: all of some provider configurations, for each of some resource types. Without types, it is the
-// configurations themselves.
+// Use is what a resource uses: all of some provider configurations, for each of some resource
+// types. Without types, it is the configurations themselves.
 type Use struct{ Configurations, Types []string }
 
 // Unit is a provider configuration with one resource type, or with all if Type is Any.
@@ -28,7 +28,8 @@ type Configuration struct {
 	Types []string
 }
 
-// Account is what a configuration has in common with others of the same account, as hashes. An empty one is unknown.
+// Account is what a configuration has in common with others of the same account, as hashes. An
+// empty one is unknown.
 type Account struct {
 	Declared string `json:"declared,omitempty"`
 	Content  string `json:"content,omitempty"`
@@ -40,12 +41,12 @@ type Placement struct {
 	Shard int `json:"shard"`
 	Account
 	Group string `json:"group,omitempty"`
-	// Split is set if the user wants the resource types of the configuration to be placed one by one. Whole is set as long as
-	// something uses it that may have objects of any type.
+	// Split is set if the user wants the resource types of the configuration to be placed one by
+	// one. Whole is set as long as something uses it that may have objects of any type.
 	Split bool `json:"split,omitempty"`
 	Whole bool `json:"whole,omitempty"`
-	// ByType is set if all configurations of the account are split and none of them is whole. Then each resource type has a
-	// shard. Otherwise only those types are known that are in a group.
+	// ByType is set if all configurations of the account are split and none of them is whole. Then
+	// each resource type has a shard. Otherwise only those types are known that are in a group.
 	ByType bool                     `json:"parted,omitempty"`
 	Types  map[string]TypePlacement `json:"types,omitempty"`
 }
@@ -75,9 +76,9 @@ func (t Table) Of(name string) (Placement, bool) {
 	return p, ok
 }
 
-// Where returns the shard that the resources of a type belong to which use a configuration. If they belong nowhere yet, ok is
-// false, and the shard is that which decides; the first if the configuration is new. Without a type, it is that of the
-// configuration itself.
+// Where returns the shard that the resources of a type belong to which use a configuration. If they
+// belong nowhere yet, ok is false, and the shard is that which decides; the first if the
+// configuration is new. Without a type, it is that of the configuration itself.
 func (t Table) Where(name, resourceType string) (number int, ok bool) {
 	p, ok := t.Of(name)
 	switch {
@@ -92,8 +93,8 @@ func (t Table) Where(name, resourceType string) (number int, ok bool) {
 	return p.Shard, false
 }
 
-// Belongs returns the shard of what a resource uses, or that decides about it if placed is false: some of it is nowhere, or it
-// is not known to be used together.
+// Belongs returns the shard of what a resource uses, or that decides about it if placed is false:
+// some of it is nowhere, or it is not known to be used together.
 func (t Table) Belongs(use Use) (number int, placed bool) {
 	first, placed := true, true
 	for _, name := range use.Configurations {
@@ -117,7 +118,8 @@ func (t Table) Belongs(use Use) (number int, placed bool) {
 	return number, placed
 }
 
-// joined reports whether the types are known to be used together with a configuration, so that they stay together.
+// joined reports whether the types are known to be used together with a configuration, so that they
+// stay together.
 func (t Table) joined(name string, types []string) bool {
 	p := t.Configurations[name]
 	switch {
@@ -132,17 +134,18 @@ func (t Table) joined(name string, types []string) bool {
 	return group != "" && !slices.ContainsFunc(types, func(of string) bool { return p.Types[of].Group != group })
 }
 
-// Holds reports whether the resources of a type that use a configuration belong to a shard, as the account that it has now.
+// Holds reports whether the resources of a type that use a configuration belong to a shard, as the
+// account that it has now.
 func (t Table) Holds(number int, name, resourceType string, now Account) bool {
 	at, ok := t.Where(name, resourceType)
 	return ok && at == number && t.Configurations[name].Account == now
 }
 
-// Assign returns the table in n shards with what is given of configurations, which may be new. Configurations of one account,
-// and of one group, are in one shard: if they are in several, those in the shard of the first by name stay, and the others move.
-// If an account is placed by type, this holds for each resource type by itself, and a type of one
-// configuration is one of all.
-// What is new goes to the shard with the fewest. All others stay where they are.
+// Assign returns the table in n shards with what is given of configurations, which may be new.
+// Configurations of one account, and of one group, are in one shard: if they are in several, those
+// in the shard of the first by name stay, and the others move. If an account is placed by type,
+// this holds for each resource type by itself, and a type of one configuration is one of all. What
+// is new goes to the shard with the fewest. All others stay where they are.
 func (t Table) Assign(n int, given ...Configuration) Table { return t.settled(n, t.with(given)) }
 
 // with returns the configurations of the table with what is given.
@@ -177,9 +180,9 @@ func note(all map[string]Placement, c Configuration) {
 	all[c.Name] = p
 }
 
-// Join returns the table with configurations and types in one shard, until Only ends that. Those that may have objects of any type
-// are in one group. Others need none if they are of one account; their types are in a group, so that
-// an account can stay placed by type.
+// Join returns the table with configurations and types in one shard, until Only ends that. Those
+// that may have objects of any type are in one group. Others need none if they are of one account;
+// their types are in a group, so that an account can stay placed by type.
 func (t Table) Join(n int, given ...Configuration) Table {
 	next := t.with(given)
 	join(next, given)
@@ -203,9 +206,9 @@ func join(next map[string]Placement, given []Configuration) {
 	}
 }
 
-// Only returns the table without what uses do not need: configurations that nothing uses, their types, and what put them together
-// for uses that have ended. What was not in the table since stays as it is: the uses may be older. What is needed stays where it is,
-// unless it is divided now.
+// Only returns the table without what uses do not need: configurations that nothing uses, their
+// types, and what put them together for uses that have ended. What was not in the table since stays
+// as it is: the uses may be older. What is needed stays where it is, unless it is divided now.
 func (t Table) Only(n int, uses []Use, since Table) Table {
 	used := map[string]bool{}
 	for _, u := range uses {
@@ -252,7 +255,8 @@ func distinct(uses []Use) []Use {
 	return out
 }
 
-// companions reports whether configurations are of one account or group, and are not used for any type.
+// companions reports whether configurations are of one account or group, and are not used for any
+// type.
 func companions(all map[string]Placement, given []Configuration) bool {
 	if slices.ContainsFunc(given, func(c Configuration) bool { return slices.Contains(c.Types, Any) }) {
 		return false
@@ -262,8 +266,8 @@ func companions(all map[string]Placement, given []Configuration) bool {
 	})
 }
 
-// unite puts those with keys in one group, together with all that are in a group with one of them. It is the group of the
-// first, or named after it.
+// unite puts those with keys in one group, together with all that are in a group with one of them.
+// It is the group of the first, or named after it.
 func unite[T any](all map[string]T, keys []string, first string, group func(*T) *string) {
 	of := func(key string) string { x := all[key]; return *group(&x) }
 	name, joined := cmp.Or(of(first), first), map[string]bool{}
@@ -291,7 +295,8 @@ func (t Table) Divide(n int, name string, split bool) Table {
 	return t.settled(n, next)
 }
 
-// Rekeyed returns the table for hashes with another key, with which those in the table cannot be compared.
+// Rekeyed returns the table for hashes with another key, with which those in the table cannot be
+// compared.
 func (t Table) Rekeyed(key string) Table {
 	if t.Key == key {
 		return t

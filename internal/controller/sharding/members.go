@@ -15,8 +15,8 @@ import (
 
 const labelMember = "landbridge.io/replica-of"
 
-// Members are the replicas that live. Each has a Lease, which it renews. That a replica is taken for dead, or for living, is
-// no danger: who works on a shard is decided by the lease of the shard.
+// Members are the replicas that live. Each has a Lease, which it renews. That a replica is taken
+// for dead, or for living, is no danger: who works on a shard is decided by the lease of the shard.
 type Members struct {
 	Leases v1.LeaseInterface
 	// Of is the name of the program, ID identifies this replica.
@@ -32,7 +32,8 @@ type seenLease struct {
 	since   time.Time
 }
 
-// forgottenAfter is how many durations after its last renewal the Lease of a dead replica is deleted.
+// forgottenAfter is how many durations after its last renewal the Lease of a dead replica is
+// deleted.
 const forgottenAfter = 8
 
 func (m *Members) name() string {

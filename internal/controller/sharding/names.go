@@ -11,7 +11,8 @@ func TableName(program string) string { return program + "-shards" }
 
 const leasePrefix = "shard-"
 
-// LeaseName returns the name of the Lease of a shard. lease is that of the Lease that the program has without shards.
+// LeaseName returns the name of the Lease of a shard. lease is that of the Lease that the program
+// has without shards.
 func LeaseName(number int, lease string) string {
 	return fmt.Sprintf("%s%d.%s", leasePrefix, number, lease)
 }

@@ -17,9 +17,10 @@ import (
 	"github.com/landbridge-io/landbridge/internal/controller/shard"
 )
 
-// A table that does not fit into one Secret is divided among further ones, as large states are: the parts are created under names
-// that no table has pointed to, then the Secret of the table is written, over the version that was read, and then the former parts
-// are deleted. A process that ends in between leaves the table from before or the new one, and parts that are never read.
+// A table that does not fit into one Secret is divided among further ones, as large states are: the
+// parts are created under names that no table has pointed to, then the Secret of the table is
+// written, over the version that was read, and then the former parts are deleted. A process that
+// ends in between leaves the table from before or the new one, and parts that are never read.
 const (
 	partType corev1.SecretType = "landbridge.io/shards-part"
 	partData                   = "part"
@@ -29,7 +30,8 @@ const (
 	partSize = 768 << 10
 	// readTimeout bounds how long the parts of a table are read that a watch tells of.
 	readTimeout = 30 * time.Second
-	// labelPartOf is the table of a part. Parts that no table points to are deleted when they are older than abandoned.
+	// labelPartOf is the table of a part. Parts that no table points to are deleted when they are
+	// older than abandoned.
 	labelPartOf = "landbridge.io/shards-part-of"
 	abandoned   = time.Hour
 )
@@ -87,7 +89,8 @@ func (p *Placement) read(ctx context.Context, secret *corev1.Secret) (shard.Tabl
 	})
 }
 
-// replaced returns errReplaced if another version of a table is stored than the one whose part is gone.
+// replaced returns errReplaced if another version of a table is stored than the one whose part is
+// gone.
 func (p *Placement) replaced(ctx context.Context, secret *corev1.Secret) error {
 	now, err := p.Secrets.Get(ctx, p.Name, metav1.GetOptions{})
 	switch {

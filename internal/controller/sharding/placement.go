@@ -26,8 +26,9 @@ const (
 	placementData string            = "table.json"
 )
 
-// Placement is the table of provider configurations and their shards, on which all replicas agree: it is in a Secret, and each
-// change is made to what is stored. It is not a ConfigMap because of the hashes in it.
+// Placement is the table of provider configurations and their shards, on which all replicas agree:
+// it is in a Secret, and each change is made to what is stored. It is not a ConfigMap because of
+// the hashes in it.
 type Placement struct {
 	Secrets typedcorev1.SecretInterface
 	// Name is that of the Secret, Key the id of the key of hashes.
@@ -68,7 +69,8 @@ func (p *Placement) Hear(number int, changed func(units []shard.Unit)) (forget f
 	}
 }
 
-// change changes the table. f may be called more than once. If the Secret was deleted, the table is stored again from memory.
+// change changes the table. f may be called more than once. If the Secret was deleted, the table is
+// stored again from memory.
 func (p *Placement) change(ctx context.Context, f func(shard.Table) shard.Table) error {
 	for {
 		secret, err := p.Secrets.Get(ctx, p.Name, metav1.GetOptions{})
@@ -122,8 +124,9 @@ func (p *Placement) change(ctx context.Context, f func(shard.Table) shard.Table)
 	}
 }
 
-// End ends what no resource needs any more: entries of configurations, and groups. uses are what resources use, and the configurations
-// that exist. What was placed since the last call stays, and so does what was used then: a cache may be behind.
+// End ends what no resource needs any more: entries of configurations, and groups. uses are what
+// resources use, and the configurations that exist. What was placed since the last call stays, and
+// so does what was used then: a cache may be behind.
 func (p *Placement) End(ctx context.Context, uses []shard.Use) error {
 	p.mu.Lock()
 	all, since, first := slices.Concat(p.uses, uses), p.since, p.since.Configurations == nil

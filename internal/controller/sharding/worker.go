@@ -12,7 +12,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 )
 
-// Worker is what the controllers of one shard know of the division of work. It implements managed.Shards.
+// Worker is what the controllers of one shard know of the division of work. It implements
+// managed.Shards.
 type Worker struct {
 	// Number is that of the shard.
 	Number    int
@@ -66,7 +67,8 @@ func (w *Worker) Divide(ctx context.Context, configuration string, split bool) e
 	return w.Placement.change(ctx, func(t shard.Table) shard.Table { return t.Divide(w.Placement.Shards, configuration, split) })
 }
 
-// configurationOf returns what placement knows of a configuration. If its account is not known now, it is as before.
+// configurationOf returns what placement knows of a configuration. If its account is not known now,
+// it is as before.
 func configurationOf(t shard.Table, a ownership.Access) shard.Configuration {
 	out := shard.Configuration{Name: a.Configuration, Account: accountOf(a.Account)}
 	if a.Account == (ownership.Account{}) {
@@ -79,8 +81,8 @@ func accountOf(a ownership.Account) shard.Account {
 	return shard.Account{Declared: a.Declared, Content: a.Content}
 }
 
-// Confirm implements managed.Shards. If an account has changed, that is stored before the configuration is used: it may be the
-// account of a configuration in another shard.
+// Confirm implements managed.Shards. If an account has changed, that is stored before the
+// configuration is used: it may be the account of a configuration in another shard.
 func (w *Worker) Confirm(ctx context.Context, a ownership.Access, resourceType string) error {
 	holds := func(t shard.Table) bool {
 		return t.Holds(w.Number, a.Configuration, resourceType, configurationOf(t, a).Account)

@@ -24,8 +24,9 @@ type Opened struct {
 	providers map[string]string
 }
 
-// Open fetches the module that a cluster serves, to plan its instances elsewhere than in the controller. namespace is
-// Landbridge's own. It is an error if the module is not the one that the controller serves.
+// Open fetches the module that a cluster serves, to plan its instances elsewhere than in the
+// controller. namespace is Landbridge's own. It is an error if the module is not the one that the
+// controller serves.
 func Open(ctx context.Context, reader client.Reader, namespace string, runner *commandline.Runner, m *v1alpha1.TerraformModule) (*Opened, error) {
 	source, problem := sourceOf(ctx, reader, namespace, m)
 	if problem != nil {
@@ -58,8 +59,8 @@ func Open(ctx context.Context, reader client.Reader, namespace string, runner *c
 // Close removes the module's files.
 func (o *Opened) Close() error { return o.module.Remove() }
 
-// Configs returns what resolves the provider configurations of the module's instances. installed are the module's
-// providers.
+// Configs returns what resolves the provider configurations of the module's instances. installed
+// are the module's providers.
 func (o *Opened) Configs(installed Providers) managed.NamedProviderConfigs {
 	return &configs{
 		runner: o.runner, module: o.module, installed: installed, providers: o.providers,

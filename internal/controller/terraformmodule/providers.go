@@ -23,11 +23,11 @@ import (
 
 // Providers are the installed providers.
 type Providers interface {
-	// Servers returns the resolver of a provider's configurations, by the name of its TerraformProvider. ok reports
-	// whether the provider runs.
+	// Servers returns the resolver of a provider's configurations, by the name of its
+	// TerraformProvider. ok reports whether the provider runs.
 	Servers(name string) (_ *providerconfig.Resolver, ok bool)
-	// ProviderOf returns the name of the TerraformProvider that runs the provider with an address. It is an error
-	// if there is none, or more than one.
+	// ProviderOf returns the name of the TerraformProvider that runs the provider with an address.
+	// It is an error if there is none, or more than one.
 	ProviderOf(source string) (string, error)
 }
 
@@ -55,8 +55,8 @@ func (c *configs) Resolve(ctx context.Context, ref *xpv2.ProviderConfigReference
 	return c.ResolveNamed(ctx, ref, nil, namespace)
 }
 
-// ResolveNamed implements managed.NamedProviderConfigs. Names are the local names of the module's providers, and those of
-// its named configurations, such as aws.replica.
+// ResolveNamed implements managed.NamedProviderConfigs. Names are the local names of the module's
+// providers, and those of its named configurations, such as aws.replica.
 func (c *configs) ResolveNamed(ctx context.Context, ref *xpv2.ProviderConfigReference, named map[string]*xpv2.ProviderConfigReference, namespace string) providerconfig.Handle[terraform.Executor] {
 	handles := map[string]providerconfig.Handle[provider.Server]{}
 	for key, u := range c.used(ref, named) {

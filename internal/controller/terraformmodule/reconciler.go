@@ -65,7 +65,8 @@ type Reconciler struct {
 	Resync time.Duration
 	// CreationGracePeriod is how long an object may be missing after its create.
 	CreationGracePeriod time.Duration
-	// Artifacts pulls modules from OCI repositories. Defaults to a client without any configuration.
+	// Artifacts pulls modules from OCI repositories. Defaults to a client without any
+	// configuration.
 	Artifacts *registry.Client
 
 	mu      sync.Mutex
@@ -81,8 +82,8 @@ type unfetched struct {
 	since time.Time
 }
 
-// stallAfter is how long a module may not be fetched until it is taken for one that never will be. It is tried again
-// nevertheless.
+// stallAfter is how long a module may not be fetched until it is taken for one that never will be.
+// It is tried again nevertheless.
 const stallAfter = 2 * time.Minute
 
 // running is a module whose kind is served.
@@ -122,8 +123,8 @@ func (r *Reconciler) SetupWithManager(m manager.Manager) error {
 		Complete(r)
 }
 
-// Expected returns the TerraformModules whose kinds should be served. They include those that are being deleted,
-// whose instances have to be destroyed.
+// Expected returns the TerraformModules whose kinds should be served. They include those that are
+// being deleted, whose instances have to be destroyed.
 func (r *Reconciler) Expected(ctx context.Context) (all []kinds.Source, _ error) {
 	list := &v1alpha1.TerraformModuleList{}
 	if err := r.Manager.GetAPIReader().List(ctx, list); err != nil {
@@ -198,8 +199,8 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	return reconcile.Result{RequeueAfter: again}, nil
 }
 
-// serve makes the cluster serve what the object specifies, and updates its status. With a problem, what was served
-// before is still served.
+// serve makes the cluster serve what the object specifies, and updates its status. With a problem,
+// what was served before is still served.
 func (r *Reconciler) serve(ctx context.Context, m *v1alpha1.TerraformModule) *kinds.Problem {
 	program, err := r.CommandLine.Runner(ctx)
 	if err != nil {
@@ -265,8 +266,8 @@ func (r *Reconciler) serve(ctx context.Context, m *v1alpha1.TerraformModule) *ki
 	return problem
 }
 
-// noteFetched takes note of whether a source can be fetched, and reports whether it could not be for so long that the user has to
-// change something.
+// noteFetched takes note of whether a source can be fetched, and reports whether it could not be
+// for so long that the user has to change something.
 func (r *Reconciler) noteFetched(uid types.UID, sum string, failed bool) (stalls bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -537,8 +538,8 @@ func (r *Reconciler) Users(ctx context.Context, provider string, ref providercon
 	return all
 }
 
-// BeingDeleted returns the number of instances that use a provider, are being deleted, and wait for a controller.
-// provider is the name of its TerraformProvider.
+// BeingDeleted returns the number of instances that use a provider, are being deleted, and wait for
+// a controller. provider is the name of its TerraformProvider.
 func (r *Reconciler) BeingDeleted(ctx context.Context, provider string) (n int, err error) {
 	for _, k := range r.users(provider) {
 		more, err := k.BeingDeleted(ctx)

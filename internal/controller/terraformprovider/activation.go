@@ -21,8 +21,9 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// activate serves the given resource types, which are sorted, and no others. An error about one type does not
-// affect the others. done is called for each kind that the API server serves. activate returns when to reconcile again.
+// activate serves the given resource types, which are sorted, and no others. An error about one
+// type does not affect the others. done is called for each kind that the API server serves.
+// activate returns when to reconcile again.
 func (r *Reconciler) activate(ctx context.Context, run *running, active []string, done func()) (errs []error, again time.Duration) {
 	var changed atomic.Bool
 	ensure := func(c *apiextensionsv1.CustomResourceDefinition) error {
@@ -91,8 +92,8 @@ func (r *Reconciler) activate(ctx context.Context, run *running, active []string
 	return errs, again
 }
 
-// activated returns the resource types that match the patterns, sorted; without patterns it returns all. wrong
-// describes the patterns that are malformed or match nothing.
+// activated returns the resource types that match the patterns, sorted; without patterns it returns
+// all. wrong describes the patterns that are malformed or match nothing.
 func activated(p *model.Provider, patterns []string) (types []string, wrong []string) {
 	if len(patterns) == 0 {
 		patterns = []string{"*"}

@@ -28,8 +28,8 @@ const (
 	maxLocked, maxAvailable = 10, 10
 )
 
-// binary returns the provider's program. One that must be downloaded is downloaded beside the reconciles: then the problem is that it is
-// pending.
+// binary returns the provider's program. One that must be downloaded is downloaded beside the
+// reconciles: then the problem is that it is pending.
 func (r *Reconciler) binary(ctx context.Context, p *v1alpha1.TerraformProvider, key types.UID) (install.Binary, *kinds.Problem) {
 	want, current := r.wanted(p)
 	b, problem := r.obtain(ctx, p, key, want)
@@ -51,10 +51,12 @@ func (r *Reconciler) binary(ctx context.Context, p *v1alpha1.TerraformProvider, 
 	return b, nil
 }
 
-// currentOf returns the key for the download of the current version, while a newer one cannot be installed.
+// currentOf returns the key for the download of the current version, while a newer one cannot be
+// installed.
 func currentOf(key types.UID) types.UID { return key + "/current" }
 
-// wanted returns what to find, and the version that is locked now, which is kept as long as the update policy knows no newer one.
+// wanted returns what to find, and the version that is locked now, which is kept as long as the
+// update policy knows no newer one.
 func (r *Reconciler) wanted(p *v1alpha1.TerraformProvider) (want install.Request, current string) {
 	if want, current = Request(p); current != "" {
 		want.Version = install.Update(install.Policy(p.Spec.UpdatePolicy), current, p.Spec.Version, r.checks.value(p.UID, checkOf(p)))
@@ -62,8 +64,9 @@ func (r *Reconciler) wanted(p *v1alpha1.TerraformProvider) (want install.Request
 	return want, current
 }
 
-// Request returns what to find for a TerraformProvider, and the version that is locked now: the one from a registry or its mirror that is
-// installed, as long as it meets the constraint. It is empty if there is none.
+// Request returns what to find for a TerraformProvider, and the version that is locked now: the one
+// from a registry or its mirror that is installed, as long as it meets the constraint. It is empty
+// if there is none.
 func Request(p *v1alpha1.TerraformProvider) (want install.Request, current string) {
 	want = install.Request{Source: p.Spec.Source, Constraint: p.Spec.Version, Pinned: len(p.Spec.Checksums) > 0}
 	if p.Spec.Trust != nil {
@@ -141,8 +144,8 @@ func installProblem(err error) *kinds.Problem {
 	return kinds.NotInstalled(reason, err).Retried()
 }
 
-// locked returns status.locked with the version that is installed now in front. What was recorded first stays, unless spec.checksums
-// permits something else.
+// locked returns status.locked with the version that is installed now in front. What was recorded
+// first stays, unless spec.checksums permits something else.
 func locked(p *v1alpha1.TerraformProvider, now *install.Lock) []v1alpha1.LockedVersion {
 	was := p.Status.Locked
 	if now == nil {
@@ -157,7 +160,8 @@ func locked(p *v1alpha1.TerraformProvider, now *install.Lock) []v1alpha1.LockedV
 	return out[:min(maxLocked, len(out))]
 }
 
-// checkVersions searches for newer versions of a provider from a registry now and then, and sets status.available.
+// checkVersions searches for newer versions of a provider from a registry now and then, and sets
+// status.available.
 func (r *Reconciler) checkVersions(p *v1alpha1.TerraformProvider, lock *install.Lock) {
 	if lock == nil {
 		p.Status.Available = nil

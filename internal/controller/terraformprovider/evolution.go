@@ -15,7 +15,8 @@ import (
 // heldAgain is the interval of checks whether objects still have values that would be lost.
 const heldAgain = time.Minute
 
-// evolve compares the provider's kinds in the cluster with those of the model; see kinds.Runtime.Evolve.
+// evolve compares the provider's kinds in the cluster with those of the model; see
+// kinds.Runtime.Evolve.
 func (r *Reconciler) evolve(ctx context.Context, p *v1alpha1.TerraformProvider, m *model.Provider) *kinds.Problem {
 	active, _ := activated(m, p.Spec.Activate)
 	return r.Evolve(ctx, p, p.Name, func(installed func(string) bool) []*apiextensionsv1.CustomResourceDefinition {

@@ -17,7 +17,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/controller/kinds"
 )
 
-// installed returns status.installed: what a restarted controller needs to run the same provider again.
+// installed returns status.installed: what a restarted controller needs to run the same provider
+// again.
 func installed(p *v1alpha1.TerraformProvider, from origin, run *running) (*v1alpha1.InstalledProvider, *kinds.Problem) {
 	out := from.installed
 	out.Source = p.Spec.Source
@@ -50,8 +51,9 @@ func configurationOf(i *v1alpha1.InstalledProvider) (c config.Provider, _ error)
 	return c, nil
 }
 
-// runFormer runs the provider that ran before the controller was restarted, if the one that the spec asks for
-// cannot run: the provider's resources still need a controller. It reports whether the start is pending.
+// runFormer runs the provider that ran before the controller was restarted, if the one that the
+// spec asks for cannot run: the provider's resources still need a controller. It reports whether
+// the start is pending.
 func (r *Reconciler) runFormer(ctx context.Context, p *v1alpha1.TerraformProvider) (pending bool) {
 	was := p.Status.Installed
 	if was == nil || r.runningProvider(p.UID) != nil {

@@ -45,8 +45,8 @@ func (r *Reconciler) runningProvider(uid types.UID) *running {
 	return r.providers[uid]
 }
 
-// install makes the cluster serve what the object specifies, and updates its status. It returns when to
-// reconcile again, unless the problem is one to retry.
+// install makes the cluster serve what the object specifies, and updates its status. It returns
+// when to reconcile again, unless the problem is one to retry.
 func (r *Reconciler) install(ctx context.Context, p *v1alpha1.TerraformProvider) (_ *kinds.Problem, again time.Duration) {
 	from, problem := r.find(ctx, p, p.UID)
 	p.Status.Sources = r.sources(p, from)
@@ -95,8 +95,8 @@ func (r *Reconciler) install(ctx context.Context, p *v1alpha1.TerraformProvider)
 	return nil, again
 }
 
-// run returns the provider as it runs. It is replaced if its program, environment or configuration changed.
-// With a problem, run returns when to reconcile again.
+// run returns the provider as it runs. It is replaced if its program, environment or configuration
+// changed. With a problem, run returns when to reconcile again.
 func (r *Reconciler) run(ctx context.Context, p *v1alpha1.TerraformProvider, from origin, how execution) (_ *running, _ *kinds.Problem, again time.Duration) {
 	key := from.launcher.Key()
 	old := r.runningProvider(p.UID)
@@ -128,8 +128,8 @@ type started struct {
 	launcher  provider.Launcher
 }
 
-// present runs a provider with the kinds that the spec asks for, in place of old, which may be nil. A mistake in
-// the spec changes nothing.
+// present runs a provider with the kinds that the spec asks for, in place of old, which may be nil.
+// A mistake in the spec changes nothing.
 func (r *Reconciler) present(ctx context.Context, p *v1alpha1.TerraformProvider, s started, old *running) (_ *running, _ *kinds.Problem, again time.Duration) {
 	// First those for kinds that are defined already: their objects are read.
 	if err := r.EnsureRoles(ctx, p.Name); err != nil {
@@ -160,7 +160,8 @@ func (r *Reconciler) present(ctx context.Context, p *v1alpha1.TerraformProvider,
 	if old != nil {
 		old.Stop(ctx)
 	}
-	// Former names first: their short names may be those of new kinds. The API server does not change the kind of a CRD.
+	// Former names first: their short names may be those of new kinds. The API server does not
+	// change the kind of a CRD.
 	_, err = r.Prune(ctx, p.Name, func(c *apiextensionsv1.CustomResourceDefinition) bool {
 		is := m.Resources[c.Annotations[v1alpha1.AnnotationResourceType]]
 		return is == nil || is.CRDName() == c.Name && is.Kind == c.Spec.Names.Kind

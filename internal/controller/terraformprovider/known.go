@@ -22,8 +22,9 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// definedNames are the names of a kind in a CRD, as AnnotationNames has them. Configured are those that the spec had
-// for the resource type when the CRD was written: only the others are kept when the spec does not have them any more.
+// definedNames are the names of a kind in a CRD, as AnnotationNames has them. Configured are those
+// that the spec had for the resource type when the CRD was written: only the others are kept when
+// the spec does not have them any more.
 type definedNames struct {
 	config.Names
 	Configured configuredNames `json:"configured,omitzero"`
@@ -39,8 +40,8 @@ func configuredOf(r config.Resource) configuredNames {
 	return configuredNames{Kind: r.Kind != "", Plural: r.Plural != ""}
 }
 
-// annotations returns AnnotationNames for the CRDs of the resource types of a model. Kinds whose names the spec wants to
-// change, but which have objects, keep theirs.
+// annotations returns AnnotationNames for the CRDs of the resource types of a model. Kinds whose
+// names the spec wants to change, but which have objects, keep theirs.
 func annotations(m *model.Provider, c config.Provider) (map[string]string, error) {
 	merged, err := c.Merge(m.Schema.Resources)
 	if err != nil {
@@ -60,8 +61,8 @@ func annotations(m *model.Provider, c config.Provider) (map[string]string, error
 	return out, nil
 }
 
-// recordedNames returns status.names. Names of types that the provider does not have at present stay recorded, and so do
-// those of kinds that keep their names only while they have objects.
+// recordedNames returns status.names. Names of types that the provider does not have at present
+// stay recorded, and so do those of kinds that keep their names only while they have objects.
 func recordedNames(p *v1alpha1.TerraformProvider, m *model.Provider) map[string]config.Names {
 	out := m.AssignedNames()
 	for t, n := range p.Status.Names {
@@ -75,8 +76,8 @@ func recordedNames(p *v1alpha1.TerraformProvider, m *model.Provider) map[string]
 	return out
 }
 
-// read reads the names of the kinds that are defined. CRDs of earlier releases, which have no annotation for that, are
-// read as a whole.
+// read reads the names of the kinds that are defined. CRDs of earlier releases, which have no
+// annotation for that, are read as a whole.
 func (c *inCluster) read(ctx context.Context, p *v1alpha1.TerraformProvider, s *schema.Provider) error {
 	var unmarked []string
 	for _, name := range slices.Sorted(maps.Keys(c.types)) {
@@ -136,8 +137,8 @@ func formerlyConfigured(p *v1alpha1.TerraformProvider, s *schema.Provider) map[s
 	return out
 }
 
-// known returns the names that the kinds of a model have: in the cluster, or as they are recorded. m is the model without
-// them.
+// known returns the names that the kinds of a model have: in the cluster, or as they are recorded.
+// m is the model without them.
 func (c *inCluster) known(p *v1alpha1.TerraformProvider, m *model.Provider, with config.Provider) (map[string]config.Names, error) {
 	merged, err := with.Merge(m.Schema.Resources)
 	if err != nil {

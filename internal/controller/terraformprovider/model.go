@@ -19,9 +19,10 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// Model returns the model of a TerraformProvider's kinds. Kinds that the cluster has keep their names, unless the spec has
-// others; and even then while they have objects: kept has a message for each of these. Mistakes in the spec are
-// *config.Error. name is the provider's own, such as random.
+// Model returns the model of a TerraformProvider's kinds. Kinds that the cluster has keep their
+// names, unless the spec has others; and even then while they have objects: kept has a message for
+// each of these. Mistakes in the spec are *config.Error. name is the provider's own, such as
+// random.
 func Model(ctx context.Context, reader client.Reader, p *v1alpha1.TerraformProvider, name string, s *schema.Provider) (m *model.Provider, kept []string, err error) {
 	c := p.Spec.Config()
 	if err := oneVersion(c); err != nil {
@@ -86,7 +87,8 @@ func Model(ctx context.Context, reader client.Reader, p *v1alpha1.TerraformProvi
 	return m, kept, nil
 }
 
-// oneVersion returns an error if a configuration asks for API versions: at run time the former ones are unknown.
+// oneVersion returns an error if a configuration asks for API versions: at run time the former ones
+// are unknown.
 func oneVersion(c config.Provider) error {
 	refuse := func(r config.Resource, path ...string) error {
 		switch {
@@ -124,8 +126,8 @@ func inSpec(err error) error {
 // inCluster has a provider's CRDs in the cluster.
 type inCluster struct {
 	reader client.Reader
-	// types has the resource types by the names of the CRDs, and marks the values of AnnotationNames. The type is "" for
-	// provider configurations.
+	// types has the resource types by the names of the CRDs, and marks the values of
+	// AnnotationNames. The type is "" for provider configurations.
 	types, marks map[string]string
 	// names has the names of the kinds of resource types, by the names of the CRDs.
 	names map[string]definedNames
@@ -137,8 +139,8 @@ func groupOf(name string) string {
 	return group
 }
 
-// group returns the group of the provider's kinds, if it differs from the model's and has objects. Otherwise it
-// returns "".
+// group returns the group of the provider's kinds, if it differs from the model's and has objects.
+// Otherwise it returns "".
 func (c *inCluster) group(ctx context.Context, m *model.Provider) (string, error) {
 	for _, name := range slices.Sorted(maps.Keys(c.types)) {
 		group := groupOf(name)
@@ -158,7 +160,8 @@ func (c *inCluster) group(ctx context.Context, m *model.Provider) (string, error
 	return "", nil
 }
 
-// held returns the CRDs of the kinds that have objects, and that are named otherwise than in the model, by resource type.
+// held returns the CRDs of the kinds that have objects, and that are named otherwise than in the
+// model, by resource type.
 func (c *inCluster) held(ctx context.Context, m *model.Provider) (map[string]string, error) {
 	out := map[string]string{}
 	for _, name := range slices.Sorted(maps.Keys(c.names)) {

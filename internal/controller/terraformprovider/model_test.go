@@ -9,7 +9,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/testing/schematest"
 )
 
-// A configuration for several API versions is valid in a repository only. It is refused before the cluster is read.
+// A configuration for several API versions is valid in a repository only. It is refused before the
+// cluster is read.
 func TestOneVersionAtRunTime(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

@@ -11,8 +11,8 @@ import (
 // maxTaken bounds the kinds that a message names.
 const maxTaken = 3
 
-// taken describes the kinds of resource types whose plurals other API groups have too, so that kubectl means those without a
-// group. crds are the names of all CRDs.
+// taken describes the kinds of resource types whose plurals other API groups have too, so that
+// kubectl means those without a group. crds are the names of all CRDs.
 func taken(p *model.Provider, types, crds []string) string {
 	groups := map[string]string{}
 	for _, name := range crds {

@@ -15,8 +15,9 @@ import (
 // progressInterval is how often the progress of an installation is written.
 const progressInterval = time.Second
 
-// showProgress writes into the status how many kinds of an installation are served, until end is called. served is
-// called for each kind. A provider that is healthy stays so: its kinds are served meanwhile.
+// showProgress writes into the status how many kinds of an installation are served, until end is
+// called. served is called for each kind. A provider that is healthy stays so: its kinds are served
+// meanwhile.
 func (r *Reconciler) showProgress(ctx context.Context, p *v1alpha1.TerraformProvider, all int) (served, end func()) {
 	if r.Follows || p.Status.GetCondition(v1alpha1.TypeHealthy).Status == corev1.ConditionTrue {
 		return func() {}, func() {}

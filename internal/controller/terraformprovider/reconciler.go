@@ -114,7 +114,8 @@ func (r *Reconciler) Expected(ctx context.Context) (all []kinds.Source, _ error)
 	return all, nil
 }
 
-// starting means that the start of the provider is pending. It is reconciled again when the start has ended.
+// starting means that the start of the provider is pending. It is reconciled again when the start
+// has ended.
 var starting = &kinds.Problem{}
 
 // Reconcile implements reconcile.Reconciler.
@@ -176,7 +177,8 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	return reconcile.Result{RequeueAfter: again}, nil
 }
 
-// tellTaken returns which names of the kinds that are served mean others to kubectl, and records an event when that changes.
+// tellTaken returns which names of the kinds that are served mean others to kubectl, and records an
+// event when that changes.
 func (r *Reconciler) tellTaken(ctx context.Context, p *v1alpha1.TerraformProvider) string {
 	run := r.runningProvider(p.UID)
 	if run == nil {
@@ -198,7 +200,8 @@ func (r *Reconciler) tellTaken(ctx context.Context, p *v1alpha1.TerraformProvide
 	return out
 }
 
-// limitation returns what the running provider's process, execution and sandbox do not support, or "".
+// limitation returns what the running provider's process, execution and sandbox do not support, or
+// "".
 func (r *Reconciler) limitation(uid types.UID) string {
 	run := r.runningProvider(uid)
 	if run == nil {
@@ -207,7 +210,8 @@ func (r *Reconciler) limitation(uid types.UID) string {
 	return sentences(run.how.attachment(), run.how.limitation(), r.sandboxLimitation(run.how))
 }
 
-// admissionLimitation describes why no plans are shown although the spec asks for them, or is empty.
+// admissionLimitation describes why no plans are shown although the spec asks for them, or is
+// empty.
 func (r *Reconciler) admissionLimitation(a v1alpha1.Admission) string {
 	if r.Previews || !a.Enabled() {
 		return ""
@@ -224,8 +228,8 @@ func sentences(all ...string) string {
 // awaitedAgain is the interval of checks whether resources that are being deleted are gone.
 const awaitedAgain = 2 * time.Second
 
-// awaited returns what the removal of a TerraformProvider waits for, or "": the resources that are being deleted
-// need their controllers.
+// awaited returns what the removal of a TerraformProvider waits for, or "": the resources that are
+// being deleted need their controllers.
 func (r *Reconciler) awaited(ctx context.Context, p *v1alpha1.TerraformProvider) (string, error) {
 	if p.DeletionTimestamp.IsZero() || !controllerutil.ContainsFinalizer(p, v1alpha1.FinalizerProvider) {
 		return "", nil
@@ -241,7 +245,8 @@ func (r *Reconciler) awaited(ctx context.Context, p *v1alpha1.TerraformProvider)
 	return fmt.Sprintf("The provider is removed when the resources that are being deleted are gone: %d.", n), nil
 }
 
-// serve is install, except for a provider that is being deleted: that one is only installed if it does not run.
+// serve is install, except for a provider that is being deleted: that one is only installed if it
+// does not run.
 func (r *Reconciler) serve(ctx context.Context, p *v1alpha1.TerraformProvider) (_ *kinds.Problem, again time.Duration) {
 	if p.DeletionTimestamp.IsZero() {
 		return r.install(ctx, p)
@@ -253,8 +258,9 @@ func (r *Reconciler) serve(ctx context.Context, p *v1alpha1.TerraformProvider) (
 	return problem, awaitedAgain
 }
 
-// remove stops the provider's controllers, releases the provider configurations that no resource uses, and deletes
-// the CRDs of kinds without resources. Resources that are left are not changed, and neither are their remote objects.
+// remove stops the provider's controllers, releases the provider configurations that no resource
+// uses, and deletes the CRDs of kinds without resources. Resources that are left are not changed,
+// and neither are their remote objects.
 func (r *Reconciler) remove(ctx context.Context, p *v1alpha1.TerraformProvider) error {
 	if !controllerutil.ContainsFinalizer(p, v1alpha1.FinalizerProvider) {
 		return nil

@@ -47,7 +47,8 @@ func (r *Reconciler) sandboxState(how execution) v1alpha1.SandboxState {
 	return v1alpha1.SandboxEnforced
 }
 
-// sandboxLimitation describes what the sandbox of a provider does not restrict although it should, or is empty.
+// sandboxLimitation describes what the sandbox of a provider does not restrict although it should,
+// or is empty.
 func (r *Reconciler) sandboxLimitation(how execution) string {
 	switch r.sandboxState(how) {
 	case v1alpha1.SandboxUnavailable:

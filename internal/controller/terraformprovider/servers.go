@@ -10,8 +10,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/provider/install"
 )
 
-// Servers returns the resolver of an installed provider's configurations, by the name of its TerraformProvider.
-// ok reports whether the provider runs.
+// Servers returns the resolver of an installed provider's configurations, by the name of its
+// TerraformProvider. ok reports whether the provider runs.
 func (r *Reconciler) Servers(name string) (_ *providerconfig.Resolver, ok bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -23,8 +23,8 @@ func (r *Reconciler) Servers(name string) (_ *providerconfig.Resolver, ok bool) 
 	return nil, false
 }
 
-// ProviderOf returns the name of the TerraformProvider that runs the provider with an address. It is an error if
-// there is none, or more than one.
+// ProviderOf returns the name of the TerraformProvider that runs the provider with an address. It
+// is an error if there is none, or more than one.
 func (r *Reconciler) ProviderOf(source string) (string, error) {
 	address, err := install.ParseAddress(source)
 	if err != nil {

@@ -19,8 +19,8 @@ import (
 
 // Linked is a provider that is linked into this program and used instead of a binary.
 type Linked struct {
-	// Source is the provider's address, such as hashicorp/random. TerraformProviders with this source use this
-	// provider, or another linked version of it, and never a binary.
+	// Source is the provider's address, such as hashicorp/random. TerraformProviders with this
+	// source use this provider, or another linked version of it, and never a binary.
 	Source string
 	// Version of the provider, such as 3.7.2.
 	Version string
@@ -42,7 +42,8 @@ type origin struct {
 	lock *install.Lock
 }
 
-// find looks the provider up among the attached and the linked ones, and then for a binary. key is that of its download.
+// find looks the provider up among the attached and the linked ones, and then for a binary. key is
+// that of its download.
 func (r *Reconciler) find(ctx context.Context, p *v1alpha1.TerraformProvider, key types.UID) (origin, *kinds.Problem) {
 	if a := r.Attached.Find(p.Spec.Source); a != nil && p.Spec.Execution != v1alpha1.ExecutionInProcess {
 		return origin{name: path.Base(a.Source), launcher: a, attached: true}, nil
@@ -124,7 +125,8 @@ func limits(p *v1alpha1.TerraformProvider) pool.Limits {
 	return out
 }
 
-// linked returns the newest linked version that meets the constraint. ok reports whether any version is linked.
+// linked returns the newest linked version that meets the constraint. ok reports whether any
+// version is linked.
 func (r *Reconciler) linked(source, constraint string) (out origin, ok bool, err error) {
 	address, addressErr := install.ParseAddress(source)
 	if addressErr != nil {

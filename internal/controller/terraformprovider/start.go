@@ -17,14 +17,16 @@ import (
 )
 
 const (
-	// startsAtOnce bounds how many providers start at once, since each takes processor time and memory.
+	// startsAtOnce bounds how many providers start at once, since each takes processor time and
+	// memory.
 	startsAtOnce = 4
-	// startTurn is how long a start may block others. One that takes longer goes on beside them: most likely it
-	// hangs and uses no resources.
+	// startTurn is how long a start may block others. One that takes longer goes on beside them:
+	// most likely it hangs and uses no resources.
 	startTurn = 2 * time.Second
 )
 
-// starts starts providers to read their schemas, so that a provider that hangs does not block others.
+// starts starts providers to read their schemas, so that a provider that hangs does not block
+// others.
 type starts struct {
 	*tasks[start]
 	readSchema func(context.Context, provider.Launcher) (*schema.Provider, diagnostic.Diagnostics)
@@ -44,8 +46,9 @@ func newStarts(rt *kinds.Runtime, again func(reconcile.Request)) *starts {
 	return &starts{tasks: newTasks[start](rt.Lifetime, again), readSchema: rt.ReadSchema, turns: semaphore.NewWeighted(startsAtOnce), failed: kinds.Backoff[types.UID]()}
 }
 
-// take returns the start if it has ended, and forgets it. Otherwise it returns nil, and begins the start unless it is
-// running. Another one is needed when the launcher's key or the log level changes.
+// take returns the start if it has ended, and forgets it. Otherwise it returns nil, and begins the
+// start unless it is running. Another one is needed when the launcher's key or the log level
+// changes.
 func (s *starts) take(key types.UID, req reconcile.Request, launcher provider.Launcher, logLevel string) *start {
 	x := s.tasks.take(key, launcher.Key()+" "+logLevel, 0, req, func(ctx context.Context) (start, error) {
 		read, diags := s.read(ctx, launcher)

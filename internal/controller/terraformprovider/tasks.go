@@ -12,8 +12,9 @@ import (
 	"github.com/landbridge-io/landbridge/internal/controller/kinds"
 )
 
-// tasks run beside the reconciles what uses the network. A caller does not wait for a task: it is reconciled again when the task has
-// ended, and once more when a task that has failed may be tried again, so that a slow registry does not block others.
+// tasks run beside the reconciles what uses the network. A caller does not wait for a task: it is
+// reconciled again when the task has ended, and once more when a task that has failed may be tried
+// again, so that a slow registry does not block others.
 type tasks[T any] struct {
 	lifetime context.Context
 	end      context.CancelFunc
@@ -44,9 +45,10 @@ func newTasks[T any](lifetime context.Context, again func(reconcile.Request)) *t
 	return &tasks[T]{lifetime: lifetime, end: end, again: again, backoff: kinds.Backoff[types.UID](), all: map[types.UID]*task[T]{}}
 }
 
-// take returns the task with this key for what, if it has ended. Otherwise it returns nil, and begins the task unless it is running. A
-// task that has ended is kept until it is forgotten, what changes, or, unless every is 0, for that long; one that has failed, until it is time to
-// try again.
+// take returns the task with this key for what, if it has ended. Otherwise it returns nil, and
+// begins the task unless it is running. A task that has ended is kept until it is forgotten, what
+// changes, or, unless every is 0, for that long; one that has failed, until it is time to try
+// again.
 func (s *tasks[T]) take(key types.UID, what string, every time.Duration, req reconcile.Request, do func(context.Context) (T, error)) *task[T] {
 	s.mu.Lock()
 	defer s.mu.Unlock()

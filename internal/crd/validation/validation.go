@@ -43,8 +43,8 @@ func New(props *apiextensionsv1.JSONSchemaProps) (*Schema, error) {
 	return out, nil
 }
 
-// Create returns an object in JSON as the API server would create it: with defaults, and without a status. Fields are
-// validated strictly: unknown ones are errors.
+// Create returns an object in JSON as the API server would create it: with defaults, and without a
+// status. Fields are validated strictly: unknown ones are errors.
 func (s *Schema) Create(ctx context.Context, raw []byte) (map[string]any, field.ErrorList) {
 	var object map[string]any
 	if err := utiljson.Unmarshal(raw, &object); err != nil {

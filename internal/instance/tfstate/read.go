@@ -14,7 +14,8 @@ import (
 
 // Unreadable is an instance that cannot be read.
 type Unreadable struct {
-	// Address is that of its resource block, with its index key as in the file, and Type the block's resource type.
+	// Address is that of its resource block, with its index key as in the file, and Type the
+	// block's resource type.
 	Address, Type string
 	// Managed is set unless it is of a data source.
 	Managed bool
@@ -28,8 +29,8 @@ func Read(b []byte, schemas Schemas) (State, error) {
 	})
 }
 
-// ReadSome decodes a state file as Read does, and leaves out the instances that cannot be read. Nothing may be written back of what it
-// returns.
+// ReadSome decodes a state file as Read does, and leaves out the instances that cannot be read.
+// Nothing may be written back of what it returns.
 func ReadSome(b []byte, schemas Schemas) (State, []Unreadable, error) {
 	var out []Unreadable
 	s, err := read(b, schemas, func(r *ResourceBlock, _ int, raw []byte, err error) error {
@@ -46,7 +47,8 @@ func ReadSome(b []byte, schemas Schemas) (State, []Unreadable, error) {
 	return s, out, err
 }
 
-// read decodes a state file. unreadable decides about an instance that cannot be read, given as JSON.
+// read decodes a state file. unreadable decides about an instance that cannot be read, given as
+// JSON.
 func read(b []byte, schemas Schemas, unreadable func(r *ResourceBlock, i int, raw []byte, err error) error) (State, error) {
 	fields, err := object(b)
 	if err != nil {

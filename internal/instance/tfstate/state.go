@@ -42,8 +42,8 @@ type Instance struct {
 	// IndexKey is nil, an int64 (count) or a string (for_each).
 	IndexKey any
 	// Instance is the object. Values of resource types without a schema, of data sources, and of
-	// other schema versions are raw. Status is Full, Tainted, or Empty when only deposed objects exist;
-	// the format has no Partial, which is written as Full.
+	// other schema versions are raw. Status is Full, Tainted, or Empty when only deposed objects
+	// exist; the format has no Partial, which is written as Full.
 	instance.Instance
 	Kept
 	// KeptDeposed is the Kept of each deposed object, by key.
@@ -68,7 +68,8 @@ type Kept struct {
 	// Dependencies are addresses of resources.
 	Dependencies []string
 	Extra        map[string]json.RawMessage
-	// OmitIdentityVersion leaves identity_schema_version out when there is no identity, as OpenTofu does.
+	// OmitIdentityVersion leaves identity_schema_version out when there is no identity, as OpenTofu
+	// does.
 	OmitIdentityVersion bool
 }
 

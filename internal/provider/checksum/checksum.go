@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// stamp identifies the content of a file. Only an administrator can change a file and keep its stamp, since the
-// time of its last change cannot be set. Times are in nanoseconds.
+// stamp identifies the content of a file. Only an administrator can change a file and keep its
+// stamp, since the time of its last change cannot be set. Times are in nanoseconds.
 type stamp struct {
 	device, inode           uint64
 	size, modified, changed int64
@@ -19,8 +19,8 @@ type stamp struct {
 	weak bool
 }
 
-// settled is the time after which a further change of a file certainly has another time: the clock of file systems
-// advances in steps of up to 10 ms.
+// settled is the time after which a further change of a file certainly has another time: the clock
+// of file systems advances in steps of up to 10 ms.
 const settled = 100 * time.Millisecond
 
 // maxKnown bounds the number of checksums that are remembered.

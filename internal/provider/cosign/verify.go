@@ -53,7 +53,8 @@ func Verify(manifest digest.Digest, s registry.CosignSignature, by registry.Cosi
 	return verifyBundle(manifest, s.Bundle, authorities, verify.WithCertificateIdentity(identity), evidence(authorities)...)
 }
 
-// evidence returns what must prove that a certificate was valid when it was used: all that the authorities can give.
+// evidence returns what must prove that a certificate was valid when it was used: all that the
+// authorities can give.
 func evidence(authorities *root.TrustedRoot) (out []verify.VerifierOption) {
 	if len(authorities.CTLogs()) > 0 {
 		out = append(out, verify.WithSignedCertificateTimestamps(1))

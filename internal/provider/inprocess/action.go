@@ -29,7 +29,8 @@ func (s *Server) PlanAction(ctx context.Context, r *tfprotov6.PlanActionRequest)
 	return call(ctx, s, &q, s.actions.PlanAction)
 }
 
-// InvokeAction invokes an action. If the stream breaks, the last event is a completion with an error.
+// InvokeAction invokes an action. If the stream breaks, the last event is a completion with an
+// error.
 func (s *Server) InvokeAction(ctx context.Context, r *tfprotov6.InvokeActionRequest) (*tfprotov6.InvokeActionServerStream, error) {
 	if s.actions == nil {
 		return nil, provider.ErrUnimplemented

@@ -4,8 +4,8 @@
 // provider.Server and a provider.Launcher that behave as those of plugin, without a child
 // process and gRPC.
 //
-// A server that its function returns again while it is in use is refused: two provider configurations would
-// share it.
+// A server that its function returns again while it is in use is refused: two provider
+// configurations would share it.
 //
 // Each call has its own context, which ends with the call, because the servers of SDKv2 and mux
 // have a goroutine per call that waits for it. A panic in a call ends the server, as it would end

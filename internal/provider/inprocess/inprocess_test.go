@@ -196,8 +196,8 @@ func TestLauncherNeedsOneProtocol(t *testing.T) {
 	}
 }
 
-// TestConstructor checks what a function may do that makes servers: a server that is in use already would be
-// shared by two provider configurations.
+// TestConstructor checks what a function may do that makes servers: a server that is in use already
+// would be shared by two provider configurations.
 func TestConstructor(t *testing.T) {
 	shared := &testprovider.Server{Core: good(nil)}
 	tests := map[string]struct {
@@ -247,7 +247,8 @@ func BenchmarkCall(b *testing.B) {
 
 var nothing = &tfprotov6.ReadResourceResponse{}
 
-// TestStopProvider checks that calls in flight are cancelled although the provider itself does nothing, and answer.
+// TestStopProvider checks that calls in flight are cancelled although the provider itself does
+// nothing, and answer.
 func TestStopProvider(t *testing.T) {
 	core := &testprovider.Core{Protocol: 6, Schema: testprovider.Schema(), Behave: testprovider.Behave}
 	l := &inprocess.Launcher{Name: "stopped", Protocol6: func() (tfprotov6.ProviderServer, error) { return testprovider.Server{Core: core}, nil }}

@@ -15,8 +15,8 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// Launcher starts servers of one provider in this process. It must not be copied or changed after its
-// first use.
+// Launcher starts servers of one provider in this process. It must not be copied or changed after
+// its first use.
 type Launcher struct {
 	// Name identifies the provider within this program, for example by its address and version.
 	Name string
@@ -47,7 +47,8 @@ func WithoutError[S any](f func() S) func() (S, error) {
 // Key returns the provider's name, with a prefix.
 func (l *Launcher) Key() string { return "inprocess:" + l.Name }
 
-// Launch starts a server and reads its schema, unless the schema of an earlier server can be reused.
+// Launch starts a server and reads its schema, unless the schema of an earlier server can be
+// reused.
 func (l *Launcher) Launch(ctx context.Context) (provider.Server, error) {
 	s := &Server{done: make(chan struct{}), ended: func() {}}
 	if (l.Protocol5 == nil) == (l.Protocol6 == nil) {
@@ -76,8 +77,8 @@ func (l *Launcher) Launch(ctx context.Context) (provider.Server, error) {
 	return s, nil
 }
 
-// make makes the provider's server. own is that server itself, which is checked for optional calls: the lift
-// from 5 to 6 implements all of them.
+// make makes the provider's server. own is that server itself, which is checked for optional calls:
+// the lift from 5 to 6 implements all of them.
 func (l *Launcher) make(ctx context.Context, s *Server) (own any, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -98,8 +99,9 @@ func (l *Launcher) make(ctx context.Context, s *Server) (own any, err error) {
 	return server5, err
 }
 
-// opened records a server as open, until it ends. One that is open already is an error: two provider
-// configurations would share it, and the later one would replace the credentials of the earlier one.
+// opened records a server as open, until it ends. One that is open already is an error: two
+// provider configurations would share it, and the later one would replace the credentials of the
+// earlier one.
 func (l *Launcher) opened(s *Server, own any) error {
 	v := reflect.ValueOf(own)
 	if !v.IsValid() {
@@ -127,8 +129,9 @@ func (l *Launcher) opened(s *Server, own any) error {
 
 func has[T any](v any) bool { _, ok := v.(T); return ok }
 
-// learnSchema sets the server's schema. A provider without the capability get_provider_schema_optional
-// must be asked each time (contract § 1). All servers have the same schema, the first that was read.
+// learnSchema sets the server's schema. A provider without the capability
+// get_provider_schema_optional must be asked each time (contract § 1). All servers have the same
+// schema, the first that was read.
 func (l *Launcher) learnSchema(ctx context.Context, s *Server) error {
 	l.mu.Lock()
 	known := l.known

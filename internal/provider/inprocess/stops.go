@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// stops cancels the contexts of calls in flight at StopProvider, as the gRPC servers of terraform-plugin-go do for
-// providers in processes. Providers of the legacy SDK rely on that.
+// stops cancels the contexts of calls in flight at StopProvider, as the gRPC servers of
+// terraform-plugin-go do for providers in processes. Providers of the legacy SDK rely on that.
 type stops struct {
 	mu sync.Mutex
 	// next is done at the next stop; nil if there was no call since the last one.

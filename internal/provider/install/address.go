@@ -53,11 +53,13 @@ func ParseAddress(source string) (Address, *Error) {
 
 const binaryPrefix = "terraform-provider-"
 
-// binaryName matches the names of providers' programs. Old providers append the version of the handshake.
+// binaryName matches the names of providers' programs. Old providers append the version of the
+// handshake.
 var binaryName = regexp.MustCompile(`^` + binaryPrefix + `([a-z0-9-]+?)(?:_v?([0-9].*?)(?:_x[0-9]+)?)?(?:\.exe)?$`)
 
 // ParseBinaryName returns the provider's name and version from the path of its program, such as
-// terraform-provider-random_v3.7.2_x5. Both are empty if it has another form, the version also if the name has none.
+// terraform-provider-random_v3.7.2_x5. Both are empty if it has another form, the version also if
+// the name has none.
 func ParseBinaryName(path string) (typ, ver string) {
 	m := binaryName.FindStringSubmatch(filepath.Base(path))
 	if m == nil {
@@ -81,8 +83,8 @@ func parseConstraints(s string) (version.Constraints, *Error) {
 	return c, nil
 }
 
-// meets reports whether a version meets the constraints. A pre-release matches only a constraint that
-// names a pre-release itself.
+// meets reports whether a version meets the constraints. A pre-release matches only a constraint
+// that names a pre-release itself.
 func meets(v *version.Version, c version.Constraints) bool {
 	if v.Prerelease() == "" {
 		return c.Check(v)

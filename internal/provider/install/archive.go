@@ -17,9 +17,9 @@ const maxProgram = 4 << 30
 // unpacked is a package that was unpacked.
 type unpacked struct{ program, h1 string }
 
-// unpack extracts the program of a packed package into the cache. It extracts only the program, and does
-// not use its name, so that no path in the package can lead out of the cache. A changed package is
-// unpacked again.
+// unpack extracts the program of a packed package into the cache. It extracts only the program, and
+// does not use its name, so that no path in the package can lead out of the cache. A changed
+// package is unpacked again.
 func (i *Installer) unpack(a Address, f found, b *Binary) *Error {
 	if i.CacheDir == "" {
 		return problem(Unsupported, "%s is packed, and there is no cache directory to unpack it in", f.archive)
@@ -67,7 +67,8 @@ func (i *Installer) unpack(a Address, f found, b *Binary) *Error {
 	return nil
 }
 
-// unpackPackage extracts the program. whole makes it read the other files of the package, too, for its hash.
+// unpackPackage extracts the program. whole makes it read the other files of the package, too, for
+// its hash.
 func unpackPackage(archive *os.File, typ, dir, path string, whole bool) (unpacked, error) {
 	info, err := archive.Stat()
 	if err != nil {
@@ -108,7 +109,8 @@ func programInArchive(r *zip.Reader, typ string) (*zip.File, error) {
 }
 
 const (
-	// maxRatio bounds how much smaller a file is in a package. Programs become at most ten times smaller.
+	// maxRatio bounds how much smaller a file is in a package. Programs become at most ten times
+	// smaller.
 	maxRatio = 200
 	// smallFile is a size, in bytes, below which the ratio does not matter.
 	smallFile = 64 << 20

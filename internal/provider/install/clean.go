@@ -10,10 +10,12 @@ import (
 	"time"
 )
 
-// useStep is how exactly it is known when something in the cache was used last. A new time makes a package be read again.
+// useStep is how exactly it is known when something in the cache was used last. A new time makes a
+// package be read again.
 const useStep = 12 * time.Hour
 
-// used notes that a program and its package are used: Clean keeps them. A cache that cannot be written has no use of it.
+// used notes that a program and its package are used: Clean keeps them. A cache that cannot be
+// written has no use of it.
 func (i *Installer) used(b Binary) {
 	if i.CacheDir == "" || b.Path == "" {
 		return
@@ -33,8 +35,9 @@ func (i *Installer) used(b Binary) {
 	}
 }
 
-// Clean removes packages and programs from the cache that no Installer has found for a time, which is at least two days. It returns
-// their paths. It removes nothing else, whatever the directory has.
+// Clean removes packages and programs from the cache that no Installer has found for a time, which
+// is at least two days. It returns their paths. It removes nothing else, whatever the directory
+// has.
 func (i *Installer) Clean(unused time.Duration) (removed []string, _ error) {
 	if i.CacheDir == "" {
 		return nil, nil
@@ -73,7 +76,8 @@ func (i *Installer) Clean(unused time.Duration) (removed []string, _ error) {
 				remove(filepath.Join(dir, p.Name()), true)
 			}
 		}
-		// Of an unpacked package also those of the platform and the version. Directories that are not empty stay.
+		// Of an unpacked package also those of the platform and the version. Directories that are
+		// not empty stay.
 		for range 3 {
 			if os.Remove(dir) != nil || filepath.Base(filepath.Dir(dir)) == "programs" {
 				break
@@ -84,7 +88,8 @@ func (i *Installer) Clean(unused time.Duration) (removed []string, _ error) {
 	return removed, errors.Join(errs...)
 }
 
-// sumName matches the names of directories that programs are in: checksums of programs, or the beginnings of those of packages.
+// sumName matches the names of directories that programs are in: checksums of programs, or the
+// beginnings of those of packages.
 var sumName = regexp.MustCompile(`^([0-9a-f]{16}|[0-9a-f]{64})$`)
 
 func (i *Installer) inCache(pattern string) []string {

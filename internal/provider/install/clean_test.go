@@ -49,7 +49,8 @@ func files(t *testing.T, dir string) (out []string) {
 	return out
 }
 
-// The cache keeps what is used, whatever its age, and what other programs have put into the directory.
+// The cache keeps what is used, whatever its age, and what other programs have put into the
+// directory.
 func TestClean(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "", "")

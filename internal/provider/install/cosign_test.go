@@ -56,7 +56,8 @@ func (k cosignKey) payload(w world, version string) {
 	w.AttachSignature("acme/thing", version, payload, signature)
 }
 
-// TestCosign checks that a provider in an OCI mirror is installed only if one of the wanted signers has signed it.
+// TestCosign checks that a provider in an OCI mirror is installed only if one of the wanted signers
+// has signed it.
 func TestCosign(t *testing.T) {
 	key, foreign := newCosignKey(t), newCosignKey(t)
 	of := func(keys ...cosignKey) (out install.Request) {

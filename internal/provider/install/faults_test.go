@@ -71,7 +71,8 @@ func cut(content []byte, n int) http.HandlerFunc {
 	}
 }
 
-// bomb returns a package with a program of a size that is packed into little. It declares another size if declared is not 0.
+// bomb returns a package with a program of a size that is packed into little. It declares another
+// size if declared is not 0.
 func bomb(t testing.TB, size int, declared uint32) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -97,8 +98,8 @@ func bomb(t testing.TB, size int, declared uint32) []byte {
 	return out
 }
 
-// TestFaults checks that whatever fails between a publisher and this machine is an error that tells what to do, or is survived, and that
-// nothing half-installed is used.
+// TestFaults checks that whatever fails between a publisher and this machine is an error that tells
+// what to do, or is survived, and that nothing half-installed is used.
 func TestFaults(t *testing.T) {
 	const file = "thing_1.1.0_" + platform + ".zip"
 	for name, c := range map[string]struct {

@@ -16,23 +16,24 @@ import (
 	"github.com/landbridge-io/landbridge/internal/provider/registry"
 )
 
-// Installer finds provider binaries. The zero value finds binaries by path. It must not be copied after
-// its first use.
+// Installer finds provider binaries. The zero value finds binaries by path. It must not be copied
+// after its first use.
 type Installer struct {
-	// CacheDir is the directory into which packages are unpacked. Its file system must allow running
-	// programs.
+	// CacheDir is the directory into which packages are unpacked. Its file system must allow
+	// running programs.
 	CacheDir string
-	// Mirrors are directories in the layout of Terraform's filesystem mirrors, packed or unpacked. The
-	// newest version is chosen; if several mirrors have it, from the first of them.
+	// Mirrors are directories in the layout of Terraform's filesystem mirrors, packed or unpacked.
+	// The newest version is chosen; if several mirrors have it, from the first of them.
 	Mirrors []string
-	// Hosts are additional registry hosts, such as registry.opentofu.org, under which mirrors are searched
-	// for a source without a host.
+	// Hosts are additional registry hosts, such as registry.opentofu.org, under which mirrors are
+	// searched for a source without a host.
 	Hosts []string
-	// Private makes programs be copied into CacheDir, which no other user of the machine may write, and packages be
-	// unpacked there again by each process. So what Binary.SHA256 was taken of is what runs, whoever can write the mirrors.
-	// Scripts are not copied.
+	// Private makes programs be copied into CacheDir, which no other user of the machine may write,
+	// and packages be unpacked there again by each process. So what Binary.SHA256 was taken of is
+	// what runs, whoever can write the mirrors. Scripts are not copied.
 	Private bool
-	// Registry has the sources of providers that no mirror of Mirrors has. Their programs are always private. Nil: none.
+	// Registry has the sources of providers that no mirror of Mirrors has. Their programs are
+	// always private. Nil: none.
 	Registry *registry.Client
 	// Platform is the platform of the programs, such as linux_arm64. Defaults to this machine's.
 	Platform string
@@ -54,8 +55,8 @@ type Binary struct {
 	Version string
 	// SHA256 is the checksum of the program, in lower-case hex.
 	SHA256 string
-	// Checksums are those of the package, as in Terraform's lock files: h1:, and zh: if it is packed. Empty if the
-	// program was given by its path, or without Installer.Private.
+	// Checksums are those of the package, as in Terraform's lock files: h1:, and zh: if it is
+	// packed. Empty if the program was given by its path, or without Installer.Private.
 	Checksums []string
 	// Package is the path of the package. Empty unless it is packed.
 	Package string
@@ -63,7 +64,8 @@ type Binary struct {
 	Lock *Lock
 }
 
-// Matches reports whether the program has one of the checksums: of its package, or sha256: and SHA256.
+// Matches reports whether the program has one of the checksums: of its package, or sha256: and
+// SHA256.
 func (b Binary) Matches(checksums []string) bool {
 	return slices.ContainsFunc(checksums, func(c string) bool {
 		return slices.Contains(b.Checksums, c) || b.SHA256 != "" && c == "sha256:"+b.SHA256
@@ -73,14 +75,15 @@ func (b Binary) Matches(checksums []string) bool {
 // Name returns the provider's name, such as random.
 func (b Binary) Name() string { return b.Type }
 
-// Install finds the newest version of a provider that meets a constraint; every release meets the empty
-// constraint. A source that is a path ("/…", "./…", "../…") names the program itself. Repeated calls are
-// cheap when nothing has changed. The error is an *Error.
+// Install finds the newest version of a provider that meets a constraint; every release meets the
+// empty constraint. A source that is a path ("/…", "./…", "../…") names the program itself.
+// Repeated calls are cheap when nothing has changed. The error is an *Error.
 func (i *Installer) Install(ctx context.Context, source, constraint string) (Binary, error) {
 	return i.Find(ctx, Request{Source: source, Constraint: constraint})
 }
 
-// Find finds a provider like Install. If no mirror of Mirrors has it, it is searched in the sources of Registry, and downloaded.
+// Find finds a provider like Install. If no mirror of Mirrors has it, it is searched in the sources
+// of Registry, and downloaded.
 func (i *Installer) Find(ctx context.Context, r Request) (Binary, error) {
 	b, err := i.find(ctx, r)
 	if err != nil {
@@ -115,7 +118,8 @@ func (i *Installer) find(ctx context.Context, r Request) (Binary, *Error) {
 	return i.fromSources(ctx, address, constraints, r)
 }
 
-// Locations returns where Find searches a provider, in this order. It is empty for the path of a program.
+// Locations returns where Find searches a provider, in this order. It is empty for the path of a
+// program.
 func (i *Installer) Locations(source string) ([]registry.Location, error) {
 	if isPath(source) {
 		return nil, nil
@@ -210,7 +214,8 @@ const (
 	Denied Reason = "Denied"
 	// InvalidAnswer: a registry or a mirror does not follow its protocol.
 	InvalidAnswer Reason = "InvalidAnswer"
-	// Untrusted: a signature or a checksum is wrong, or contradicts what was recorded or is demanded.
+	// Untrusted: a signature or a checksum is wrong, or contradicts what was recorded or is
+	// demanded.
 	Untrusted Reason = "Untrusted"
 	// Misconfigured: a file that configures the sources is wrong.
 	Misconfigured Reason = "Misconfigured"

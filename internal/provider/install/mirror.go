@@ -29,7 +29,8 @@ type found struct {
 	text string
 	// Exactly one is set: dir for an unpacked package, archive for a packed one.
 	dir, archive string
-	// source is where it was found, if that is a source of Installer.Registry. Then a packed package may have to be downloaded.
+	// source is where it was found, if that is a source of Installer.Registry. Then a packed
+	// package may have to be downloaded.
 	source registry.Source
 }
 
@@ -75,8 +76,8 @@ func (i *Installer) fromMirrors(ctx context.Context, a Address, constraints vers
 // maxNamed bounds the versions that an error names.
 const maxNamed = 30
 
-// nothing returns the error of a provider of which no version can be used: all are those for the platform, elsewhere the platforms
-// of the others, and looked where they were searched.
+// nothing returns the error of a provider of which no version can be used: all are those for the
+// platform, elsewhere the platforms of the others, and looked where they were searched.
 func (i *Installer) nothing(all []found, elsewhere []string, looked string) *Error {
 	var available []string
 	for _, f := range all {
@@ -101,7 +102,8 @@ func (i *Installer) nothing(all []found, elsewhere []string, looked string) *Err
 	}
 }
 
-// mirrored reports whether a mirror of Mirrors has the provider for any platform. Then registries are not asked for it.
+// mirrored reports whether a mirror of Mirrors has the provider for any platform. Then registries
+// are not asked for it.
 func (i *Installer) mirrored(a Address) bool {
 	for _, mirror := range i.Mirrors {
 		if _, err := os.Stat(mirror); err != nil {

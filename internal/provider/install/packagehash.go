@@ -16,8 +16,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/provider/checksum"
 )
 
-// packageHash returns the h1: checksum of a package, as Terraform's lock files have it: of the SHA-256 of its files, in hex
-// by name.
+// packageHash returns the h1: checksum of a package, as Terraform's lock files have it: of the
+// SHA-256 of its files, in hex by name.
 func packageHash(files map[string]string) string {
 	h := sha256.New()
 	for _, name := range slices.Sorted(maps.Keys(files)) {
@@ -26,8 +26,8 @@ func packageHash(files map[string]string) string {
 	return "h1:" + base64.StdEncoding.EncodeToString(h.Sum(nil))
 }
 
-// directoryHash returns the h1: checksum of an unpacked package. The checksum of the program is the one that was taken
-// when it was copied.
+// directoryHash returns the h1: checksum of an unpacked package. The checksum of the program is the
+// one that was taken when it was copied.
 func directoryHash(dir, program, sum string) (string, error) {
 	root, err := filepath.EvalSymlinks(dir)
 	if err != nil {
@@ -53,8 +53,8 @@ func directoryHash(dir, program, sum string) (string, error) {
 	return packageHash(files), err
 }
 
-// archiveHash returns the h1: checksum of a packed package. The checksum of the program is the one that was taken when
-// it was unpacked.
+// archiveHash returns the h1: checksum of a packed package. The checksum of the program is the one
+// that was taken when it was unpacked.
 func archiveHash(r *zip.Reader, program *zip.File, sum string) (string, error) {
 	files, room := map[string]string{}, int64(maxProgram)
 	for _, f := range r.File {

@@ -39,7 +39,8 @@ func overwrite(t *testing.T, path, content string) {
 	}
 }
 
-// TestPrivatePrograms checks that what was checked is what runs, although mirror and cache can be written.
+// TestPrivatePrograms checks that what was checked is what runs, although mirror and cache can be
+// written.
 func TestPrivatePrograms(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

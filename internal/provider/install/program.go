@@ -12,7 +12,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/provider/checksum"
 )
 
-// program sets the path and the checksum of a binary: of the file at a path, or of its private copy.
+// program sets the path and the checksum of a binary: of the file at a path, or of its private
+// copy.
 func (i *Installer) program(b *Binary, path string) error {
 	f, err := os.Open(path)
 	if err != nil {
@@ -54,8 +55,8 @@ func readAt(f *os.File, b []byte) bool {
 // beingWritten is the beginning of the names of programs that are being written.
 const beingWritten = ".writing-"
 
-// writeProgram writes a program that only this user can run and no user can write, and returns its checksum. A program
-// that is already there is replaced, and goes on if it runs.
+// writeProgram writes a program that only this user can run and no user can write, and returns its
+// checksum. A program that is already there is replaced, and goes on if it runs.
 func writeProgram(in io.Reader, dir, path string) (sum string, err error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", err

@@ -14,8 +14,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/provider/install"
 )
 
-// proxied is the one host that the proxy connects to. The certificates of test registries are valid for it, and it is no
-// loopback address, which would be reached without the proxy.
+// proxied is the one host that the proxy connects to. The certificates of test registries are valid
+// for it, and it is no loopback address, which would be reached without the proxy.
 const proxied = "example.com"
 
 // proxy is what HTTPS_PROXY names for all tests of the package: net/http reads it once.

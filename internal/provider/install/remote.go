@@ -22,7 +22,8 @@ func registryAddress(a Address) registry.Address {
 	return registry.Address{Host: a.Host, Namespace: a.Namespace, Type: a.Type, Implicit: !a.Explicit}
 }
 
-// fromSources finds a provider in the sources of Registry: the newest version that meets the constraints, or the one of the request.
+// fromSources finds a provider in the sources of Registry: the newest version that meets the
+// constraints, or the one of the request.
 func (i *Installer) fromSources(ctx context.Context, a Address, constraints version.Constraints, r Request) (Binary, *Error) {
 	if r.Version != "" {
 		if b, ok := i.fromCache(a, r); ok {
@@ -64,8 +65,8 @@ func describeSources(sources []registry.Source) string {
 	return strings.Join(names, " and ")
 }
 
-// candidates returns the versions in all sources, the newest first and equal ones in the order of the sources, and the platforms of
-// those that are not for this one.
+// candidates returns the versions in all sources, the newest first and equal ones in the order of
+// the sources, and the platforms of those that are not for this one.
 func (i *Installer) candidates(ctx context.Context, a Address, sources []registry.Source) (all []found, elsewhere []string, _ *Error) {
 	for _, s := range sources {
 		if s.Folder != "" {
@@ -137,7 +138,8 @@ func (i *Installer) fromFolders(ctx context.Context, a Address, sources []regist
 	return Binary{}, false
 }
 
-// obtain returns the program of a version that was found, after it has downloaded and checked its package.
+// obtain returns the program of a version that was found, after it has downloaded and checked its
+// package.
 func (i *Installer) obtain(ctx context.Context, a Address, f found, r Request) (Binary, *Error) {
 	p := &registry.Package{Version: f.version.String(), Origin: f.source.String()}
 	if f.source.Folder == "" {
@@ -199,7 +201,8 @@ func (i *Installer) cached(a Address, version string) string {
 	return filepath.Join(i.CacheDir, "packages", host, a.Namespace, a.Type, binaryPrefix+a.Type+"_"+version+"_"+i.platform()+".zip")
 }
 
-// fromCache returns the version of the request from the cache, if it is locked and is there as it was locked.
+// fromCache returns the version of the request from the cache, if it is locked and is there as it
+// was locked.
 func (i *Installer) fromCache(a Address, r Request) (Binary, bool) {
 	lock, locked := r.lock(r.Version)
 	v, err := version.NewSemver(r.Version)
@@ -218,8 +221,8 @@ func (i *Installer) fromCache(a Address, r Request) (Binary, bool) {
 	return b, true
 }
 
-// download returns the path of a package in the cache. It is downloaded to another name, checked there, and then moved, so that
-// whoever shares the cache finds the whole package or none.
+// download returns the path of a package in the cache. It is downloaded to another name, checked
+// there, and then moved, so that whoever shares the cache finds the whole package or none.
 func (i *Installer) download(ctx context.Context, a Address, p *registry.Package) (string, *Error) {
 	if i.CacheDir == "" {
 		return "", problem(Unsupported, "it must be downloaded, and there is no cache directory")
@@ -296,7 +299,8 @@ func remoteProblem(err error) *Error {
 	return problem(reason, "%s", err)
 }
 
-// Versions returns the versions of a provider that the sources have for the platform, the newest first, without pre-releases.
+// Versions returns the versions of a provider that the sources have for the platform, the newest
+// first, without pre-releases.
 func (i *Installer) Versions(ctx context.Context, source string) ([]string, error) {
 	a, err := ParseAddress(source)
 	if err != nil {

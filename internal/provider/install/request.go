@@ -14,28 +14,34 @@ type Request struct {
 	Source string
 	// Constraint is a version constraint in Terraform's syntax. Empty: any release.
 	Constraint string
-	// Version is the only version to take from registries and mirrors of Installer.Registry, such as the locked one. Empty: the
-	// newest that meets the constraint.
+	// Version is the only version to take from registries and mirrors of Installer.Registry, such
+	// as the locked one. Empty: the newest that meets the constraint.
 	Version string
-	// Locks are what is known of versions that were installed before. A package that contradicts them is refused.
+	// Locks are what is known of versions that were installed before. A package that contradicts
+	// them is refused.
 	Locks []Lock
-	// Trust are the keys, by the ends of their fingerprints, one of which must have signed the checksums. Empty: any key, or none.
+	// Trust are the keys, by the ends of their fingerprints, one of which must have signed the
+	// checksums. Empty: any key, or none.
 	Trust []string
-	// Cosign are the signers of whom one must have signed with cosign, if no key of Trust has signed. Only OCI mirrors have such signatures.
+	// Cosign are the signers of whom one must have signed with cosign, if no key of Trust has
+	// signed. Only OCI mirrors have such signatures.
 	Cosign []registry.CosignSigner
-	// Pinned is set if the caller compares the package with checksums that a person gave. Then locks are ignored.
+	// Pinned is set if the caller compares the package with checksums that a person gave. Then
+	// locks are ignored.
 	Pinned bool
-	// Offline makes a provider that would need a request to a registry or a mirror be an error with the reason NotDownloaded.
+	// Offline makes a provider that would need a request to a registry or a mirror be an error with
+	// the reason NotDownloaded.
 	Offline bool
 }
 
 // Lock is what is known of a version.
 type Lock struct {
 	Version string
-	// Hashes are the checksums of its packages for all platforms, as far as they are known: h1: and zh:.
+	// Hashes are the checksums of its packages for all platforms, as far as they are known: h1: and
+	// zh:.
 	Hashes []string
-	// Key is the fingerprint of the key that has signed the checksums, and Signer its owner as the registry calls it. Empty if
-	// they were not signed.
+	// Key is the fingerprint of the key that has signed the checksums, and Signer its owner as the
+	// registry calls it. Empty if they were not signed.
 	Key, Signer string
 	// Origin describes where the version was found.
 	Origin string
@@ -92,7 +98,8 @@ func lockOf(p *registry.Package, checksums []string) Lock {
 	return l
 }
 
-// checkTrust returns an error if a package is not signed as the request demands, or by another key than earlier versions.
+// checkTrust returns an error if a package is not signed as the request demands, or by another key
+// than earlier versions.
 func (r Request) checkTrust(now Lock) *Error {
 	if r.demanding() && !r.trusted(now.Key) {
 		whom := slices.Clone(r.Trust)
@@ -117,7 +124,8 @@ func (r Request) checkTrust(now Lock) *Error {
 	return nil
 }
 
-// checkLock returns an error if the checksums of a package are others than those that were recorded.
+// checkLock returns an error if the checksums of a package are others than those that were
+// recorded.
 func (r Request) checkLock(version, origin string, checksums []string) *Error {
 	l, ok := r.lock(version)
 	if !ok || r.Pinned || len(l.Hashes) == 0 || slices.ContainsFunc(checksums, func(c string) bool { return slices.Contains(l.Hashes, c) }) {
@@ -135,7 +143,8 @@ func describeHashes(hashes []string) string {
 	return strings.Join(hashes, ", ")
 }
 
-// comparable reports whether checksums of the same scheme are locked, so that a package can be refused before it is downloaded.
+// comparable reports whether checksums of the same scheme are locked, so that a package can be
+// refused before it is downloaded.
 func (r Request) comparable(version string, hashes []string) bool {
 	l, _ := r.lock(version)
 	return slices.ContainsFunc(hashes, func(h string) bool {

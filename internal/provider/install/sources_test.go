@@ -57,8 +57,8 @@ type world struct {
 	t *testing.T
 }
 
-// newWorld returns a registry with the versions 1.0.0 and 1.1.0 of acme/thing, and an installer with this file as the configuration of the
-// sources, in which REGISTRY is the registry's host.
+// newWorld returns a registry with the versions 1.0.0 and 1.1.0 of acme/thing, and an installer
+// with this file as the configuration of the sources, in which REGISTRY is the registry's host.
 func newWorld(t *testing.T, installation, credentials string) world {
 	t.Helper()
 	r := registrytest.New(t)
@@ -259,7 +259,8 @@ func reasonOf(err error) install.Reason {
 	return e.Reason
 }
 
-// TestFlagMirrorsFirst checks that mirrors given by flag keep registries from being asked for what they have.
+// TestFlagMirrorsFirst checks that mirrors given by flag keep registries from being asked for what
+// they have.
 func TestFlagMirrorsFirst(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "", "")

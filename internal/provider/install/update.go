@@ -49,8 +49,8 @@ func Newer(current string, versions []string) (out []string) {
 	return out
 }
 
-// Update returns the version to install: the newest of the versions that meets the constraint and that the policy permits, or the current
-// one. It is never older than the current one.
+// Update returns the version to install: the newest of the versions that meets the constraint and
+// that the policy permits, or the current one. It is never older than the current one.
 func Update(policy Policy, current, constraint string, versions []string) string {
 	now, err := version.NewSemver(current)
 	if err != nil {

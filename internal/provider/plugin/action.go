@@ -33,8 +33,8 @@ func (s *Server) PlanAction(ctx context.Context, r *tfprotov6.PlanActionRequest)
 	}, nil
 }
 
-// InvokeAction invokes an action. It returns when the first event has arrived. If the stream breaks,
-// the last event is a completion with an error.
+// InvokeAction invokes an action. It returns when the first event has arrived. If the stream
+// breaks, the last event is a completion with an error.
 func (s *Server) InvokeAction(ctx context.Context, r *tfprotov6.InvokeActionRequest) (*tfprotov6.InvokeActionServerStream, error) {
 	events, err := answers[tfplugin.InvokeActionEvent](ctx, s, tfplugin.InvokeAction, &tfplugin.ConfigRequest{
 		TypeName:           r.ActionType,

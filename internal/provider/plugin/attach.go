@@ -18,9 +18,9 @@ import (
 	"github.com/landbridge-io/landbridge/internal/provider"
 )
 
-// Attachment is a provider whose process another program has started, such as a debugger. Its servers
-// are connections to that process, which they never end. They share it: turns.go says how. It must
-// not be copied.
+// Attachment is a provider whose process another program has started, such as a debugger. Its
+// servers are connections to that process, which they never end. They share it: turns.go says how.
+// It must not be copied.
 type Attachment struct {
 	// Source is the provider's full address, as in registry.terraform.io/hashicorp/random.
 	Source string
@@ -74,8 +74,8 @@ func (a *Attachment) Launch(ctx context.Context) (provider.Server, error) {
 	return attached{s}, nil
 }
 
-// connect returns a connection that consists of a socket, and ends with it: what answers at the same
-// address later is another process. gone is closed when the server ends that it is for.
+// connect returns a connection that consists of a socket, and ends with it: what answers at the
+// same address later is another process. gone is closed when the server ends that it is for.
 func (a *Attachment) connect(socket net.Conn, gone <-chan struct{}) (*grpc.ClientConn, error) {
 	sockets := make(chan net.Conn, 1)
 	sockets <- socket

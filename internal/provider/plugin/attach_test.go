@@ -25,7 +25,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/testing/waittest"
 )
 
-// debugged starts a provider for a debugger. It returns the process, how to attach it, and the file with its records.
+// debugged starts a provider for a debugger. It returns the process, how to attach it, and the file
+// with its records.
 func debugged(t *testing.T, mode string) (*providertest.Process, *plugin.Attachment, string) {
 	t.Helper()
 	self, err := os.Executable()
@@ -75,7 +76,8 @@ func configure(t *testing.T, s provider.Server, behave, token string) {
 	}
 }
 
-// story is what a provider was asked for: the token of each configuration, and the type of each read.
+// story is what a provider was asked for: the token of each configuration, and the type of each
+// read.
 func story(t *testing.T, record string) (out []string) {
 	t.Helper()
 	all, err := testprovider.Records(record)
@@ -231,8 +233,8 @@ func said(t *testing.T, r *tfprotov6.ReadResourceResponse) (out string) {
 	return out
 }
 
-// TestAttachTurnsAreFair checks that a server whose calls never pause does not keep the process to itself, except while it
-// reads a stream.
+// TestAttachTurnsAreFair checks that a server whose calls never pause does not keep the process to
+// itself, except while it reads a stream.
 func TestAttachTurnsAreFair(t *testing.T) {
 	t.Parallel()
 	_, p, record := debugged(t, testprovider.Debugged)
@@ -283,7 +285,8 @@ func TestAttachTurnsAreFair(t *testing.T) {
 	}
 }
 
-// TestAttachConfiguresAgain checks what a call says if the process rejects the configuration that it had accepted.
+// TestAttachConfiguresAgain checks what a call says if the process rejects the configuration that
+// it had accepted.
 func TestAttachConfiguresAgain(t *testing.T) {
 	t.Parallel()
 	_, p, _ := debugged(t, testprovider.Debugged)

@@ -49,7 +49,8 @@ func openBinary(path, sum string) (_ *os.File, problem *StartError) {
 func command(binary *os.File, args []string) *exec.Cmd {
 	cmd := exec.Command(binary.Name(), args...)
 	if descriptors() && !isScript(binary) {
-		// The descriptor, and not what has the path by now. A script is read by its interpreter, by path.
+		// The descriptor, and not what has the path by now. A script is read by its interpreter, by
+		// path.
 		cmd.Path, cmd.ExtraFiles = "/proc/self/fd/3", []*os.File{binary}
 	}
 	return cmd

@@ -16,8 +16,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/provider/plugin"
 )
 
-// TestChangedBinaryIsNotRun changes a binary after its checksum was taken, and hides it: the size and the modification
-// time stay.
+// TestChangedBinaryIsNotRun changes a binary after its checksum was taken, and hides it: the size
+// and the modification time stay.
 func TestChangedBinaryIsNotRun(t *testing.T) {
 	t.Parallel()
 	l, _ := launcher(t, testprovider.Good)
@@ -67,8 +67,8 @@ func TestChangedBinaryIsNotRun(t *testing.T) {
 	}
 }
 
-// TestExchangedBinaryIsNotRun exchanges a binary for another program as soon as it is opened, so that it is the right one when it is
-// checked, and another one has its path when it is started.
+// TestExchangedBinaryIsNotRun exchanges a binary for another program as soon as it is opened, so
+// that it is the right one when it is checked, and another one has its path when it is started.
 func TestExchangedBinaryIsNotRun(t *testing.T) {
 	t.Parallel()
 	if _, err := os.Stat("/proc/self/fd"); err != nil {
@@ -86,7 +86,8 @@ func TestExchangedBinaryIsNotRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	l.Path = filepath.Join(dir, "terraform-provider-x")
-	// By a link, since a file that is replaced while it is read has another time of change, and is refused.
+	// By a link, since a file that is replaced while it is read has another time of change, and is
+	// refused.
 	place := func(program string) {
 		beside := filepath.Join(dir, "new")
 		if err := errors.Join(os.Symlink(program, beside), os.Rename(beside, l.Path)); err != nil {

@@ -14,8 +14,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/tfplugin"
 )
 
-// guest makes the calls of one server of an attached process, as interceptors of its connection: each
-// call waits for the server's turn, and finds the process with the server's configuration.
+// guest makes the calls of one server of an attached process, as interceptors of its connection:
+// each call waits for the server's turn, and finds the process with the server's configuration.
 type guest struct {
 	*turns
 	protocol int

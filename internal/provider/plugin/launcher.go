@@ -58,27 +58,29 @@ type Launcher struct {
 	Path string
 	// Args are the provider's arguments. Released providers take none.
 	Args []string
-	// SHA256 is the checksum of the binary, in lower-case hex. A file with another one is not run. Defaults to the
-	// checksum of the file.
+	// SHA256 is the checksum of the binary, in lower-case hex. A file with another one is not run.
+	// Defaults to the checksum of the file.
 	SHA256 string
-	// Env is added to the provider's environment, and overrides it. From this program's environment the
-	// provider only inherits PATH, HOME, TMPDIR, and the variables for proxies and certificates.
+	// Env is added to the provider's environment, and overrides it. From this program's environment
+	// the provider only inherits PATH, HOME, TMPDIR, and the variables for proxies and
+	// certificates.
 	Env map[string]string
 	// Logger receives the provider's logs and plain output, without secrets: errors and warnings at
 	// V(0), information at V(1), debugging and plain output at V(2), traces at V(3).
 	Logger logr.Logger
-	// LogLevel is the provider's log level. Defaults to LogOff. With LogTrace, calls cost four times as
-	// much.
+	// LogLevel is the provider's log level. Defaults to LogOff. With LogTrace, calls cost four
+	// times as much.
 	LogLevel LogLevel
 	// Secrets are removed from logs and errors. Server.Redact adds more.
 	Secrets []string
 	// StartTimeout bounds the time of a start. Defaults to 1m.
 	StartTimeout time.Duration
-	// StopGrace is the time a provider has to end after a request to shut down, before it is killed.
-	// Defaults to 2s.
+	// StopGrace is the time a provider has to end after a request to shut down, before it is
+	// killed. Defaults to 2s.
 	StopGrace time.Duration
-	// Dir is the parent directory of the directories for sockets. Its path must be short, because the
-	// path of a socket is limited to about 100 bytes. Defaults to the system's temporary directory.
+	// Dir is the parent directory of the directories for sockets. Its path must be short, because
+	// the path of a socket is limited to about 100 bytes. Defaults to the system's temporary
+	// directory.
 	Dir string
 	// Sandbox is what the provider's process may do. Nil does not restrict it.
 	Sandbox *Sandbox
@@ -225,9 +227,9 @@ func (l *Launcher) launch(ctx context.Context, private provider.Private) (*Serve
 	return s, nil
 }
 
-// learnSchema sets the server's schema. A provider without the capability get_provider_schema_optional
-// must be asked in every process (contract § 1). Errors in the schema do not fail the start; Server.Schema
-// returns them.
+// learnSchema sets the server's schema. A provider without the capability
+// get_provider_schema_optional must be asked in every process (contract § 1). Errors in the schema
+// do not fail the start; Server.Schema returns them.
 func (l *Launcher) learnSchema(ctx context.Context, s *Server) error {
 	key := l.Key()
 	l.mu.Lock()
@@ -256,8 +258,9 @@ func (l *Launcher) learnSchema(ctx context.Context, s *Server) error {
 	return nil
 }
 
-// privateDir creates the private folder of a process. It is locked, so that the next start of the controller can tell
-// whether its process has been killed; held is nil where folders cannot be locked.
+// privateDir creates the private folder of a process. It is locked, so that the next start of the
+// controller can tell whether its process has been killed; held is nil where folders cannot be
+// locked.
 func privateDir(base string) (dir string, held *os.File, err error) {
 	if dir, err = socketDir(base); err != nil {
 		return "", nil, err

@@ -130,8 +130,8 @@ func TestCloseWaitsForAnswers(t *testing.T) {
 	}
 }
 
-// TestCloseReachesLateCalls checks that a call that arrives at the provider only after StopProvider is
-// stopped, too.
+// TestCloseReachesLateCalls checks that a call that arrives at the provider only after StopProvider
+// is stopped, too.
 func TestCloseReachesLateCalls(t *testing.T) {
 	t.Parallel()
 	l, record := launcher(t, testprovider.Late)
@@ -155,7 +155,8 @@ func TestCloseReachesLateCalls(t *testing.T) {
 	}
 }
 
-// TestAbort checks that calls in flight fail with the message of Abort, even if the process is stuck.
+// TestAbort checks that calls in flight fail with the message of Abort, even if the process is
+// stuck.
 func TestAbort(t *testing.T) {
 	t.Parallel()
 	l, record := launcher(t, testprovider.Good)
@@ -206,7 +207,8 @@ func TestCloseOfStubbornProvider(t *testing.T) {
 	waittest.Eventually(t, "its child is gone", func(context.Context) bool { return !groupAlive(t, id) })
 }
 
-// groupAlive reports whether a process group has members other than zombies, which init may reap late.
+// groupAlive reports whether a process group has members other than zombies, which init may reap
+// late.
 func groupAlive(t *testing.T, group int) bool {
 	t.Helper()
 	stats, err := filepath.Glob("/proc/[0-9]*/stat")
@@ -371,7 +373,8 @@ func TestEnvironment(t *testing.T) {
 	}
 }
 
-// TestAlone checks that what runs alone waits for calls in flight, and is not run while an ephemeral resource is open.
+// TestAlone checks that what runs alone waits for calls in flight, and is not run while an
+// ephemeral resource is open.
 func TestAlone(t *testing.T) {
 	l, _ := launcher(t, testprovider.Good)
 	s := launch(t, l).(*plugin.Server)
@@ -413,7 +416,8 @@ func TestAlone(t *testing.T) {
 	}
 }
 
-// TestGarbageOfSmallPrograms checks that the small heap of a small program may have more garbage than Go's default.
+// TestGarbageOfSmallPrograms checks that the small heap of a small program may have more garbage
+// than Go's default.
 func TestGarbageOfSmallPrograms(t *testing.T) {
 	l, _ := launcher(t, testprovider.Good)
 	raw, err := os.ReadFile("/proc/" + strconv.Itoa(pid(t, launch(t, l))) + "/environ")

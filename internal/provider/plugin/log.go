@@ -38,8 +38,8 @@ const (
 	LogError LogLevel = "ERROR"
 )
 
-// output turns everything that a provider writes into structured logs without secrets. It keeps the last
-// lines for the error of a provider that ended.
+// output turns everything that a provider writes into structured logs without secrets. It keeps the
+// last lines for the error of a provider that ended.
 type output struct {
 	log    logr.Logger
 	redact redact.Redactor
@@ -105,8 +105,8 @@ func (w *lineWriter) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// readLines calls f with each line of r, without the line ending, until r ends. The slice is valid only
-// until f returns.
+// readLines calls f with each line of r, without the line ending, until r ends. The slice is valid
+// only until f returns.
 func readLines(r io.Reader, f func([]byte)) {
 	reader := bufio.NewReaderSize(r, 4096)
 	var line []byte
@@ -176,8 +176,8 @@ func (o *output) emit(e entry) {
 	if e.module != "" {
 		kv = append(kv, "module", e.module)
 	}
-	// Providers log the diagnostics that they return. The caller reports them anyway, and they may quote
-	// secrets of the resource, which are not known here.
+	// Providers log the diagnostics that they return. The caller reports them anyway, and they may
+	// quote secrets of the resource, which are not known here.
 	delete(e.fields, "diagnostic_detail")
 	for _, name := range slices.Sorted(maps.Keys(e.fields)) {
 		kv = append(kv, name, o.redact.JSON(e.fields[name]))

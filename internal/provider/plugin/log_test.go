@@ -16,8 +16,8 @@ import (
 
 var leftOut = regexp.MustCompile(`"lines"=(\d+)`)
 
-// TestLogFlood checks that a provider with too much output neither blocks nor floods the log, and that
-// omitted lines are counted.
+// TestLogFlood checks that a provider with too much output neither blocks nor floods the log, and
+// that omitted lines are counted.
 func TestLogFlood(t *testing.T) {
 	t.Parallel()
 	const written = 100_000

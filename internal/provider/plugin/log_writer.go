@@ -32,8 +32,8 @@ const (
 	waitingLines = 256
 )
 
-// logWriter writes a provider's output to the log without ever blocking the provider. Lines above the
-// limit, and lines for which the queue is full, are omitted and counted.
+// logWriter writes a provider's output to the log without ever blocking the provider. Lines above
+// the limit, and lines for which the queue is full, are omitted and counted.
 type logWriter struct {
 	log     logr.Logger
 	limit   *rate.Limiter

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// permitted reports whether the file system permits this program to read or to write a path. One that does not exist is written by
-// whoever may write the folder that will have it.
+// permitted reports whether the file system permits this program to read or to write a path. One
+// that does not exist is written by whoever may write the folder that will have it.
 func permitted(path string, write bool) bool {
 	mode := uint32(unix.R_OK)
 	if write {

@@ -19,12 +19,13 @@ import (
 	"github.com/landbridge-io/landbridge/internal/child"
 )
 
-// drainTime bounds reading the output of a dead process, because a grandchild may keep the pipe open.
+// drainTime bounds reading the output of a dead process, because a grandchild may keep the pipe
+// open.
 const drainTime = time.Second
 
-// process is one child process with its output. It is a go-plugin runner: go-plugin does the handshake,
-// and process starts, reads, kills and reaps the child. The child leads its own process group, is killed
-// when this program ends, and its output is always read to the end.
+// process is one child process with its output. It is a go-plugin runner: go-plugin does the
+// handshake, and process starts, reads, kills and reaps the child. The child leads its own process
+// group, is killed when this program ends, and its output is always read to the end.
 type process struct {
 	cmd    *exec.Cmd
 	output *output
@@ -106,8 +107,8 @@ func closeAll(files ...*os.File) {
 	}
 }
 
-// reap kills the rest of the process group while the child's process id cannot be reused, and then reaps
-// the child.
+// reap kills the rest of the process group while the child's process id cannot be reused, and then
+// reaps the child.
 func (p *process) reap() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -143,8 +144,8 @@ func (p *process) Wait(context.Context) error {
 	return nil
 }
 
-// Kill kills the process and its group, and waits until the process is reaped. A process that has not
-// started yet is never started.
+// Kill kills the process and its group, and waits until the process is reaped. A process that has
+// not started yet is never started.
 func (p *process) Kill(context.Context) error {
 	p.mu.Lock()
 	p.killed = true
@@ -194,7 +195,8 @@ func (p *process) HostToPlugin(network, address string) (string, string, error) 
 	return network, address, nil
 }
 
-// runnerFunc returns the process as go-plugin's runner, with the environment that go-plugin prepared.
+// runnerFunc returns the process as go-plugin's runner, with the environment that go-plugin
+// prepared.
 func (p *process) runnerFunc(_ hclog.Logger, spec *exec.Cmd, _ string) (runner.Runner, error) {
 	p.cmd.Env = append(p.cmd.Env, spec.Env...)
 	return p, nil

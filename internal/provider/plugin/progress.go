@@ -8,8 +8,8 @@ import (
 // maxProgress bounds a progress message, in bytes.
 const maxProgress = 200
 
-// applies are the ApplyResourceChange calls in flight, by resource type. A log entry names its RPC and
-// resource type, but does not identify the call.
+// applies are the ApplyResourceChange calls in flight, by resource type. A log entry names its RPC
+// and resource type, but does not identify the call.
 type applies struct {
 	mu     sync.Mutex
 	byType map[string][]*apply
@@ -43,8 +43,8 @@ func (a *applies) begin(typeName string, tell func(string)) (end func()) {
 	}
 }
 
-// subscriber returns who subscribed to the log entry's operation; nil unless the operation is certain.
-// Other levels, and the messages of the provider's SDK, are for the provider's developers.
+// subscriber returns who subscribed to the log entry's operation; nil unless the operation is
+// certain. Other levels, and the messages of the provider's SDK, are for the provider's developers.
 func (a *applies) subscriber(e entry) func(text string) {
 	if e.level != LogInfo && e.level != LogWarn || e.module == "sdk" || strings.HasPrefix(e.module, "sdk.") || e.fields["tf_rpc"] != "ApplyResourceChange" {
 		return nil

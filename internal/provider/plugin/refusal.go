@@ -55,8 +55,9 @@ func (s *Server) diagnostics(in []*tfplugin.Diagnostic) []*tfprotov6.Diagnostic 
 }
 
 var (
-	// deniedPath matches the errors of Go's package os, "mkdir /a/b: permission denied", and those of C programs,
-	// "cannot create '/a/b': Permission denied". An address of a cloud that denies something has no operation.
+	// deniedPath matches the errors of Go's package os, "mkdir /a/b: permission denied", and those
+	// of C programs, "cannot create '/a/b': Permission denied". An address of a cloud that denies
+	// something has no operation.
 	deniedPath = regexp.MustCompile("(?i)(?:\\b(" + strings.Join(restricted, "|") + ") (/[^:\\n]*)|(?:cannot|could not|can't|failed to) [a-z ]*[\"'`](/[^\"'`\n]*)[\"'`]): permission denied")
 	deniedPort = regexp.MustCompile(`(?i)dial tcp\S* [^\n]*:(\d+): connect: permission denied`)
 )
@@ -64,8 +65,9 @@ var (
 // restricted are the operations that a sandbox restricts, as Go's package os calls them.
 var restricted = []string{"open", "openat", "create", "mkdir", "mkdirat", "remove", "unlink", "unlinkat", "rmdir", "rename", "link", "symlink", "truncate", "readdirent", "fork/exec"}
 
-// refusal returns a sentence about the refusal that an error is about, if the sandbox is the cause and not the file system: if this
-// program, which runs as the same user outside of the sandbox, is permitted what was refused.
+// refusal returns a sentence about the refusal that an error is about, if the sandbox is the cause
+// and not the file system: if this program, which runs as the same user outside of the sandbox, is
+// permitted what was refused.
 func refusal(sandbox *child.Sandbox, settings Settings, text string) string {
 	if sandbox == nil {
 		return ""
@@ -123,9 +125,11 @@ func beneath(dir, path string) bool {
 type Refused struct {
 	// Sentence is the sentence that says so.
 	Sentence string
-	// Setting is what users call the part of the sandbox that would permit it, without of what it is a part.
+	// Setting is what users call the part of the sandbox that would permit it, without of what it
+	// is a part.
 	Setting string
-	// Value is what has to be added to the setting: a path, or a port; empty if that is for the user to choose.
+	// Value is what has to be added to the setting: a path, or a port; empty if that is for the
+	// user to choose.
 	Value string
 }
 
@@ -133,7 +137,8 @@ var refused = regexp.MustCompile(`The provider's sandbox does not permit (?:` +
 	`connections to port (?P<port>\d+): add it|reading (?P<file>[^\n]+?): add it|writing [^\n]+?: add (?P<folder>[^\n]+?)|anything new in [^\n]+?: add another folder, or one in it,` +
 	`) to (?P<setting>[\w.-]+\w)(?: of the TerraformProvider)?(?:, or to writePaths if the provider changes it)?\.`)
 
-// RefusalIn returns what a sandbox has refused by the sentence about it in a message; false if there is none.
+// RefusalIn returns what a sandbox has refused by the sentence about it in a message; false if
+// there is none.
 func RefusalIn(message string) (Refused, bool) {
 	m := refused.FindStringSubmatch(message)
 	if m == nil {

@@ -10,7 +10,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/provider/plugin"
 )
 
-// TestRefusals has what a provider's sandbox refuses, and what the file system refuses, which the message tells apart.
+// TestRefusals has what a provider's sandbox refuses, and what the file system refuses, which the
+// message tells apart.
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	dir, err := filepath.EvalSymlinks(t.TempDir())

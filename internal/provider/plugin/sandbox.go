@@ -13,26 +13,28 @@ import (
 	"github.com/landbridge-io/landbridge/internal/provider"
 )
 
-// Sandbox is what a provider's process may do besides what all may: read what programs in general need, and use a private
-// folder, which is its home and has its temporary files and sockets. The folder is removed when the process has ended.
+// Sandbox is what a provider's process may do besides what all may: read what programs in general
+// need, and use a private folder, which is its home and has its temporary files and sockets. The
+// folder is removed when the process has ended.
 type Sandbox struct {
-	// Read and Write are further files and folders that it can read, and also write. Those of Read must exist. Folders are
-	// made for those of Write that do not.
+	// Read and Write are further files and folders that it can read, and also write. Those of Read
+	// must exist. Folders are made for those of Write that do not.
 	Read, Write []string
 	// Connect are the only TCP ports that it can connect to. Empty is all.
 	Connect []uint16
-	// Processes is the number of processes and threads from which on it can start no more. All of the user's count, of the
-	// whole machine; root has no limit. Defaults to 4096.
+	// Processes is the number of processes and threads from which on it can start no more. All of
+	// the user's count, of the whole machine; root has no limit. Defaults to 4096.
 	Processes uint64
-	// Hidden are files and folders that it cannot read, besides credentials for Kubernetes, unless Read or Write has paths
-	// within them.
+	// Hidden are files and folders that it cannot read, besides credentials for Kubernetes, unless
+	// Read or Write has paths within them.
 	Hidden []string
-	// Settings are what users call Read, Write and Connect. Defaults to the fields of a TerraformProvider.
+	// Settings are what users call Read, Write and Connect. Defaults to the fields of a
+	// TerraformProvider.
 	Settings Settings
 }
 
-// restrictions returns the sandbox of a process with a private folder, and its environment. The sandbox is nil if the
-// process is not restricted.
+// restrictions returns the sandbox of a process with a private folder, and its environment. The
+// sandbox is nil if the process is not restricted.
 func (l *Launcher) restrictions(dir string, binary *os.File, private provider.Private) (*child.Sandbox, []string, error) {
 	env := l.environment(l.percentage(binary))
 	for name, value := range private.Env {
@@ -92,7 +94,8 @@ func (l *Launcher) restrictions(dir string, binary *os.File, private provider.Pr
 	return out, env, nil
 }
 
-// usesHome reports whether the sandbox is open for a path in a home directory, which then stays the provider's home.
+// usesHome reports whether the sandbox is open for a path in a home directory, which then stays the
+// provider's home.
 func (l *Launcher) usesHome(home string) bool {
 	return home != "" && slices.ContainsFunc(slices.Concat(l.Sandbox.Read, l.Sandbox.Write), func(path string) bool {
 		rel, err := filepath.Rel(home, path)

@@ -183,7 +183,8 @@ func TestHostileProvider(t *testing.T) {
 	}
 }
 
-// TestNothingIsRestrictedWithoutASandbox checks that the attacks are ones: without a sandbox they succeed.
+// TestNothingIsRestrictedWithoutASandbox checks that the attacks are ones: without a sandbox they
+// succeed.
 func TestNothingIsRestrictedWithoutASandbox(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -279,7 +280,8 @@ func TestHomeStays(t *testing.T) {
 	}
 }
 
-// TestSandboxedStart checks that providers which cannot be restricted do not start, and the reason that is reported.
+// TestSandboxedStart checks that providers which cannot be restricted do not start, and the reason
+// that is reported.
 func TestSandboxedStart(t *testing.T) {
 	t.Parallel()
 	l := sandboxed(t, plugin.Sandbox{Read: []string{"/nowhere"}})

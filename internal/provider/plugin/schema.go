@@ -36,7 +36,8 @@ func (s *Server) askForSchema(ctx context.Context) error {
 	return s.invokeForSchema(ctx, &tfplugin.Empty{})
 }
 
-// maxSchema is the maximum size of a provider's schema, in bytes. In memory, it takes several times as much.
+// maxSchema is the maximum size of a provider's schema, in bytes. In memory, it takes several times
+// as much.
 const maxSchema = 64 << 20
 
 // invokeForSchema makes a call whose answer may be as large as a schema.

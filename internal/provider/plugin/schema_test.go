@@ -8,8 +8,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/provider/plugin"
 )
 
-// FuzzSchema checks that no bytes of a provider's schema cause a panic, neither when they are read nor when kinds are made of
-// them.
+// FuzzSchema checks that no bytes of a provider's schema cause a panic, neither when they are read
+// nor when kinds are made of them.
 func FuzzSchema(f *testing.F) {
 	seed := plugin.SchemaSeed()
 	if p := plugin.ReadSchema(6, seed); p == nil || p.Resources["x_y"] == nil {

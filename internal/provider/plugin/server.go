@@ -25,7 +25,8 @@ import (
 
 // Server is a provider in a child process, or in one that it is attached to.
 type Server struct {
-	// attachment is nil if the process is a child. Otherwise process was never started by this program.
+	// attachment is nil if the process is a child. Otherwise process was never started by this
+	// program.
 	attachment *Attachment
 
 	client   *goplugin.Client // nil if attached
@@ -111,7 +112,8 @@ func (s *Server) PID() int { return s.process.cmd.Process.Pid }
 // Done is closed when the provider's process has ended.
 func (s *Server) Done() <-chan struct{} { return s.process.done }
 
-// Redact adds secrets that are removed from the provider's logs and from errors that quote its output.
+// Redact adds secrets that are removed from the provider's logs and from errors that quote its
+// output.
 func (s *Server) Redact(secrets ...string) { s.process.output.redact.AddStrings(secrets...) }
 
 // Schema returns the provider's schema.
@@ -119,8 +121,8 @@ func (s *Server) Schema(context.Context) (*schema.Provider, diagnostic.Diagnosti
 	return s.schema, s.schemaDiags
 }
 
-// Close rejects new calls, calls StopProvider, waits for the calls in flight until ctx ends, and ends
-// the process.
+// Close rejects new calls, calls StopProvider, waits for the calls in flight until ctx ends, and
+// ends the process.
 func (s *Server) Close(ctx context.Context) error {
 	s.closeOnce.Do(func() {
 		idle := s.calls.Drain(ctx, s.process.done, func() {
@@ -159,7 +161,8 @@ func (s *Server) begin(ctx context.Context) error {
 	return nil
 }
 
-// Alone implements provider.Excluder. An ephemeral resource that is open may be kept by the process.
+// Alone implements provider.Excluder. An ephemeral resource that is open may be kept by the
+// process.
 func (s *Server) Alone(ctx context.Context, wait time.Duration, f func(context.Context) error) (ran bool, err error) {
 	_, err = s.calls.Alone(ctx, wait, func(ctx context.Context) error {
 		if s.opened.Load() > 0 {
@@ -189,8 +192,8 @@ func (s *Server) gone() error {
 	return status.Error(codes.Unavailable, text)
 }
 
-// explain returns a more precise error if the process ended during a call. ctx is the caller's: closing
-// the connection to a dead process cancels calls that the caller did not cancel.
+// explain returns a more precise error if the process ended during a call. ctx is the caller's:
+// closing the connection to a dead process cancels calls that the caller did not cancel.
 func (s *Server) explain(ctx context.Context, err error) error {
 	switch code := status.Code(err); {
 	case code == codes.Unavailable:
@@ -223,8 +226,8 @@ func (s *Server) invoke(ctx context.Context, m tfplugin.Method, request, answer 
 	return nil
 }
 
-// stream opens a streaming call. release must be called at its end, unless ctx ends; it may be called
-// more than once.
+// stream opens a streaming call. release must be called at its end, unless ctx ends; it may be
+// called more than once.
 func (s *Server) stream(ctx context.Context, desc *grpc.StreamDesc, m tfplugin.Method) (stream grpc.ClientStream, release func(), err error) {
 	name, ok := m.Name(s.protocol)
 	if !ok {
@@ -244,10 +247,10 @@ func (s *Server) stream(ctx context.Context, desc *grpc.StreamDesc, m tfplugin.M
 	return stream, release, nil
 }
 
-// answers opens a call with one request and a stream of answers, and returns an iterator over them. If the
-// stream breaks, the iterator yields the error last. answers waits for the first answer, so that an
-// unimplemented call is an error of answers itself. An iterator that is not used keeps the call open until
-// ctx ends.
+// answers opens a call with one request and a stream of answers, and returns an iterator over them.
+// If the stream breaks, the iterator yields the error last. answers waits for the first answer, so
+// that an unimplemented call is an error of answers itself. An iterator that is not used keeps the
+// call open until ctx ends.
 func answers[T any, M interface {
 	*T
 	proto.Message

@@ -13,7 +13,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/provider/plugin"
 )
 
-// TestStartErrors checks the error of a provider that does not start, and that no process or file is left.
+// TestStartErrors checks the error of a provider that does not start, and that no process or file
+// is left.
 func TestStartErrors(t *testing.T) {
 	file := func(content string, mode os.FileMode) func(*testing.T) *plugin.Launcher {
 		return func(t *testing.T) *plugin.Launcher {

@@ -61,7 +61,8 @@ func (s *Server) ReadStateBytes(ctx context.Context, r *tfprotov6.ReadStateBytes
 	}}, nil
 }
 
-// WriteStateBytes writes a state in chunks. A chunk with diagnostics ends the write; they are returned.
+// WriteStateBytes writes a state in chunks. A chunk with diagnostics ends the write; they are
+// returned.
 func (s *Server) WriteStateBytes(ctx context.Context, w *tfprotov6.WriteStateBytesStream) (*tfprotov6.WriteStateBytesResponse, error) {
 	stream, release, err := s.stream(ctx, &grpc.StreamDesc{ClientStreams: true}, tfplugin.WriteStateBytes)
 	if err != nil {

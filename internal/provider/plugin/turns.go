@@ -14,9 +14,10 @@ import (
 // turnFor is how long a server may keep an attached process to itself while others wait for it.
 const turnFor = time.Second
 
-// turns are those of the servers of one attached process, which has one configuration at a time. The
-// server whose turn it is, the holder, makes its calls in parallel. When none of them is in flight,
-// another server may take the turn: it configures the process again, with its own configuration.
+// turns are those of the servers of one attached process, which has one configuration at a time.
+// The server whose turn it is, the holder, makes its calls in parallel. When none of them is in
+// flight, another server may take the turn: it configures the process again, with its own
+// configuration.
 type turns struct {
 	mu     sync.Mutex
 	holder *guest // nil between turns
@@ -94,8 +95,8 @@ func (t *turns) wake() {
 	}
 }
 
-// configured ends the configuration of the process at the beginning of a turn. If it failed, the turn
-// is over.
+// configured ends the configuration of the process at the beginning of a turn. If it failed, the
+// turn is over.
 func (t *turns) configured(ok bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -18,8 +18,8 @@ func isEOF(err error) bool { return errors.Is(err, io.EOF) }
 // null is a null of any type, in msgpack.
 var null = []byte{0xc0}
 
-// toValue converts an absent value to a null, because SDKv2 dereferences values without checking them
-// (contract § 1).
+// toValue converts an absent value to a null, because SDKv2 dereferences values without checking
+// them (contract § 1).
 func toValue(in *tfprotov6.DynamicValue) *tfplugin.DynamicValue {
 	if in == nil || len(in.MsgPack) == 0 && len(in.JSON) == 0 {
 		return &tfplugin.DynamicValue{Msgpack: null}

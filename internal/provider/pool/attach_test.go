@@ -21,8 +21,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/testing/waittest"
 )
 
-// TestAttached checks that configurations share an attached process, also while an operation is interrupted, and that it
-// outlives the pool.
+// TestAttached checks that configurations share an attached process, also while an operation is
+// interrupted, and that it outlives the pool.
 func TestAttached(t *testing.T) {
 	t.Parallel()
 	self, err := os.Executable()

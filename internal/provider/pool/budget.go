@@ -38,8 +38,8 @@ func (p *Pool) measure(now time.Time) int64 {
 	return b.resident
 }
 
-// expected returns what a server of an entry is expected to use: as much as the smallest one of its provider after its start.
-// The mutex is locked.
+// expected returns what a server of an entry is expected to use: as much as the smallest one of its
+// provider after its start. The mutex is locked.
 func (p *Pool) expected(e *entry) int64 {
 	least := int64(0)
 	for _, other := range p.entries {
@@ -61,8 +61,9 @@ func resident(m *member) int64 {
 	return 0
 }
 
-// afford makes room in memory for the server of an entry, by closing idle ones, and returns why there is none. of are the
-// numbers of servers by namespace. The first server is always started. The mutex is locked.
+// afford makes room in memory for the server of an entry, by closing idle ones, and returns why
+// there is none. of are the numbers of servers by namespace. The first server is always started.
+// The mutex is locked.
 func (p *Pool) afford(e *entry, now time.Time, of map[string]int) string {
 	most := p.options.MaxMemory
 	if most == 0 {
@@ -88,7 +89,8 @@ func (p *Pool) afford(e *entry, now time.Time, of map[string]int) string {
 	return ""
 }
 
-// economize closes servers without leases while all servers together use more memory than they may. The mutex is locked.
+// economize closes servers without leases while all servers together use more memory than they may.
+// The mutex is locked.
 func (p *Pool) economize(now time.Time) {
 	for p.options.MaxMemory > 0 && p.measure(now) > p.options.MaxMemory {
 		idle := p.leastUsed(now, func(string) bool { return true })

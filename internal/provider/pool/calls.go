@@ -14,8 +14,8 @@ import (
 // justNow is the time within which calls have failed that were in flight at the end of a server.
 const justNow = 10 * time.Second
 
-// calls are the calls of a server that are in flight, that were not answered in time, and that ended without an answer
-// because the server is gone. The zero value has none.
+// calls are the calls of a server that are in flight, that were not answered in time, and that
+// ended without an answer because the server is gone. The zero value has none.
 type calls struct {
 	mu       sync.Mutex
 	inFlight map[call]int
@@ -23,7 +23,8 @@ type calls struct {
 	broken   map[call]time.Time
 }
 
-// call is a call of a method that is made for a resource; for the program itself if user is the zero value.
+// call is a call of a method that is made for a resource; for the program itself if user is the
+// zero value.
 type call struct {
 	user   provider.User
 	method string
@@ -67,8 +68,9 @@ func (c *calls) answered() {
 	c.late = nil
 }
 
-// unanswered returns the calls that may be the cause of a failure: those that were in flight at a crash, that were not
-// answered in time by a server that hangs, or that are in flight when there is too much memory.
+// unanswered returns the calls that may be the cause of a failure: those that were in flight at a
+// crash, that were not answered in time by a server that hangs, or that are in flight when there is
+// too much memory.
 func (c *calls) unanswered(reason Reason, now time.Time) map[call]bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

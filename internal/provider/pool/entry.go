@@ -24,8 +24,8 @@ const (
 	fewCalls = 200
 	// drainFor bounds the wait for the calls of a server that is to be relieved.
 	drainFor = 25 * time.Millisecond
-	// quickly is the time within which a server has to be configured to be relieved: calls wait meanwhile. Others are replaced
-	// when they have grown. longestRelief is when a relief fails.
+	// quickly is the time within which a server has to be configured to be relieved: calls wait
+	// meanwhile. Others are replaced when they have grown. longestRelief is when a relief fails.
 	quickly       = time.Second
 	longestRelief = 10 * time.Second
 	// healthyFor is the time after which a crash counts as the first one.
@@ -37,12 +37,14 @@ type entry struct {
 	key Key
 	// isolated are resources that have servers of their own (isolation.go).
 	isolated isolations
-	// works is set when a server of the configuration has answered since a resource was isolated last. Until then,
-	// isolatedBackoff delays the servers of all isolated resources, and additions counts how often resources were isolated.
+	// works is set when a server of the configuration has answered since a resource was isolated
+	// last. Until then, isolatedBackoff delays the servers of all isolated resources, and additions
+	// counts how often resources were isolated.
 	works           atomic.Bool
 	isolatedBackoff backoff
 	additions       int
-	// of is the entry of the configuration if this one is that of an isolated resource, which is user; else nil.
+	// of is the entry of the configuration if this one is that of an isolated resource, which is
+	// user; else nil.
 	of      *entry
 	user    provider.User
 	current *member
@@ -52,24 +54,29 @@ type entry struct {
 	starting *start
 	// backoff delays the next start.
 	backoff
-	// noRoom is since when there is no room for a server, or zero. refused is when that was told last.
+	// noRoom is since when there is no room for a server, or zero. refused is when that was told
+	// last.
 	noRoom, refused time.Time
-	// limiter limits the rate of leases. Entries of isolated resources have that of their configuration.
+	// limiter limits the rate of leases. Entries of isolated resources have that of their
+	// configuration.
 	limiter *limiter
 	// outage is the state of a configuration that does not work.
 	outage outage
-	// users are resources that have used the configuration lately, and throttled those whose calls were throttled.
+	// users are resources that have used the configuration lately, and throttled those whose calls
+	// were throttled.
 	users, throttled witnesses
-	// troubled is set when the last call that used the configuration failed because of it. It needs no mutex.
+	// troubled is set when the last call that used the configuration failed because of it. It needs
+	// no mutex.
 	troubled atomic.Bool
 	// growth is the limit of this provider; see Options.Growth.
 	growth int64
-	// relief is the number of calls after which a server is relieved of leaked memory; 0 until one has leaked.
+	// relief is the number of calls after which a server is relieved of leaked memory; 0 until one
+	// has leaked.
 	relief int64
 }
 
-// backoff is the delay between a failure and the next start. failure is why there is no server; the next start is at
-// retryAt.
+// backoff is the delay between a failure and the next start. failure is why there is no server; the
+// next start is at retryAt.
 type backoff struct {
 	failure  *Failure
 	failures int
@@ -84,8 +91,8 @@ type member struct {
 	server provider.Server
 	// guarded is the server in leases of the program's own.
 	guarded *guarded
-	// unproven is set for a server that was started after a failure and has not answered yet. TryAcquire
-	// gives one lease at a time then; probed is set while it is out.
+	// unproven is set for a server that was started after a failure and has not answered yet.
+	// TryAcquire gives one lease at a time then; probed is set while it is out.
 	unproven atomic.Bool
 	// deferring is set for a server that has deferred an answer because of its configuration.
 	deferring atomic.Bool
@@ -111,8 +118,8 @@ type member struct {
 	configuring time.Duration
 
 	leases, acquired int
-	// interrupted is the number of leases of interrupted operations. stopped is closed with the last lease; nil
-	// unless the server is being told to stop because of them.
+	// interrupted is the number of leases of interrupted operations. stopped is closed with the
+	// last lease; nil unless the server is being told to stop because of them.
 	interrupted int
 	stopped     chan struct{}
 	idleSince   time.Time
@@ -275,9 +282,9 @@ func (p *Pool) check(e *entry, m *member) {
 
 // relieve stops and configures a server again, so that it releases the memory that it keeps of each
 // call: servers of the plugin framework do. StopProvider cancels calls in flight, so there must be
-// none: new ones wait, and if the running ones take long, nothing is done this time. StopProvider may
-// undo the configuration, so it is repeated. Operations may be under way meanwhile: between two calls of one, Terraform
-// starts and configures a provider anew, too. The mutex is held.
+// none: new ones wait, and if the running ones take long, nothing is done this time. StopProvider
+// may undo the configuration, so it is repeated. Operations may be under way meanwhile: between two
+// calls of one, Terraform starts and configures a provider anew, too. The mutex is held.
 func (p *Pool) relieve(m *member) {
 	server, ok := m.server.(provider.Excluder)
 	if !ok || m.relieving {
@@ -327,8 +334,8 @@ func (e *entry) members() []*member {
 	return out
 }
 
-// launch starts and configures a server as Terraform does: validate, then configure with the original
-// configuration (contract § 1).
+// launch starts and configures a server as Terraform does: validate, then configure with the
+// original configuration (contract § 1).
 func (p *Pool) launch(ctx context.Context, c *Configuration) (*member, *Failure) {
 	version := c.version() // before the launch, during which it may change
 	server, err := p.unconfigured(ctx, c.Launcher)

@@ -35,7 +35,8 @@ const (
 	Starting Reason = "ProviderStarting"
 	// Throttled means that the provider's cloud throttles, or a limit is reached.
 	Throttled Reason = "ProviderThrottled"
-	// Unusable means that calls fail because of the credentials or the endpoint of the configuration.
+	// Unusable means that calls fail because of the credentials or the endpoint of the
+	// configuration.
 	Unusable Reason = "ProviderConfigUnusable"
 	// NoRoom means that there are as many servers as there may be, and that all are in use.
 	NoRoom Reason = "ProviderLimitReached"
@@ -48,12 +49,13 @@ type Failure struct {
 	Reason Reason
 	// Diagnostics has at least one error.
 	Diagnostics diagnostic.Diagnostics
-	// RetryAt is when the provider is started again; earlier attempts fail with the same failure. Zero
-	// if another attempt does not help.
+	// RetryAt is when the provider is started again; earlier attempts fail with the same failure.
+	// Zero if another attempt does not help.
 	RetryAt time.Time
 	// Passing is set when the failure ends within seconds and need not be reported.
 	Passing bool
-	// OfResource is set when the provider has crashed repeatedly while it worked on the resource alone, and works for others.
+	// OfResource is set when the provider has crashed repeatedly while it worked on the resource
+	// alone, and works for others.
 	OfResource bool
 	// Err is the error of the launcher, if it failed.
 	Err error

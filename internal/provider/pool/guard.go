@@ -16,8 +16,8 @@ import (
 // deadlineSlack tolerates clock skew at the deadline, which is sent to the provider.
 const deadlineSlack = 100 * time.Millisecond
 
-// guarded is a server that reports the results of its calls about remote objects to the pool: whether
-// it answers, and whether its cloud throttles. It does not change the calls.
+// guarded is a server that reports the results of its calls about remote objects to the pool:
+// whether it answers, and whether its cloud throttles. It does not change the calls.
 type guarded struct {
 	provider.Server
 	pool   *Pool
@@ -26,9 +26,9 @@ type guarded struct {
 	user provider.User
 }
 
-// tried records the answer to a call that uses the credentials and the endpoint of the configuration. said returns what
-// the request contained. Validations, imports and plans are not recorded: they often call nothing, and their errors are
-// about the configuration of one resource.
+// tried records the answer to a call that uses the credentials and the endpoint of the
+// configuration. said returns what the request contained. Validations, imports and plans are not
+// recorded: they often call nothing, and their errors are about the configuration of one resource.
 func (g *guarded) tried(diags []*tfprotov6.Diagnostic, said func() provider.Said) {
 	g.answered()
 	if len(diags) == 0 {
@@ -57,8 +57,8 @@ func (g *guarded) answered() {
 	}
 }
 
-// deferred records an answer that the provider defers because of its configuration. It is configured only once, so
-// that only another server can answer otherwise.
+// deferred records an answer that the provider defers because of its configuration. It is
+// configured only once, so that only another server can answer otherwise.
 func (g *guarded) deferred(d *tfprotov6.Deferred) {
 	if d != nil && d.Reason == tfprotov6.DeferredReasonProviderConfigUnknown {
 		g.member.deferring.Store(true)
@@ -85,7 +85,8 @@ func (g *guarded) Usage() provider.Usage {
 	return provider.Usage{}
 }
 
-// noted calls the server, and records its answer or its failure. note returns the diagnostics of the answer.
+// noted calls the server, and records its answer or its failure. note returns the diagnostics of
+// the answer.
 func noted[Q, A any](ctx context.Context, g *guarded, method string, call func(context.Context, Q) (A, error), q Q, note func(A) []*tfprotov6.Diagnostic) (A, error) {
 	begin := time.Now()
 	ctx, span := tracing.Child(ctx, method)

@@ -14,15 +14,15 @@ import (
 )
 
 const (
-	// manyTimeouts is the number of consecutive timeouts after which a server is replaced even though it
-	// still answers the check.
+	// manyTimeouts is the number of consecutive timeouts after which a server is replaced even
+	// though it still answers the check.
 	manyTimeouts = 3
 	// memoryEvery is the interval between checks of memory.
 	memoryEvery = 2 * time.Second
 )
 
-// lose ends a server after its last lease, and gives no more leases of it. The next one is started after
-// a backoff. The mutex is held.
+// lose ends a server after its last lease, and gives no more leases of it. The next one is started
+// after a backoff. The mutex is held.
 func (p *Pool) lose(m *member, f *Failure) {
 	if e := m.entry; e.current == m {
 		e.current = nil
@@ -40,8 +40,8 @@ func (p *Pool) abort(m *member, why string) {
 	}
 }
 
-// timedOut handles a call that was not answered in time. Its context was cancelled, so that a healthy
-// provider stops working on it. A provider that answers nothing is replaced.
+// timedOut handles a call that was not answered in time. Its context was cancelled, so that a
+// healthy provider stops working on it. A provider that answers nothing is replaced.
 func (p *Pool) timedOut(m *member) {
 	m.timeouts.Add(1)
 	p.mu.Lock()
@@ -76,8 +76,8 @@ func (p *Pool) timedOut(m *member) {
 	})
 }
 
-// throttled handles an error of a cloud that rejects too many requests. Others wait when several users have had one, as
-// far as there are several. Without a user, the call is the program's own.
+// throttled handles an error of a cloud that rejects too many requests. Others wait when several
+// users have had one, as far as there are several. Without a user, the call is the program's own.
 func (p *Pool) throttled(m *member, u provider.User, wait time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

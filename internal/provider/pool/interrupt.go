@@ -9,9 +9,10 @@ import (
 	"github.com/landbridge-io/landbridge/internal/inflight"
 )
 
-// interrupt ends the operation of a lease as Terraform does after Control-C: StopProvider, and the answer is
-// awaited. StopProvider ends all calls of a server (contract § 1). So the server gets no more leases, which
-// a fresh one takes over, and is told to stop when only interrupted operations are left on it.
+// interrupt ends the operation of a lease as Terraform does after Control-C: StopProvider, and the
+// answer is awaited. StopProvider ends all calls of a server (contract § 1). So the server gets no
+// more leases, which a fresh one takes over, and is told to stop when only interrupted operations
+// are left on it.
 func (p *Pool) interrupt(l *Lease) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -38,8 +39,8 @@ func (p *Pool) interrupt(l *Lease) {
 	p.stopInterrupted(m)
 }
 
-// stopInterrupted stops a server whose operations are all interrupted, until they have ended. The mutex is
-// held.
+// stopInterrupted stops a server whose operations are all interrupted, until they have ended. The
+// mutex is held.
 func (p *Pool) stopInterrupted(m *member) {
 	if m.interrupted == 0 || m.interrupted < m.leases || m.stopped != nil || p.closed {
 		return

@@ -15,8 +15,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/provider/pool"
 )
 
-// stoppable makes servers whose changes last until they are stopped: StopProvider ends all calls of a server,
-// as those of both SDKs do. The answer of a change is how it ended.
+// stoppable makes servers whose changes last until they are stopped: StopProvider ends all calls of
+// a server, as those of both SDKs do. The answer of a change is how it ended.
 func stoppable() *inprocess.Launcher {
 	return &inprocess.Launcher{Name: "stoppable", Protocol6: func() (tfprotov6.ProviderServer, error) {
 		var mu sync.Mutex

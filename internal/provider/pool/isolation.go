@@ -8,24 +8,28 @@ import (
 )
 
 const (
-	// maxIsolated is the number of resources of one namespace that are isolated one by one, and of namespaces with any. With
-	// more of them the whole namespace is isolated, or nothing further: the provider itself fails then.
+	// maxIsolated is the number of resources of one namespace that are isolated one by one, and of
+	// namespaces with any. With more of them the whole namespace is isolated, or nothing further:
+	// the provider itself fails then.
 	maxIsolated = 8
-	// maxIsolatedServers is the number of servers that the isolated resources of a configuration have at once.
+	// maxIsolatedServers is the number of servers that the isolated resources of a configuration
+	// have at once.
 	maxIsolatedServers = 4
-	// manyCrashes is the number of crashes after which a resource is reported as their cause, if it alone had calls in flight.
+	// manyCrashes is the number of crashes after which a resource is reported as their cause, if it
+	// alone had calls in flight.
 	manyCrashes = 2
 	// crashedFor is the time after which such a resource is tried again.
 	crashedFor = 15 * time.Minute
-	// isolatedFor is how long a resource stays isolated at least for each earlier time, and rememberedFor is how long these
-	// times are remembered.
+	// isolatedFor is how long a resource stays isolated at least for each earlier time, and
+	// rememberedFor is how long these times are remembered.
 	isolatedFor   = 10 * time.Minute
 	rememberedFor = 6 * time.Hour
 )
 
-// isolations are the resources, and namespaces, whose calls were in flight when a server of their configuration crashed, hung,
-// or had too much memory. Each has a server of its own, with a backoff of its own, so that all others go on. An isolation
-// ends when all these calls have been answered; later if the resource was isolated before.
+// isolations are the resources, and namespaces, whose calls were in flight when a server of their
+// configuration crashed, hung, or had too much memory. Each has a server of its own, with a backoff
+// of its own, so that all others go on. An isolation ends when all these calls have been answered;
+// later if the resource was isolated before.
 type isolations map[provider.User]*isolation
 
 // isolation is that of a resource or, without Resource, of a namespace.
@@ -36,13 +40,15 @@ type isolation struct {
 	crashes int
 	// revision is the revision of the resource that has crashed.
 	revision string
-	// since is when the resource was isolated last, and times how often. ended is set if it is not isolated now.
+	// since is when the resource was isolated last, and times how often. ended is set if it is not
+	// isolated now.
 	since time.Time
 	times int
 	ended bool
 }
 
-// find returns the isolation of a resource or of its namespace, and whose it is; nil if there is none.
+// find returns the isolation of a resource or of its namespace, and whose it is; nil if there is
+// none.
 func (s isolations) find(u provider.User) (provider.User, *isolation) {
 	for _, u := range []provider.User{u, {Namespace: u.Namespace}} {
 		if x := s[u]; x != nil && !x.ended {
@@ -52,8 +58,9 @@ func (s isolations) find(u provider.User) (provider.User, *isolation) {
 	return provider.User{}, nil
 }
 
-// add isolates the resources of calls that may be the cause of a failure. It reports whether one was not isolated before. If
-// none was, or if there are too many, the cause is the provider or its configuration.
+// add isolates the resources of calls that may be the cause of a failure. It reports whether one
+// was not isolated before. If none was, or if there are too many, the cause is the provider or its
+// configuration.
 func (s *isolations) add(all map[call]bool, now time.Time) bool {
 	for u, x := range *s {
 		if x.ended && now.Sub(x.since) > rememberedFor {
@@ -86,8 +93,8 @@ func (s *isolations) add(all map[call]bool, now time.Time) bool {
 	return added
 }
 
-// unit returns what is isolated for a resource: itself, its namespace in place of its other resources, or the zero value if
-// there are too many.
+// unit returns what is isolated for a resource: itself, its namespace in place of its other
+// resources, or the zero value if there are too many.
 func (s isolations) unit(u provider.User) provider.User {
 	namespaces, of := map[string]bool{u.Namespace: true}, 0
 	for x, isolation := range s {
@@ -121,8 +128,9 @@ func (e *entry) configuration() *entry {
 	return e
 }
 
-// entryFor returns the entry that has the server for a resource: the configuration's, or one of its own if the resource is
-// isolated. A new revision of a resource is tried at once. The mutex is locked.
+// entryFor returns the entry that has the server for a resource: the configuration's, or one of its
+// own if the resource is isolated. A new revision of a resource is tried at once. The mutex is
+// locked.
 func (p *Pool) entryFor(e *entry, u provider.User, revision string) *entry {
 	u, s := e.isolated.find(u)
 	if s == nil {
@@ -180,8 +188,8 @@ func (e *entry) refuse(now time.Time) *Failure {
 	return nil
 }
 
-// ended records the failure of a server. If resources are isolated that were not before, the others go on at once. The
-// mutex is locked.
+// ended records the failure of a server. If resources are isolated that were not before, the others
+// go on at once. The mutex is locked.
 func (p *Pool) ended(m *member, f *Failure) {
 	e, now := m.entry, time.Now()
 	if now.Sub(m.started) >= healthyFor {
@@ -225,9 +233,9 @@ func only(all map[call]bool) (u provider.User, alone bool) {
 	return u, alone
 }
 
-// endedIsolated records the failure of the server of an isolated resource. While the provider works for others, the resource
-// is reported as the cause of repeated crashes. Otherwise the provider itself may be broken, and all isolated resources share
-// one backoff. The mutex is locked.
+// endedIsolated records the failure of the server of an isolated resource. While the provider works
+// for others, the resource is reported as the cause of repeated crashes. Otherwise the provider
+// itself may be broken, and all isolated resources share one backoff. The mutex is locked.
 func (p *Pool) endedIsolated(e *entry, f *Failure, now time.Time) {
 	s := e.of.isolated[e.user]
 	if s != nil && f.Reason == Crashed {

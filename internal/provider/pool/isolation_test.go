@@ -62,8 +62,8 @@ func (r reader) crashes(ctx context.Context) (before []pool.Reason) {
 	return before
 }
 
-// One resource at which the provider crashes has a process of its own, and is reported as the cause after two crashes, until it is changed.
-// Everyone else goes on.
+// One resource at which the provider crashes has a process of its own, and is reported as the cause
+// after two crashes, until it is changed. Everyone else goes on.
 func TestCrashOfOneResource(t *testing.T) {
 	t.Parallel()
 	p := newPool(t, pool.Options{MinBackoff: 20 * time.Millisecond})
@@ -107,7 +107,8 @@ func TestCrashOfOneResource(t *testing.T) {
 	}
 }
 
-// Calls that were in flight when another resource crashed the provider end their isolation by an answer.
+// Calls that were in flight when another resource crashed the provider end their isolation by an
+// answer.
 func TestCallsBesideACrash(t *testing.T) {
 	t.Parallel()
 	p := newPool(t, pool.Options{MinBackoff: 20 * time.Millisecond})
@@ -143,8 +144,8 @@ func TestCallsBesideACrash(t *testing.T) {
 	}
 }
 
-// A provider that crashes at whatever it is asked is started again more and more slowly for all, and resources are not
-// reported as the cause of that.
+// A provider that crashes at whatever it is asked is started again more and more slowly for all,
+// and resources are not reported as the cause of that.
 func TestCrashesOfTheProvider(t *testing.T) {
 	t.Parallel()
 	p := newPool(t, pool.Options{MinBackoff: 200 * time.Millisecond})

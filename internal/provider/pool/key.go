@@ -12,8 +12,8 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// defaultTerraformVersion is the version of Terraform that providers get: the first one with resource
-// identity.
+// defaultTerraformVersion is the version of Terraform that providers get: the first one with
+// resource identity.
 const defaultTerraformVersion = "1.12.0"
 
 // Configuration identifies a server.
@@ -23,21 +23,22 @@ type Configuration struct {
 	Config cty.Value
 	// TerraformVersion is the semantic version that the provider gets. Defaults to "1.12.0".
 	TerraformVersion string
-	// Namespace is that of the configuration, whose servers Options.MaxServersPerNamespace bounds; empty if it has none.
-	// Servers do not differ by it: equal configurations share one, which counts for one of their namespaces.
+	// Namespace is that of the configuration, whose servers Options.MaxServersPerNamespace bounds;
+	// empty if it has none. Servers do not differ by it: equal configurations share one, which
+	// counts for one of their namespaces.
 	Namespace string
-	// Name names the configuration in metrics. Servers do not differ by it: equal configurations share one, which has one of
-	// their names.
+	// Name names the configuration in metrics. Servers do not differ by it: equal configurations
+	// share one, which has one of their names.
 	Name string
-	// Secrets are strings that the logs of servers must not show, beside the values of attributes that are sensitive by the
-	// schema. Servers do not differ by them.
+	// Secrets are strings that the logs of servers must not show, beside the values of attributes
+	// that are sensitive by the schema. Servers do not differ by them.
 	Secrets []string
 	// Limits override those of the pool. Servers do not differ by them.
 	Limits Limits
 }
 
-// Key is a Configuration prepared for Acquire. Keep it, since it is expensive to make. Keys of equal
-// configurations are equal.
+// Key is a Configuration prepared for Acquire. Keep it, since it is expensive to make. Keys of
+// equal configurations are equal.
 type Key struct {
 	hash          [sha256.Size]byte
 	configuration *Configuration

@@ -11,8 +11,9 @@ import (
 	"github.com/landbridge-io/landbridge/internal/provider/pool"
 )
 
-// TestLargeNumberOfConfigurations has one tenant with a thousand configurations, and another with one: the first has no more
-// servers than it may, all of its resources get their turn, and the other one keeps its server.
+// TestLargeNumberOfConfigurations has one tenant with a thousand configurations, and another with
+// one: the first has no more servers than it may, all of its resources get their turn, and the
+// other one keeps its server.
 func TestLargeNumberOfConfigurations(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newPool(t, pool.Options{MaxServers: 25, MaxServersPerNamespace: 20})

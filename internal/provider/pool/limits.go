@@ -8,13 +8,13 @@ import (
 
 // Limits bound the resources of one provider configuration. 0 is no limit.
 type Limits struct {
-	// CallsPerSecond is the maximum rate of leases: one for each check of a resource and one for each
-	// operation. Burst is the maximum number at once. Defaults to CallsPerSecond.
+	// CallsPerSecond is the maximum rate of leases: one for each check of a resource and one for
+	// each operation. Burst is the maximum number at once. Defaults to CallsPerSecond.
 	CallsPerSecond float64
 	Burst          int
 	// MemoryBytes is the maximum memory of one process of the provider. A process above it gets no
-	// more leases and is ended after its last one; above one and a half times the limit it is ended at
-	// once.
+	// more leases and is ended after its last one; above one and a half times the limit it is ended
+	// at once.
 	MemoryBytes int64
 }
 
@@ -44,15 +44,15 @@ const (
 	faster = 10 * time.Second
 	// slowest is the lowest rate, per second; a rate of fast needs no limit.
 	slowest, fast = 1, 500
-	// longest bounds the delay until the next attempt, from now or the end of a pause: the rate may have
-	// changed by then.
+	// longest bounds the delay until the next attempt, from now or the end of a pause: the rate may
+	// have changed by then.
 	longest = time.Minute
 	// spread is the delay between attempts after a pause, without a rate.
 	spread = 10 * time.Millisecond
 )
 
-// limiter limits the rate of leases, by the configured limit and by the throttling of the cloud. The
-// pool's mutex guards it.
+// limiter limits the rate of leases, by the configured limit and by the throttling of the cloud.
+// The pool's mutex guards it.
 type limiter struct {
 	limits Limits
 	// bucket is nil without a limit.
@@ -87,8 +87,8 @@ func (l *limiter) reset() {
 	}
 }
 
-// admit reports whether the provider may be leased now, or else the time to retry, which is different
-// for each caller.
+// admit reports whether the provider may be leased now, or else the time to retry, which is
+// different for each caller.
 func (l *limiter) admit(now time.Time) (at time.Time, ok bool) {
 	if !l.raisedAt.IsZero() {
 		l.raise(now)
@@ -125,8 +125,8 @@ func (l *limiter) count(now time.Time) {
 	l.taken++
 }
 
-// throttled begins a pause, after which the rate is half of the one that was too high. Throttling that
-// is reported during a pause is about earlier requests.
+// throttled begins a pause, after which the rate is half of the one that was too high. Throttling
+// that is reported during a pause is about earlier requests.
 func (l *limiter) throttled(now time.Time, wait time.Duration) (pause time.Duration, begun bool) {
 	if now.Before(l.pausedUntil) {
 		return 0, false

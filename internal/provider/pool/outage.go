@@ -8,20 +8,20 @@ import (
 )
 
 const (
-	// enough is the number of consecutive calls that fail because of the configuration after which it is paused. A
-	// single object may have an endpoint or credentials of its own.
+	// enough is the number of consecutive calls that fail because of the configuration after which
+	// it is paused. A single object may have an endpoint or credentials of its own.
 	enough = 3
-	// longestOutage bounds the pause if an endpoint is not reachable. Rejected credentials are tried less often, up
-	// to Options.MaxBackoff, since accounts may be locked.
+	// longestOutage bounds the pause if an endpoint is not reachable. Rejected credentials are
+	// tried less often, up to Options.MaxBackoff, since accounts may be locked.
 	longestOutage = 30 * time.Second
-	// trialFor is the time after which a lease that tries a paused configuration does not keep others from trying: a
-	// create may take long.
+	// trialFor is the time after which a lease that tries a paused configuration does not keep
+	// others from trying: a create may take long.
 	trialFor = 10 * time.Second
 )
 
-// outage is the state of a configuration whose calls fail because of its credentials or its endpoint. While it lasts,
-// one lease at a time tries again, with growing delays. The first call that succeeds ends it for all. The pool's mutex
-// guards it.
+// outage is the state of a configuration whose calls fail because of its credentials or its
+// endpoint. While it lasts, one lease at a time tries again, with growing delays. The first call
+// that succeeds ends it for all. The pool's mutex guards it.
 type outage struct {
 	// failures counts consecutive calls, by whom they were made for.
 	failures  int
@@ -35,8 +35,8 @@ type outage struct {
 	trialEnds  chan struct{}
 }
 
-// refuse returns the failure for a lease while the configuration is paused. ends is closed when the lease that tries
-// has ended, so that others can try; it is nil if nothing is being tried.
+// refuse returns the failure for a lease while the configuration is paused. ends is closed when the
+// lease that tries has ended, so that others can try; it is nil if nothing is being tried.
 func (o *outage) refuse(now time.Time) (f *Failure, ends <-chan struct{}) {
 	switch {
 	case o.failure == nil:
@@ -67,8 +67,9 @@ func (o *outage) endTrial(l *Lease) {
 	o.trial, o.trialEnds = nil, nil
 }
 
-// tried records the answer to a call that uses the credentials and the endpoint of the configuration, and who it was made
-// for. A success shows that they work. Without a user, the call is the program's own.
+// tried records the answer to a call that uses the credentials and the endpoint of the
+// configuration, and who it was made for. A success shows that they work. Without a user, the call
+// is the program's own.
 func (p *Pool) tried(m *member, u provider.User, diags diagnostic.Diagnostics, said provider.Said) {
 	trouble, words := provider.TroubleOf(diags, said)
 	if trouble == "" && !m.entry.troubled.Load() || p.options.KeepTrying {
@@ -111,7 +112,8 @@ func (o *outage) pause(trouble provider.Trouble, words string, now time.Time, op
 	}
 }
 
-// Paused reports whether calls with the configuration of a key fail because of its credentials or its endpoint.
+// Paused reports whether calls with the configuration of a key fail because of its credentials or
+// its endpoint.
 func (p *Pool) Paused(key Key) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -14,7 +14,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/provider/pool"
 )
 
-// works reads as a reconciler does, which comes back when it is told to, or after a second, until a read succeeds.
+// works reads as a reconciler does, which comes back when it is told to, or after a second, until a
+// read succeeds.
 func works(t *testing.T, p *pool.Pool, key pool.Key) {
 	for {
 		lease, f := p.TryAcquire(t.Context(), key)
@@ -43,8 +44,8 @@ func works(t *testing.T, p *pool.Pool, key pool.Key) {
 	}
 }
 
-// While credentials are rejected or an endpoint is not reachable, one resource tries, with growing delays. All go on
-// at once when it works again. Another configuration is not affected.
+// While credentials are rejected or an endpoint is not reachable, one resource tries, with growing
+// delays. All go on at once when it works again. Another configuration is not affected.
 func TestOutage(t *testing.T) {
 	for name, tc := range map[string]struct {
 		trouble string
@@ -107,7 +108,8 @@ func refused(t *testing.T) (*pool.Pool, *counting, pool.Key) {
 	return newPool(t, pool.Options{}), l, pool.Prepare(pool.Configuration{Launcher: l, Config: config("", "")})
 }
 
-// An import or a plan that succeeds does not show that a configuration works, since it may call nothing.
+// An import or a plan that succeeds does not show that a configuration works, since it may call
+// nothing.
 func TestOutageNeedsProof(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p, _, key := refused(t)
@@ -128,7 +130,8 @@ func TestOutageNeedsProof(t *testing.T) {
 	})
 }
 
-// One object with an endpoint of its own does not pause the others, and a failure now and then does not either.
+// One object with an endpoint of its own does not pause the others, and a failure now and then does
+// not either.
 func TestNoOutage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newPool(t, pool.Options{})
@@ -150,8 +153,8 @@ func TestNoOutage(t *testing.T) {
 	})
 }
 
-// An operation that takes long while it tries a paused configuration does not keep others from trying, and those that
-// wait for it go on when it has ended.
+// An operation that takes long while it tries a paused configuration does not keep others from
+// trying, and those that wait for it go on when it has ended.
 func TestOutageTrial(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p, l, key := refused(t)

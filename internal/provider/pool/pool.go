@@ -24,29 +24,31 @@ type Options struct {
 	StopTimeout time.Duration
 	// Patience is how long TryAcquire waits for a server that is starting. Defaults to 2 seconds.
 	Patience time.Duration
-	// AnswerTimeout bounds the answer to a check, which is made after a call was not answered in time.
-	// Defaults to 10 seconds.
+	// AnswerTimeout bounds the answer to a check, which is made after a call was not answered in
+	// time. Defaults to 10 seconds.
 	AnswerTimeout time.Duration
 	// Limits apply to configurations that have no limits of their own.
 	Limits Limits
-	// MaxServers and MaxServersPerNamespace bound the servers that there are at once, in all and for the configurations of
-	// one namespace. If another one is needed, one without leases is closed. 0 is no limit.
+	// MaxServers and MaxServersPerNamespace bound the servers that there are at once, in all and
+	// for the configurations of one namespace. If another one is needed, one without leases is
+	// closed. 0 is no limit.
 	MaxServers, MaxServersPerNamespace int
-	// MaxMemory bounds the resident memory of all servers' processes together, in bytes: no server is started if there would
-	// be more, and those without leases are closed if there is. 0 is no limit.
+	// MaxMemory bounds the resident memory of all servers' processes together, in bytes: no server
+	// is started if there would be more, and those without leases are closed if there is. 0 is no
+	// limit.
 	MaxMemory int64
 	// MinBackoff and MaxBackoff are the first and the longest delay between a failure and the next
 	// start. Default to a second and 5 minutes.
 	MinBackoff, MaxBackoff time.Duration
-	// KeepTrying does not pause configurations whose calls fail because of their credentials or endpoint. It is for
-	// programs that do not try again.
+	// KeepTrying does not pause configurations whose calls fail because of their credentials or
+	// endpoint. It is for programs that do not try again.
 	KeepTrying bool
 	// Growth is the number of bytes by which the memory of a server's process may grow after its
-	// configuration before it is replaced. Defaults to 12 MiB. A process that grows by more within few
-	// calls is not leaking, and its limit is raised.
+	// configuration before it is replaced. Defaults to 12 MiB. A process that grows by more within
+	// few calls is not leaking, and its limit is raised.
 	Growth int64
-	// MaxCalls is the number of calls after which a server is replaced whose memory is unknown, such as
-	// those in this process. Defaults to 600.
+	// MaxCalls is the number of calls after which a server is replaced whose memory is unknown,
+	// such as those in this process. Defaults to 600.
 	MaxCalls int64
 	// Called is called with each call about remote objects that has ended. Defaults to nothing.
 	Called func(Call)
@@ -107,13 +109,13 @@ type Pool struct {
 type Stats struct {
 	// Servers is the number of servers that run now.
 	Servers int
-	// Starts, Replacements and Crashes count servers that were configured, that were replaced because
-	// of their growth, and that ended by themselves.
+	// Starts, Replacements and Crashes count servers that were configured, that were replaced
+	// because of their growth, and that ended by themselves.
 	Starts, Replacements, Crashes int64
 	// Reliefs counts how often servers were stopped and configured again to release leaked memory.
 	Reliefs int64
-	// Hangs and Outgrown count servers that were ended because they did not answer, or used too much
-	// memory; Pauses counts how often a provider was throttled.
+	// Hangs and Outgrown count servers that were ended because they did not answer, or used too
+	// much memory; Pauses counts how often a provider was throttled.
 	Hangs, Outgrown, Pauses int64
 	// Interrupts counts operations that were interrupted on request.
 	Interrupts int64
@@ -143,7 +145,8 @@ func (p *Pool) Stats() Stats {
 // MaxMemory returns Options.MaxMemory.
 func (p *Pool) MaxMemory() int64 { return p.options.MaxMemory }
 
-// Memory returns the resident memory of the servers' processes in bytes, by the name of the configuration.
+// Memory returns the resident memory of the servers' processes in bytes, by the name of the
+// configuration.
 func (p *Pool) Memory() map[string]int64 {
 	p.mu.Lock()
 	var members []*member
@@ -192,9 +195,10 @@ func (l *Lease) Release() {
 
 // Acquire leases the server for a key. It starts one if there is none. It waits for the start, and
 // until the configuration's limits allow the lease, or ctx ends. With error diagnostics there is no
-// lease; see Failure. During the backoff after a failure, Acquire fails at once. If the operation of ctx
-// is interrupted (provider.WithInterrupt), its provider is told to stop until the release. Errors of calls that are made for a
-// resource (provider.WithUser) pause the configuration only together with those of others.
+// lease; see Failure. During the backoff after a failure, Acquire fails at once. If the operation
+// of ctx is interrupted (provider.WithInterrupt), its provider is told to stop until the release.
+// Errors of calls that are made for a resource (provider.WithUser) pause the configuration only
+// together with those of others.
 func (p *Pool) Acquire(ctx context.Context, key Key) (*Lease, diagnostic.Diagnostics) {
 	l, f := p.acquire(ctx, key, true)
 	if f != nil {
@@ -204,8 +208,8 @@ func (p *Pool) Acquire(ctx context.Context, key Key) (*Lease, diagnostic.Diagnos
 	return l, nil
 }
 
-// TryAcquire is Acquire, but waits no longer than Options.Patience. It is for callers that can retry
-// later.
+// TryAcquire is Acquire, but waits no longer than Options.Patience. It is for callers that can
+// retry later.
 func (p *Pool) TryAcquire(ctx context.Context, key Key) (*Lease, *Failure) {
 	return p.acquire(ctx, key, false)
 }
@@ -354,7 +358,8 @@ type entryKey struct {
 // During a pause each caller gets a different time to retry.
 func (p *Pool) Failure(key Key) *Failure { return p.FailureFor(provider.User{}, key) }
 
-// FailureFor is Failure for the calls that are made for a resource, which may have a server of its own.
+// FailureFor is Failure for the calls that are made for a resource, which may have a server of its
+// own.
 func (p *Pool) FailureFor(u provider.User, key Key) *Failure {
 	if key.err != nil {
 		return key.failure()
@@ -447,8 +452,8 @@ func (p *Pool) sweepOnce(now time.Time) {
 	}
 }
 
-// Close ends all servers. It gives no more leases, stops each server, and waits for its calls in flight
-// until ctx ends.
+// Close ends all servers. It gives no more leases, stops each server, and waits for its calls in
+// flight until ctx ends.
 func (p *Pool) Close(ctx context.Context) error {
 	p.mu.Lock()
 	p.closed = true

@@ -47,7 +47,8 @@ type counting struct {
 	launched, validated, configured, stopped atomic.Int64
 	version                                  atomic.Value
 	fail                                     atomic.Bool
-	// trouble, if it is not empty, is the error of all reads. calls counts them, and takes is how long they take.
+	// trouble, if it is not empty, is the error of all reads. calls counts them, and takes is how
+	// long they take.
 	trouble atomic.Value
 	calls   atomic.Int64
 	takes   atomic.Int64
@@ -391,8 +392,8 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// TestReliefDuringOperation checks that a lease which is held, as during an operation, does not keep a server from being
-// relieved between its calls, and that a call in flight is not cut.
+// TestReliefDuringOperation checks that a lease which is held, as during an operation, does not
+// keep a server from being relieved between its calls, and that a call in flight is not cut.
 func TestReliefDuringOperation(t *testing.T) {
 	p := newPool(t, pool.Options{Growth: 40 << 20})
 	key := pool.Prepare(pool.Configuration{Launcher: processes(t), Config: config("", "")})

@@ -17,13 +17,14 @@ func (c *Configuration) version() int64 {
 // deferringFor is how long a server that defers because of its configuration is used at least.
 const deferringFor = time.Minute
 
-// outdated reports whether a server launched now would differ, or may answer what this one defers. The mutex is held.
+// outdated reports whether a server launched now would differ, or may answer what this one defers.
+// The mutex is held.
 func (m *member) outdated(now time.Time) bool {
 	return m.entry.key.configuration.version() != m.version || m.deferring.Load() && now.Sub(m.started) >= deferringFor
 }
 
-// renew replaces an outdated server: at once if it has no leases, else as soon as another one has started. The mutex is
-// held.
+// renew replaces an outdated server: at once if it has no leases, else as soon as another one has
+// started. The mutex is held.
 func (p *Pool) renew(e *entry, now time.Time) {
 	m := e.current
 	if m == nil || e.starting != nil || !m.outdated(now) {

@@ -95,7 +95,8 @@ func TestFailedRenewalKeepsTheServer(t *testing.T) {
 	})
 }
 
-// A server that defers because of its configuration is replaced after a while: a provider is configured only once.
+// A server that defers because of its configuration is replaced after a while: a provider is
+// configured only once.
 func TestDeferringServerIsReplaced(t *testing.T) {
 	for name, test := range map[string]struct {
 		reason tfprotov6.DeferredReason

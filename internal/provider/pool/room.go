@@ -9,13 +9,13 @@ import (
 const (
 	// longestNoRoom bounds the delay until there may be room for a server.
 	longestNoRoom = 15 * time.Second
-	// evictAfter is how long a server stays that is needed no more, also if others need its room: starts cost processor
-	// time, and a user with many configurations must not use it up.
+	// evictAfter is how long a server stays that is needed no more, also if others need its room:
+	// starts cost processor time, and a user with many configurations must not use it up.
 	evictAfter = 5 * time.Second
 )
 
-// room makes room for the server of an entry, by closing an idle one if there are as many as there may be. It returns why
-// there is none. The mutex is held.
+// room makes room for the server of an entry, by closing an idle one if there are as many as there
+// may be. It returns why there is none. The mutex is held.
 func (p *Pool) room(e *entry, now time.Time) *Failure {
 	namespace := e.key.configuration.Namespace
 	of := map[string]int{}
@@ -42,7 +42,8 @@ func (p *Pool) room(e *entry, now time.Time) *Failure {
 		}
 		why = "All provider processes that the namespace may have are in use."
 	case most > 0 && all >= most:
-		// Of those with the most, so that a tenant with many configurations does not cost others their servers.
+		// Of those with the most, so that a tenant with many configurations does not cost others
+		// their servers.
 		if idle := p.leastUsed(now, func(n string) bool { return of[n] >= of[namespace] }); idle != nil {
 			p.evict(idle)
 			break
@@ -71,8 +72,8 @@ func (p *Pool) room(e *entry, now time.Time) *Failure {
 	}
 }
 
-// leastUsed returns the server without leases that was used longest ago, of those of namespaces that are wanted; nil if
-// there is none that may be closed. The mutex is held.
+// leastUsed returns the server without leases that was used longest ago, of those of namespaces
+// that are wanted; nil if there is none that may be closed. The mutex is held.
 func (p *Pool) leastUsed(now time.Time, wanted func(namespace string) bool) *member {
 	var out *member
 	for _, e := range p.entries {

@@ -15,7 +15,8 @@ func numbered(l *counting, namespace string, i int) pool.Key {
 	return pool.Prepare(pool.Configuration{Launcher: l, Config: config("", fmt.Sprint(namespace, i)), Namespace: namespace})
 }
 
-// TestIdleServersMakeRoom checks that there are never more servers than the limit, and that those in use stay.
+// TestIdleServersMakeRoom checks that there are never more servers than the limit, and that those
+// in use stay.
 func TestIdleServersMakeRoom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newPool(t, pool.Options{MaxServers: 5, MaxServersPerNamespace: 3})
@@ -42,7 +43,8 @@ func TestIdleServersMakeRoom(t *testing.T) {
 	})
 }
 
-// TestNoRoom checks what is reported while all servers are in use, and that another one starts when one is idle.
+// TestNoRoom checks what is reported while all servers are in use, and that another one starts when
+// one is idle.
 func TestNoRoom(t *testing.T) {
 	for name, test := range map[string]struct {
 		options pool.Options

@@ -9,10 +9,11 @@ import (
 )
 
 const (
-	// maxSpares bounds the servers that wait for their configuration at once, since each takes memory.
+	// maxSpares bounds the servers that wait for their configuration at once, since each takes
+	// memory.
 	maxSpares = 4
-	// spareFor is how long one waits. At a start of the controller it takes a tenth of a second until kinds are served and their
-	// resources need it.
+	// spareFor is how long one waits. At a start of the controller it takes a tenth of a second
+	// until kinds are served and their resources need it.
 	spareFor = 5 * time.Second
 )
 
@@ -24,9 +25,10 @@ type spare struct {
 	taken chan struct{}
 }
 
-// Offer gives the pool a server that a launcher has started, which is not configured and which the caller does not use any more. The
-// first configuration with the same launcher that needs a server gets it, and no other ever does. If none needs it soon, it is
-// closed. The launcher must be comparable.
+// Offer gives the pool a server that a launcher has started, which is not configured and which the
+// caller does not use any more. The first configuration with the same launcher that needs a server
+// gets it, and no other ever does. If none needs it soon, it is closed. The launcher must be
+// comparable.
 func (p *Pool) Offer(launcher provider.Launcher, server provider.Server) {
 	s := &spare{launcher: launcher, server: server, taken: make(chan struct{})}
 	p.mu.Lock()
@@ -70,7 +72,8 @@ func (p *Pool) withdraw(i int) {
 	p.spares = slices.Delete(p.spares, i, i+1)
 }
 
-// takeSpare returns a server of a launcher that is not configured, which belongs to the caller; nil if there is none.
+// takeSpare returns a server of a launcher that is not configured, which belongs to the caller; nil
+// if there is none.
 func (p *Pool) takeSpare(launcher provider.Launcher) provider.Server {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -32,7 +32,8 @@ func ended(s provider.Server) bool {
 	}
 }
 
-// A process that was offered is configured once, however many configurations need one at the same time.
+// A process that was offered is configured once, however many configurations need one at the same
+// time.
 func TestOfferedServerHasOneConfiguration(t *testing.T) {
 	t.Parallel()
 	p := newPool(t, pool.Options{})

@@ -7,15 +7,15 @@ import (
 )
 
 const (
-	// several is the number of namespaces, and of resources, whose errors together prove something about a provider
-	// configuration that as many use.
+	// several is the number of namespaces, and of resources, whose errors together prove something
+	// about a provider configuration that as many use.
 	several = 2
 	// usedFor is how long a resource counts as a user of a configuration after it has used it.
 	usedFor = 2 * time.Hour
 )
 
-// witnesses are resources, up to several of each of several namespaces, and when they were seen last. Its zero value is
-// empty.
+// witnesses are resources, up to several of each of several namespaces, and when they were seen
+// last. Its zero value is empty.
 type witnesses map[string]map[provider.User]time.Time
 
 // add adds a resource. Those that were last seen before since are forgotten.
@@ -46,7 +46,8 @@ func (w *witnesses) add(u provider.User, now, since time.Time) {
 	}
 }
 
-// prove reports whether witnesses are from several namespaces, and several resources, as far as there are so many users.
+// prove reports whether witnesses are from several namespaces, and several resources, as far as
+// there are so many users.
 func (w witnesses) prove(users witnesses) bool {
 	return len(w) >= min(several, len(users)) && w.resources() >= min(several, users.resources())
 }

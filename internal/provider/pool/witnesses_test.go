@@ -37,7 +37,8 @@ func (x tenants) reads(namespace string, n int, typ string) {
 
 func (x tenants) paused() bool { return x.pool.Failure(x.key) != nil }
 
-// A configuration is paused for all when several of those that use it say so, and not for what one namespace says.
+// A configuration is paused for all when several of those that use it say so, and not for what one
+// namespace says.
 func TestVerdictsNeedWitnesses(t *testing.T) {
 	for name, verdict := range map[string]string{"throttled": tooMany, "credentials": "refuse:invalid credentials", "endpoint": "refuse:connection refused"} {
 		// Fewer than three calls in a row are no outage.
@@ -85,8 +86,8 @@ func TestVerdictsNeedWitnesses(t *testing.T) {
 	}
 }
 
-// One resource of the only namespace does not pause the others, however often it fails, and neither do resources that quote
-// themselves.
+// One resource of the only namespace does not pause the others, however often it fails, and neither
+// do resources that quote themselves.
 func TestOneResourceIsNoWitness(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newCounting()

@@ -24,8 +24,8 @@ type Artifact struct {
 	Username, Password string
 }
 
-// Pull returns the archive of an artifact: its only layer that is a zip archive, as OpenTofu's, or a gzipped tar archive, as those of
-// oras and Flux.
+// Pull returns the archive of an artifact: its only layer that is a zip archive, as OpenTofu's, or
+// a gzipped tar archive, as those of oras and Flux.
 func (c *Client) Pull(ctx context.Context, a Artifact) ([]byte, error) {
 	s, err := c.load()
 	if err != nil {

@@ -6,28 +6,31 @@ import (
 	"time"
 )
 
-// Default is the public registry that is used by default. Its terms allow any program to use it; those of registry.terraform.io permit
-// downloads only for use with HashiCorp's Terraform.
+// Default is the public registry that is used by default. Its terms allow any program to use it;
+// those of registry.terraform.io permit downloads only for use with HashiCorp's Terraform.
 const Default = "registry.opentofu.org"
 
-// Client finds the sources of providers. It reads its files again when they have changed, such as a mounted Secret. It must not be
-// copied after its first use.
+// Client finds the sources of providers. It reads its files again when they have changed, such as a
+// mounted Secret. It must not be copied after its first use.
 type Client struct {
-	// Registry is the host of the registry for addresses without a host. Without it, such providers are only in mirrors.
+	// Registry is the host of the registry for addresses without a host. Without it, such providers
+	// are only in mirrors.
 	Registry string
-	// Installation is the path of a file with a block provider_installation. Without it, providers are downloaded from the
-	// registries of their addresses.
+	// Installation is the path of a file with a block provider_installation. Without it, providers
+	// are downloaded from the registries of their addresses.
 	Installation string
 	// Credentials is the path of a file with credentials. Those in Installation are used, too.
 	Credentials string
 	// CA is the path of a file with authorities in PEM, besides those of the system.
 	CA string
-	// TrustedRoot is the path of a file with the authorities of cosign's certificates, a trusted root of Sigstore.
+	// TrustedRoot is the path of a file with the authorities of cosign's certificates, a trusted
+	// root of Sigstore.
 	TrustedRoot string
 	// Patience is how long a client tries.
 	Patience Patience
 
-	// locations, unless they are nil, are the sources of every provider, instead of those of Registry and Installation.
+	// locations, unless they are nil, are the sources of every provider, instead of those of
+	// Registry and Installation.
 	locations []Location
 
 	mu     sync.Mutex

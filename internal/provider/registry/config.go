@@ -21,7 +21,8 @@ type configuration struct {
 	tokens  map[string]string
 	// services are the base addresses of providers.v1, by host.
 	services map[string]string
-	// oci are the credentials of OCI registries, by host or by host and the beginning of the repository.
+	// oci are the credentials of OCI registries, by host or by host and the beginning of the
+	// repository.
 	oci map[string]ociCredential
 }
 
@@ -67,7 +68,8 @@ func (c *configuration) readFile(flag, path string) error {
 	return nil
 }
 
-// parse adds what a text has: a file of Terraform's or OpenTofu's command line, or credentials as Docker writes them.
+// parse adds what a text has: a file of Terraform's or OpenTofu's command line, or credentials as
+// Docker writes them.
 func (c *configuration) parse(name string, raw []byte) error {
 	if strings.HasPrefix(strings.TrimSpace(string(raw)), "{") {
 		return c.parseJSON(name, raw)

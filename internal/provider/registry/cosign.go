@@ -16,8 +16,8 @@ import (
 	"oras.land/oras-go/v2/registry/remote"
 )
 
-// How cosign stores signatures: since version 3 as Sigstore bundles that refer to what they sign, before as layers of a manifest whose tag
-// follows from the digest of what they sign.
+// How cosign stores signatures: since version 3 as Sigstore bundles that refer to what they sign,
+// before as layers of a manifest whose tag follows from the digest of what they sign.
 const (
 	typeBundle        = "application/vnd.dev.sigstore.bundle"
 	typeSimpleSigning = "application/vnd.dev.cosign.simplesigning.v1+json"
@@ -26,7 +26,8 @@ const (
 	maxCosignSignatures = 50
 )
 
-// CosignSigner is who signs with cosign: the holder of a key, or whom an OpenID Connect issuer has identified.
+// CosignSigner is who signs with cosign: the holder of a key, or whom an OpenID Connect issuer has
+// identified.
 type CosignSigner struct {
 	// PublicKey in PEM. Without it, Issuer and Subject are those of the certificate.
 	PublicKey, Issuer, Subject string
@@ -45,20 +46,22 @@ func (s CosignSigner) Fingerprint() string {
 	return "cosign:" + hex.EncodeToString(sum[:])
 }
 
-// CosignSignature is a signature of a manifest: a Sigstore bundle, or a payload that names the manifest, with its signature.
+// CosignSignature is a signature of a manifest: a Sigstore bundle, or a payload that names the
+// manifest, with its signature.
 type CosignSignature struct {
 	Bundle             []byte
 	Payload, Signature []byte
 }
 
-// CosignVerifier returns an error unless a signature of the manifest with the digest is the signer's. trustedRoot is the path of a file
-// with the authorities whose certificates are trusted; it may be empty for signers with a key.
+// CosignVerifier returns an error unless a signature of the manifest with the digest is the
+// signer's. trustedRoot is the path of a file with the authorities whose certificates are trusted;
+// it may be empty for signers with a key.
 type CosignVerifier func(manifest digest.Digest, s CosignSignature, by CosignSigner, trustedRoot string) error
 
 var cosignVerifier CosignVerifier
 
-// RegisterCosign is called by the package that verifies signatures of cosign. It has many dependencies, which only programs have that
-// import it.
+// RegisterCosign is called by the package that verifies signatures of cosign. It has many
+// dependencies, which only programs have that import it.
 func RegisterCosign(v CosignVerifier) { cosignVerifier = v }
 
 // cosign verifies the signatures of one manifest in an OCI mirror.
@@ -69,7 +72,8 @@ type cosign struct {
 	manifest ocispec.Descriptor
 }
 
-// VerifyCosign sets Signer to the first of the signers that has signed the version with cosign. Only OCI mirrors have such signatures.
+// VerifyCosign sets Signer to the first of the signers that has signed the version with cosign.
+// Only OCI mirrors have such signatures.
 func (p *Package) VerifyCosign(ctx context.Context, signers []CosignSigner) error {
 	if p.cosign == nil {
 		return nil

@@ -12,7 +12,8 @@ import (
 	"time"
 )
 
-// direct is the registry that a provider's address names, by Terraform's provider registry protocol.
+// direct is the registry that a provider's address names, by Terraform's provider registry
+// protocol.
 type direct struct {
 	*fetcher
 	// registry is the host of the registry for addresses without one.
@@ -198,8 +199,9 @@ func (d *direct) find(ctx context.Context, a Address, version, platform string) 
 	return p, nil
 }
 
-// sums returns the checksums of all packages of a release, and who has signed them. The registry of OpenTofu has releases whose
-// authors have given it no key, and a registry may have no checksum document.
+// sums returns the checksums of all packages of a release, and who has signed them. The registry of
+// OpenTofu has releases whose authors have given it no key, and a registry may have no checksum
+// document.
 func (d *direct) sums(ctx context.Context, what string, at *url.URL, r *release) ([]string, *Signer, error) {
 	keys := r.SigningKeys.GPG
 	if r.SumsURL == "" {

@@ -14,7 +14,8 @@ import (
 )
 
 const (
-	// maxMetadata bounds an answer, in bytes. The list of versions of the largest providers has less than 1 MiB.
+	// maxMetadata bounds an answer, in bytes. The list of versions of the largest providers has
+	// less than 1 MiB.
 	maxMetadata = 16 << 20
 	// maxPackage bounds a package, in bytes. The largest known ones have 200 MB.
 	maxPackage = 2 << 30
@@ -73,7 +74,8 @@ func (f *fetcher) send(ctx context.Context, what string, at *url.URL, token stri
 	return resp, nil
 }
 
-// part is what a source sends of a package: from an offset on, which is the one that was asked for or 0.
+// part is what a source sends of a package: from an offset on, which is the one that was asked for
+// or 0.
 type part struct {
 	body   io.ReadCloser
 	offset int64
@@ -113,8 +115,8 @@ func (f *fetcher) open(what string, at *url.URL, token string) opener {
 	}
 }
 
-// download writes a package to an empty file and returns its SHA-256 in hex. It resumes after each interruption, as long as the
-// server sends something in between.
+// download writes a package to an empty file and returns its SHA-256 in hex. It resumes after each
+// interruption, as long as the server sends something in between.
 func (f *fetcher) download(ctx context.Context, what string, open opener, to *os.File) (string, error) {
 	var written int64
 	for failures := 0; ; {

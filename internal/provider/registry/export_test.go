@@ -35,7 +35,8 @@ func ParseSums(document []byte) (map[string]string, error) {
 	return sums, nil
 }
 
-// ParseConfig parses a file of the command line, and returns how many methods it has, or -1 without provider_installation.
+// ParseConfig parses a file of the command line, and returns how many methods it has, or -1 without
+// provider_installation.
 func ParseConfig(raw []byte) (methods int, _ error) {
 	var c configuration
 	if err := c.parse("file", raw); err != nil {

@@ -17,7 +17,8 @@ const (
 	Registry         = "Registry"
 )
 
-// Location is where a source of a provider is. It has no credentials, so that one program can record it and another can use it.
+// Location is where a source of a provider is. It has no credentials, so that one program can
+// record it and another can use it.
 type Location struct {
 	// Type is FilesystemMirror, NetworkMirror, OCIMirror or Registry.
 	Type string
@@ -27,7 +28,8 @@ type Location struct {
 	URL string
 	// Repository of an OCI mirror, as HOST/NAME.
 	Repository string
-	// Hosts are the host of a registry, or those under which a mirror has the provider, in this order.
+	// Hosts are the host of a registry, or those under which a mirror has the provider, in this
+	// order.
 	Hosts []string
 }
 
@@ -84,8 +86,8 @@ func (c *Client) Clone() Client {
 	return Client{Registry: c.Registry, Installation: c.Installation, Credentials: c.Credentials, CA: c.CA, TrustedRoot: c.TrustedRoot, Patience: c.Patience}
 }
 
-// At returns a client for the sources of one provider that another program has recorded, with the credentials and authorities of
-// this one.
+// At returns a client for the sources of one provider that another program has recorded, with the
+// credentials and authorities of this one.
 func (c *Client) At(locations []Location) *Client {
 	out := c.Clone()
 	out.Registry, out.Installation, out.locations = Default, "", locations

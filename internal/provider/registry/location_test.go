@@ -11,7 +11,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/provider/registry"
 )
 
-// Where a program searches a provider is recorded without credentials, and another program finds the same sources by it.
+// Where a program searches a provider is recorded without credentials, and another program finds
+// the same sources by it.
 func TestLocations(t *testing.T) {
 	t.Parallel()
 	implicit := registry.Address{Host: "registry.terraform.io", Namespace: "acme", Type: "cloud", Implicit: true}

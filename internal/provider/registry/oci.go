@@ -19,8 +19,8 @@ import (
 	"oras.land/oras-go/v2/registry/remote/errcode"
 )
 
-// What OpenTofu's OCI mirrors have: a tag for each version names an index, with a manifest for each platform, whose only layer is
-// the package.
+// What OpenTofu's OCI mirrors have: a tag for each version names an index, with a manifest for each
+// platform, whose only layer is the package.
 const (
 	typeProvider = "application/vnd.opentofu.provider"
 	typeTarget   = "application/vnd.opentofu.provider-target"
@@ -168,7 +168,8 @@ func (m *oci) manifest(ctx context.Context, a Address, r *remote.Repository, d o
 	return m.whole(ctx, a, r, d, "a manifest")
 }
 
-// whole returns content of a bounded size, whose checksum is that of its descriptor. called is what messages call it.
+// whole returns content of a bounded size, whose checksum is that of its descriptor. called is what
+// messages call it.
 func (m *oci) whole(ctx context.Context, a Address, from content.Fetcher, d ocispec.Descriptor, called string) ([]byte, error) {
 	if d.Size > maxManifest {
 		return nil, problem(Invalid, "%s: %s has %d bytes, more than %d MiB", m.describe(a), called, d.Size, maxManifest>>20)

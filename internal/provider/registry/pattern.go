@@ -8,15 +8,16 @@ import (
 // Address is the address of a provider.
 type Address struct {
 	Host, Namespace, Type string
-	// Implicit is set if the source does not name the host. Then mirrors are searched under the hosts of all default
-	// registries.
+	// Implicit is set if the source does not name the host. Then mirrors are searched under the
+	// hosts of all default registries.
 	Implicit bool
 }
 
 // defaults are the hosts of the registries that a source without a host may mean.
 var defaults = []string{Default, "registry.terraform.io"}
 
-// Hosts are the hosts of the registries that a source without a host may mean, the one of Registry first.
+// Hosts are the hosts of the registries that a source without a host may mean, the one of Registry
+// first.
 func (c *Client) Hosts() []string { return Address{Implicit: true}.hosts(c.Registry) }
 
 // hosts returns the hosts under which a mirror may have the provider.
@@ -59,7 +60,8 @@ func parsePattern(s string) (pattern, bool) {
 	return pattern{}, false
 }
 
-// matches reports whether a provider matches. Without a host, a pattern is about the default registries.
+// matches reports whether a provider matches. Without a host, a pattern is about the default
+// registries.
 func (p pattern) matches(a Address, registry string) bool {
 	if p.namespace != "*" && p.namespace != a.Namespace || p.typ != "*" && p.typ != a.Type {
 		return false

@@ -15,8 +15,8 @@ import (
 	"oras.land/oras-go/v2/registry/remote"
 )
 
-// Push puts the packages of a version, by platform, into an OCI repository, HOST/NAME, in the layout of OpenTofu's OCI mirrors. A version that
-// is there already is replaced.
+// Push puts the packages of a version, by platform, into an OCI repository, HOST/NAME, in the
+// layout of OpenTofu's OCI mirrors. A version that is there already is replaced.
 func (c *Client) Push(ctx context.Context, target, version string, packages map[string]string) error {
 	s, err := c.load()
 	if err != nil {

@@ -34,8 +34,8 @@ const (
 	clockSkew = 24 * time.Hour
 )
 
-// Verify checks the detached signature of a document, by one of the keys. A key that has expired is valid for what it signed
-// before.
+// Verify checks the detached signature of a document, by one of the keys. A key that has expired is
+// valid for what it signed before.
 func Verify(document, signature []byte, keys []Key, now time.Time) (Signer, error) {
 	if len(keys) > maxKeys {
 		return Signer{}, problem(Invalid, "the registry returns %d signing keys, more than %d", len(keys), maxKeys)

@@ -19,7 +19,8 @@ type Package struct {
 	Version string
 	// Origin describes the source to users.
 	Origin string
-	// Hashes are the checksums of the package, h1: or zh:, one of which it must have. Empty if the source has none.
+	// Hashes are the checksums of the package, h1: or zh:, one of which it must have. Empty if the
+	// source has none.
 	Hashes []string
 	// All are the checksums of the packages for all platforms, as far as the source tells.
 	All []string
@@ -31,14 +32,16 @@ type Package struct {
 	fetch  func(ctx context.Context, to *os.File) (sha256 string, _ error)
 }
 
-// Download writes the package to an empty file, and returns its SHA-256 in hex. It does not compare it with Hashes.
+// Download writes the package to an empty file, and returns its SHA-256 in hex. It does not compare
+// it with Hashes.
 func (p *Package) Download(ctx context.Context, to *os.File) (sha256 string, _ error) {
 	return p.fetch(ctx, to)
 }
 
 // Source is one of the sources of a provider.
 type Source struct {
-	// Folder is the path of a filesystem mirror, and Hosts the folders in it that are searched. All other sources have methods.
+	// Folder is the path of a filesystem mirror, and Hosts the folders in it that are searched. All
+	// other sources have methods.
 	Folder string
 	Hosts  []string
 
@@ -54,8 +57,8 @@ func (s Source) String() string {
 	return s.protocol.describe(s.address)
 }
 
-// Versions returns the versions of the provider, in no order. It returns an error of the kind NotFound if the source does not
-// have the provider.
+// Versions returns the versions of the provider, in no order. It returns an error of the kind
+// NotFound if the source does not have the provider.
 func (s Source) Versions(ctx context.Context) ([]Version, error) {
 	return s.protocol.versions(ctx, s.address)
 }

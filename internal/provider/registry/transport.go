@@ -16,7 +16,8 @@ import (
 
 // Patience is how long a client tries.
 type Patience struct {
-	// Attempts is how often a request is sent, and how often a download is resumed without progress. Defaults to 5.
+	// Attempts is how often a request is sent, and how often a download is resumed without
+	// progress. Defaults to 5.
 	Attempts int
 	// Wait is the delay after the first failure; it doubles with each. Defaults to 1s.
 	Wait time.Duration
@@ -39,7 +40,8 @@ func (p Patience) delay(n int) time.Duration {
 	return min(p.Wait<<min(n-1, 16), p.MaxWait)
 }
 
-// newHTTP returns a client with the proxies of the environment, and with the authorities of the system and of a file.
+// newHTTP returns a client with the proxies of the environment, and with the authorities of the
+// system and of a file.
 func newHTTP(p Patience, caFile string) (*http.Client, *Error) {
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	t.ResponseHeaderTimeout = p.Stall
@@ -178,7 +180,8 @@ type stalled struct {
 	ctx    context.Context
 }
 
-// watch returns a body whose reading fails when the server sends nothing for a while. The context is the request's.
+// watch returns a body whose reading fails when the server sends nothing for a while. The context
+// is the request's.
 func watch(ctx context.Context, cancel context.CancelCauseFunc, body io.ReadCloser, after time.Duration) io.ReadCloser {
 	timer := time.AfterFunc(after, func() { cancel(fmt.Errorf("the server has sent nothing for %s", after)) })
 	return &stalled{body, timer, after, cancel, ctx}

@@ -32,8 +32,8 @@ func (a Attached) Find(source string) *plugin.Attachment {
 	return a[address.String()]
 }
 
-// Attached returns the providers that TF_REATTACH_PROVIDERS names, which is read once: all users of one
-// process take turns.
+// Attached returns the providers that TF_REATTACH_PROVIDERS names, which is read once: all users of
+// one process take turns.
 func (f *Flags) Attached() (Attached, error) {
 	f.readAttached.Do(func() {
 		if f.attached, f.attachedErr = ParseAttached(os.Getenv(reattach)); f.attachedErr != nil {
@@ -43,8 +43,8 @@ func (f *Flags) Attached() (Attached, error) {
 	return f.attached, f.attachedErr
 }
 
-// process is a value of TF_REATTACH_PROVIDERS. Whether Terraform may end it (Test) makes no difference:
-// it is never ended.
+// process is a value of TF_REATTACH_PROVIDERS. Whether Terraform may end it (Test) makes no
+// difference: it is never ended.
 type process struct {
 	Protocol        string
 	ProtocolVersion int

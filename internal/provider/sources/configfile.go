@@ -8,9 +8,9 @@ import (
 	"runtime"
 )
 
-// configFile returns the configuration file of OpenTofu's or Terraform's command line; empty if there is none. The syntax of both
-// is the same, and so are the blocks that say where providers come from: whoever has set up a mirror for them has it for
-// Landbridge as well.
+// configFile returns the configuration file of OpenTofu's or Terraform's command line; empty if
+// there is none. The syntax of both is the same, and so are the blocks that say where providers
+// come from: whoever has set up a mirror for them has it for Landbridge as well.
 func configFile() string {
 	if named := cmp.Or(os.Getenv("TF_CLI_CONFIG_FILE"), os.Getenv("TERRAFORM_CONFIG")); named != "" {
 		return firstFile(named) // OpenTofu and Terraform do without a file that does not exist, too
@@ -18,13 +18,15 @@ func configFile() string {
 	return firstFile(inHome(".tofurc"), inConfig("opentofu", "tofurc"), inHome(".terraformrc"), inApplicationData("tofu.rc"), inApplicationData("terraform.rc"))
 }
 
-// loginFile returns the file in which tofu login or terraform login keeps tokens; empty if there is none.
+// loginFile returns the file in which tofu login or terraform login keeps tokens; empty if there is
+// none.
 func loginFile() string {
 	const name = "credentials.tfrc.json"
 	return firstFile(inHome(".terraform.d", name), inConfig("opentofu", name), inApplicationData("terraform.d", name))
 }
 
-// inHome, inConfig and inApplicationData return a path where the user's files are; empty if the system has no such place.
+// inHome, inConfig and inApplicationData return a path where the user's files are; empty if the
+// system has no such place.
 func inHome(name ...string) string {
 	home, err := os.UserHomeDir()
 	if err != nil || runtime.GOOS == "windows" {

@@ -17,12 +17,15 @@ import (
 // Group is the annotation of the flags in this package, for help that shows them as one group.
 const Group = "landbridge_provider_sources"
 
-// Flags are the flags that say where providers come from. They must not be copied after their first use.
+// Flags are the flags that say where providers come from. They must not be copied after their first
+// use.
 type Flags struct {
-	// ConfigFile makes the configuration file of OpenTofu's or Terraform's command line be read if nothing else says where
-	// providers come from. Commands of users set it; the controller does not.
+	// ConfigFile makes the configuration file of OpenTofu's or Terraform's command line be read if
+	// nothing else says where providers come from. Commands of users set it; the controller does
+	// not.
 	ConfigFile bool
-	// Mirrors are directories in the layout of Terraform's filesystem mirrors. What they have comes from them alone.
+	// Mirrors are directories in the layout of Terraform's filesystem mirrors. What they have comes
+	// from them alone.
 	Mirrors []string
 	// Registries are all other sources.
 	Registries registry.Client
@@ -92,14 +95,15 @@ func (f *Flags) Installer() (*install.Installer, error) {
 	return i, err
 }
 
-// Offline returns an installer that has the mirrors of --provider-mirror alone, and asks no registry.
+// Offline returns an installer that has the mirrors of --provider-mirror alone, and asks no
+// registry.
 func (f *Flags) Offline() *install.Installer {
 	mirrors := slices.DeleteFunc(slices.Clone(f.Mirrors), func(dir string) bool { return dir == "" })
 	return &install.Installer{CacheDir: cmp.Or(f.Cache, DefaultCache()), Mirrors: mirrors, Hosts: f.Registries.Hosts()}
 }
 
-// Client returns the client of registries and their mirrors; nil if there are none. The error is that of a file which
-// describes them.
+// Client returns the client of registries and their mirrors; nil if there are none. The error is
+// that of a file which describes them.
 func (f *Flags) Client() (*registry.Client, error) {
 	c := &f.Registries
 	if f.ConfigFile && !f.Given() && c.Installation == "" {

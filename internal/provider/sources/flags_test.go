@@ -26,8 +26,8 @@ func write(t *testing.T, content string, path ...string) string {
 	return file
 }
 
-// TestInstaller checks which of flags, environment variables and configuration files decides where providers
-// come from.
+// TestInstaller checks which of flags, environment variables and configuration files decides where
+// providers come from.
 func TestInstaller(t *testing.T) {
 	const onlyMirror = "provider_installation {\n  filesystem_mirror {\n    path = \"/mirror/of/file\"\n  }\n}\n"
 	type result struct {
@@ -166,7 +166,8 @@ func below(dir, path string) string {
 	return out
 }
 
-// TestUsage checks that the help of each flag names its environment variable, and that all flags are one group.
+// TestUsage checks that the help of each flag names its environment variable, and that all flags
+// are one group.
 func TestUsage(t *testing.T) {
 	var f sources.Flags
 	set := pflag.NewFlagSet("", pflag.ContinueOnError)

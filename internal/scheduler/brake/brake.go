@@ -12,19 +12,21 @@ import (
 // Window is the time within which destroys are counted.
 const Window = time.Minute
 
-// Few is the number of destroys of a kind that no share of it stops, and of those that begin within the first Window of a Brake,
-// when it does not know what was destroyed before.
+// Few is the number of destroys of a kind that no share of it stops, and of those that begin within
+// the first Window of a Brake, when it does not know what was destroyed before.
 const Few = 10
 
 // Limit bounds destroys within a Window.
 type Limit struct {
 	// Destroys is the number of them; 0 for no limit, also not by Share.
 	Destroys int
-	// Share is the percentage of the resources of a kind that may be destroyed, if more than Few would be; 0 for no limit.
+	// Share is the percentage of the resources of a kind that may be destroyed, if more than Few
+	// would be; 0 for no limit.
 	Share int
 }
 
-// Scope is what a limit is for: an account of a provider, or a namespace in it that has a limit of its own.
+// Scope is what a limit is for: an account of a provider, or a namespace in it that has a limit of
+// its own.
 type Scope struct{ Provider, Account, Namespace string }
 
 // Destroy is the destruction of the object of a resource.
@@ -32,7 +34,8 @@ type Destroy struct {
 	ID    types.UID
 	Scope Scope
 	Limit Limit
-	// Kind is the kind of the resource, and Others returns the number of resources of the kind beside this one.
+	// Kind is the kind of the resource, and Others returns the number of resources of the kind
+	// beside this one.
 	Kind   string
 	Others func() int
 	// Deleted is when the resource was deleted; zero if its object is replaced.
@@ -173,8 +176,8 @@ func (b *Brake) Cancel(id types.UID) {
 	}
 }
 
-// Withdraw is called when the object of a resource is not to be destroyed any more, or was destroyed. When nothing is left that
-// waits, the brake does not hold any more, and ended is true.
+// Withdraw is called when the object of a resource is not to be destroyed any more, or was
+// destroyed. When nothing is left that waits, the brake does not hold any more, and ended is true.
 func (b *Brake) Withdraw(id types.UID) (ended bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -189,7 +192,8 @@ func (b *Brake) Withdraw(id types.UID) (ended bool) {
 	return held && s.why == ""
 }
 
-// Restore has the brake hold for a destroy that another process has held since a time, unless that was released.
+// Restore has the brake hold for a destroy that another process has held since a time, unless that
+// was released.
 func (b *Brake) Restore(now time.Time, id types.UID, in Scope, since time.Time) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -235,7 +239,8 @@ func (b *Brake) starts(now time.Time) {
 	}
 }
 
-// scope returns the state of a scope, and notes that a resource is in it. It leaves the one that it was in before.
+// scope returns the state of a scope, and notes that a resource is in it. It leaves the one that it
+// was in before.
 func (b *Brake) scope(id types.UID, of Scope) *scope {
 	if b.scopes == nil {
 		b.scopes, b.of = map[Scope]*scope{}, map[types.UID]*scope{}
@@ -263,8 +268,8 @@ func (b *Brake) releasedAt(of Scope) (at time.Time) {
 	return at
 }
 
-// others returns how many other resources than that of a destroy are counted, and how many of them are of its kind. One that is tried
-// again is counted once.
+// others returns how many other resources than that of a destroy are counted, and how many of them
+// are of its kind. One that is tried again is counted once.
 func (s *scope) others(d Destroy) (all, ofKind int) {
 	seen := map[types.UID]bool{d.ID: true}
 	for _, c := range s.counted {

@@ -194,7 +194,8 @@ func TestBrake(t *testing.T) {
 	}
 }
 
-// A process that starts does not know what was destroyed before: only a few begin within the first minute, and none is held for that.
+// A process that starts does not know what was destroyed before: only a few begin within the first
+// minute, and none is held for that.
 func TestStart(t *testing.T) {
 	b := &brake.Brake{}
 	n, refused := run(b, start, 0, 20, nil)
@@ -206,7 +207,8 @@ func TestStart(t *testing.T) {
 	}
 }
 
-// In no minute more destroys begin than the limit, whatever is reserved, begun late, cancelled, or withdrawn, unless they are released.
+// In no minute more destroys begin than the limit, whatever is reserved, begun late, cancelled, or
+// withdrawn, unless they are released.
 func TestNeverMoreThanTheLimit(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		limit := rapid.IntRange(1, 5).Draw(t, "limit")

@@ -13,8 +13,8 @@ import (
 
 // Object identifies a remote object.
 type Object struct {
-	// Account is what gives access to the object: the provider configuration by its name, or what several have in
-	// common, see Account.
+	// Account is what gives access to the object: the provider configuration by its name, or what
+	// several have in common, see Account.
 	Account string
 	// Type is the Terraform resource type.
 	Type string
@@ -22,22 +22,24 @@ type Object struct {
 	Identity string
 }
 
-// Account is what several provider configurations may have in common that give access to the same objects. A resource
-// claims its objects by the name of its configuration and by each field that is set. The name alone would not do for
-// two configurations of one account. What they have in common would not do for one configuration whose credentials
-// change, as long as some of its resources have been reconciled since and others have not.
+// Account is what several provider configurations may have in common that give access to the same
+// objects. A resource claims its objects by the name of its configuration and by each field that is
+// set. The name alone would not do for two configurations of one account. What they have in common
+// would not do for one configuration whose credentials change, as long as some of its resources
+// have been reconciled since and others have not.
 type Account struct {
 	// Content is the same for configurations with the same content, secrets included.
 	Content string
-	// Declared is the same for configurations that an administrator has declared to be for one account.
+	// Declared is the same for configurations that an administrator has declared to be for one
+	// account.
 	Declared string
-	// Arguments identifies the arguments of a configuration that hold no secrets, if they are known. With others, a configuration of the
-	// same name may be for another account.
+	// Arguments identifies the arguments of a configuration that hold no secrets, if they are
+	// known. With others, a configuration of the same name may be for another account.
 	Arguments string
 }
 
-// Names returns the names of the account for Object, after the name of a configuration. Those that are not known are
-// empty.
+// Names returns the names of the account for Object, after the name of a configuration. Those that
+// are not known are empty.
 func (a Account) Names(configuration string) [3]string {
 	out := [3]string{configuration}
 	if a.Arguments != "" {
@@ -94,10 +96,11 @@ type Strength uint8
 
 // The strengths, from weak to strong.
 const (
-	// Named: annotations of the resource name the object, which it does not have. Otherwise as Weak.
+	// Named: annotations of the resource name the object, which it does not have. Otherwise as
+	// Weak.
 	Named Strength = iota
-	// Weak: the object has the identity, but others may have it too. Weak claims do not conflict with
-	// each other.
+	// Weak: the object has the identity, but others may have it too. Weak claims do not conflict
+	// with each other.
 	Weak
 	// Wanted: the resource is going to make the object, or to import it by an id that others may
 	// have. Any other claim comes first, and among Wanted claims the oldest resource.
@@ -112,8 +115,9 @@ const (
 type Claim struct {
 	Object   Object
 	Strength Strength
-	// Inherited is set when only the record of an earlier resource of the same name says so. What other resources know
-	// themselves comes first: the object may be theirs, made after that record was written.
+	// Inherited is set when only the record of an earlier resource of the same name says so. What
+	// other resources know themselves comes first: the object may be theirs, made after that record
+	// was written.
 	Inherited bool
 	// Recorded is set when the stored record of the resource itself names the object.
 	Recorded bool
@@ -133,8 +137,8 @@ type Rival struct {
 	Owner Owner
 	// Claim is the claimant's own claim.
 	Claim Claim
-	// Holds is set when Owner has the object, or has begun to make it. Another one takes precedence only while its operation
-	// runs, or over a resource that wants the object, too.
+	// Holds is set when Owner has the object, or has begun to make it. Another one takes precedence
+	// only while its operation runs, or over a resource that wants the object, too.
 	Holds bool
 }
 
@@ -145,8 +149,8 @@ type claim struct {
 	strength Strength
 	// inherited and recorded are those of Claim.
 	inherited, recorded bool
-	// order numbers all claims. Those of a resource on one object through several accounts have the same number, so
-	// that of two resources the same one comes first through each of them.
+	// order numbers all claims. Those of a resource on one object through several accounts have the
+	// same number, so that of two resources the same one comes first through each of them.
 	order uint64
 	// next and previous are others of the same list.
 	next, previous *claim

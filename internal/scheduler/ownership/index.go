@@ -38,8 +38,8 @@ func (w *waking) add(c *claim) {
 	}
 }
 
-// Claimant returns the claimant of a resource. It releases the claims of a claimant with the same key and
-// another UID, which is gone. wake are the resources that have to be reconciled.
+// Claimant returns the claimant of a resource. It releases the claims of a claimant with the same
+// key and another UID, which is gone. wake are the resources that have to be reconciled.
 func (x *Index) Claimant(r Owner) (c *Claimant, wake []store.Key) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -88,8 +88,8 @@ func (x *Index) release(c *Claimant, w *waking) {
 	}
 }
 
-// Claim replaces the claims of c. Of several claims on one object, the strongest counts. wake are the
-// resources, other than c, that have to be reconciled.
+// Claim replaces the claims of c. Of several claims on one object, the strongest counts. wake are
+// the resources, other than c, that have to be reconciled.
 func (c *Claimant) Claim(claims ...Claim) (wake []store.Key) {
 	x := c.index
 	x.mu.Lock()
@@ -140,8 +140,9 @@ func (x *Index) set(c *Claimant, claims []Claim, w *waking) {
 	}
 }
 
-// manyClaims is the number of claims above which they are looked up in maps. Most resources have a few, for which that
-// would cost more; the instance of a module can have thousands. Tests change it.
+// manyClaims is the number of claims above which they are looked up in maps. Most resources have a
+// few, for which that would cost more; the instance of a module can have thousands. Tests change
+// it.
 var manyClaims = 32
 
 // wanted are the claims that a resource makes.
@@ -255,8 +256,8 @@ func (x *Index) remove(c *claim, w *waking) {
 	}
 }
 
-// Rival returns the owner that takes precedence over c on one of its objects; ok is false if there is
-// none. Objects that c holds take precedence over those that it only wants.
+// Rival returns the owner that takes precedence over c on one of its objects; ok is false if there
+// is none. Objects that c holds take precedence over those that it only wants.
 func (c *Claimant) Rival() (r Rival, ok bool) {
 	c.index.mu.Lock()
 	defer c.index.mu.Unlock()
@@ -293,8 +294,8 @@ func (c *Claimant) Has(on Object) bool {
 	return slices.ContainsFunc(c.claims, func(mine *claim) bool { return mine.on.id() == on && mine.strength >= Begun })
 }
 
-// Holder returns another resource that has begun to make the object, or holds it. A resource that wants the object has
-// begun to make it while its operation runs.
+// Holder returns another resource that has begun to make the object, or holds it. A resource that
+// wants the object has begun to make it while its operation runs.
 func (c *Claimant) Holder(on Object) (Owner, bool) {
 	c.index.mu.Lock()
 	defer c.index.mu.Unlock()
@@ -308,8 +309,8 @@ func (c *Claimant) Holder(on Object) (Owner, bool) {
 	return Owner{}, false
 }
 
-// Elsewhere returns a resource of another namespace that has begun to make the object, or holds it. If weak is set,
-// resources count whose object has the identity although others may have it, too.
+// Elsewhere returns a resource of another namespace that has begun to make the object, or holds it.
+// If weak is set, resources count whose object has the identity although others may have it, too.
 func (c *Claimant) Elsewhere(on Object, weak bool) (Owner, bool) {
 	c.index.mu.Lock()
 	defer c.index.mu.Unlock()
@@ -347,8 +348,8 @@ func (c *Claimant) Shared() (Rival, bool) {
 	return Rival{}, false
 }
 
-// Begin records that an operation of c begins. Until End, no other resource takes precedence over c. It
-// fails if another one already does.
+// Begin records that an operation of c begins. Until End, no other resource takes precedence over
+// c. It fails if another one already does.
 func (c *Claimant) Begin() (Rival, bool) {
 	c.index.mu.Lock()
 	defer c.index.mu.Unlock()
@@ -377,7 +378,8 @@ func (c *Claimant) End() (wake []store.Key) {
 	return w.keys
 }
 
-// Twin is a resource that has an object of the same type and identity through an account that is not known to be the same.
+// Twin is a resource that has an object of the same type and identity through an account that is
+// not known to be the same.
 type Twin struct {
 	Owner Owner
 	// Access is how its object is accessed, as far as its claims tell.
@@ -386,8 +388,9 @@ type Twin struct {
 	Strength Strength
 }
 
-// Twins returns the other resources of the kind that have, or have begun to make, an object of a type and identity through accounts none
-// of which has one of the names. They are in the order of their creation.
+// Twins returns the other resources of the kind that have, or have begun to make, an object of a
+// type and identity through accounts none of which has one of the names. They are in the order of
+// their creation.
 func (c *Claimant) Twins(names []string, resourceType, identity string) []Twin {
 	c.index.mu.Lock()
 	defer c.index.mu.Unlock()

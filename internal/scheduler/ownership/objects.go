@@ -1,6 +1,7 @@
 package ownership
 
-// objects holds the objects that are claimed. Accounts and types are stored once, not with each object.
+// objects holds the objects that are claimed. Accounts and types are stored once, not with each
+// object.
 type objects map[collectionKey]*collection
 
 type collectionKey struct{ account, resourceType string }

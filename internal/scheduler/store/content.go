@@ -25,7 +25,8 @@ import (
 //	instance.json.zst, content.json               none       compressed
 //	content.json                                  1, 2, 3 …  compressed, and divided among other Secrets
 //
-// A head without content (pending) was made before the parts of a first record. It counts as absent.
+// A head without content (pending) was made before the parts of a first record. It counts as
+// absent.
 const (
 	dataInstance   = "instance.json"
 	dataCompressed = "instance.json.zst" // of a head, and of a part
@@ -34,8 +35,8 @@ const (
 
 	// maxPlain is the maximum size of an encoding that is stored as it is, in bytes.
 	maxPlain = 32 << 10
-	// partSize is the default of Secrets.PartSize. Kubernetes allows 1 MiB. A request in JSON has a third
-	// more than its data, and still passes through proxies that allow 1 MiB.
+	// partSize is the default of Secrets.PartSize. Kubernetes allows 1 MiB. A request in JSON has a
+	// third more than its data, and still passes through proxies that allow 1 MiB.
 	partSize = 512 << 10
 	// window bounds the memory of the compression.
 	window = 1 << 20
@@ -65,8 +66,8 @@ type digest [sha256.Size]byte
 
 func (d digest) String() string { return hex.EncodeToString(d[:]) }
 
-// fill puts an encoding into a head. It returns the parts of the compressed encoding if they need Secrets of
-// their own, because they have more bytes than one Secret may have.
+// fill puts an encoding into a head. It returns the parts of the compressed encoding if they need
+// Secrets of their own, because they have more bytes than one Secret may have.
 func fill(head *corev1.Secret, data []byte, sum digest, most int) ([][]byte, error) {
 	if len(data) <= min(maxPlain, most) {
 		head.Data[dataInstance] = data
@@ -89,8 +90,8 @@ func describe(head *corev1.Secret, c content) (err error) {
 	return err
 }
 
-// compress compresses an encoding. The same beginnings of two encodings are compressed alike, except for the
-// first bytes, so that parts can be used again.
+// compress compresses an encoding. The same beginnings of two encodings are compressed alike,
+// except for the first bytes, so that parts can be used again.
 func compress(data []byte) ([]byte, error) {
 	w := compressors.Get().(*zstd.Encoder)
 	defer func() {

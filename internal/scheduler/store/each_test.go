@@ -46,7 +46,8 @@ func TestEach(t *testing.T) {
 	if calls < 2 || client.gets != 0 {
 		t.Errorf("%d pages, %d further requests", calls, client.gets)
 	}
-	// What was loaded is as if it had been loaded by itself: it is written over, and not written if it is equal.
+	// What was loaded is as if it had been loaded by itself: it is written over, and not written if
+	// it is equal.
 	k := key("thing-007")
 	if again := save(t, s, k, got[k]); again.Version != got[k].Version {
 		t.Error("an equal record was written")

@@ -25,8 +25,8 @@ func (f fence) RoundTrip(r *http.Request) (*http.Response, error) {
 	return f.next.RoundTrip(r)
 }
 
-// The outcome of an operation is stored after the lease is lost, of whatever size, unless a successor has
-// stored another one.
+// The outcome of an operation is stored after the lease is lost, of whatever size, unless a
+// successor has stored another one.
 func TestOutcomeAfterTheLeaseIsLost(t *testing.T) {
 	for name, size := range map[string]int{"small": 100, "in parts": 2 << 20} {
 		for name, superseded := range map[string]bool{name: false, name + ", after the successor's": true} {

@@ -55,7 +55,8 @@ func TestLargerThanLargestState(t *testing.T) {
 	}
 }
 
-// Whatever its size, a record is stored, read by another process, changed to any other size, and deleted.
+// Whatever its size, a record is stored, read by another process, changed to any other size, and
+// deleted.
 func TestLargeSecretsOfEverySize(t *testing.T) {
 	client, k := secrets(t), key("one")
 	s := &store.Secrets{Client: client}

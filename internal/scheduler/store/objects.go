@@ -9,10 +9,12 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Objects are the remote objects that a record names, in labels of its Secret: the records that name an object are found without
-// loading all of a kind. With the zero value, the record may name any object.
+// Objects are the remote objects that a record names, in labels of its Secret: the records that
+// name an object are found without loading all of a kind. With the zero value, the record may name
+// any object.
 type Objects struct {
-	// By identifies the rules by which objects are named. Records with other rules may name any object.
+	// By identifies the rules by which objects are named. Records with other rules may name any
+	// object.
 	By string
 	// Hash is the ObjectHash of the only object, or SeveralObjects; empty if there is none.
 	Hash string
@@ -21,7 +23,8 @@ type Objects struct {
 // SeveralObjects is the Objects.Hash of a record that may name more than one object.
 const SeveralObjects = "several"
 
-// ObjectHash returns the hash of an object that is named by its Terraform resource type and an identity. It suits a label.
+// ObjectHash returns the hash of an object that is named by its Terraform resource type and an
+// identity. It suits a label.
 func ObjectHash(resourceType, identity string) string {
 	return hashOf(labelBytes, resourceType, identity)
 }
@@ -48,8 +51,8 @@ func (o Objects) label(head *corev1.Secret) {
 	}
 }
 
-// Naming returns the keys of the records of a kind that may name one of several objects, which are given by their ObjectHash. few
-// is false if there are more than most; then not all are returned.
+// Naming returns the keys of the records of a kind that may name one of several objects, which are
+// given by their ObjectHash. few is false if there are more than most; then not all are returned.
 func (s *Secrets) Naming(ctx context.Context, group, kind, by string, objects []string, most int) (keys []Key, few bool, _ error) {
 	known := map[Key]bool{}
 	hashes := strings.Join(append([]string{SeveralObjects}, objects...), ",")

@@ -17,19 +17,19 @@ import (
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 )
 
-// A record whose content needs parts is saved in these steps. A crash between two of them leaves either the
-// record from before or the new one.
+// A record whose content needs parts is saved in these steps. A crash between two of them leaves
+// either the record from before or the new one.
 //
-//  1. The head is labelled as split, or created as pending. From then on, whoever writes or deletes the
-//     head knows that there may be parts.
+//  1. The head is labelled as split, or created as pending. From then on, whoever writes or deletes
+//     the head knows that there may be parts.
 //  2. All parts that exist are listed.
 //  3. The new parts are created, under names that no head has pointed to.
 //  4. The head is updated, over the version from step 1.
 //  5. The parts of step 2 that the head does not point to are deleted.
 //
-// A part is deleted only if no head points to it, or ever will. A part from step 2 was made by a writer that
-// has read the head before step 4, so its own update of the head is refused. If step 4 is refused, the writer
-// deletes the parts that it has created itself, and no others.
+// A part is deleted only if no head points to it, or ever will. A part from step 2 was made by a
+// writer that has read the head before step 4, so its own update of the head is refused. If step 4
+// is refused, the writer deletes the parts that it has created itself, and no others.
 const (
 	labelSplit  = "landbridge.io/split"   // of a head: there may be parts
 	labelPartOf = "landbridge.io/part-of" // of a part: the hash in the name of its head
@@ -151,9 +151,9 @@ func (s *Secrets) unsweep(k Key) {
 	}
 }
 
-// createParts creates the parts of a record, and returns their description and the created
-// ones. While an operation runs, parts of the former head with the same content are used again, since each
-// step of a journal is stored. The outcome is written as a whole.
+// createParts creates the parts of a record, and returns their description and the created ones.
+// While an operation runs, parts of the former head with the same content are used again, since
+// each step of a journal is stored. The outcome is written as a whole.
 func (s *Secrets) createParts(ctx context.Context, k Key, p packed, former []part) (c content, made []part, err error) {
 	known := map[string]part{}
 	if p.again {
@@ -194,8 +194,8 @@ func newPart(k Key, id string, i int, b []byte) (*corev1.Secret, part) {
 	return secret, part{Name: secret.Name, Size: len(b), SHA256: digest(sha256.Sum256(b)).String()}
 }
 
-// abandon deletes parts that no head points to, even if the write was cancelled. Those that stay are
-// deleted by the next write.
+// abandon deletes parts that no head points to, even if the write was cancelled. Those that stay
+// are deleted by the next write.
 func (s *Secrets) abandon(ctx context.Context, made []part) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), abandonTimeout)
 	defer cancel()
@@ -204,20 +204,22 @@ func (s *Secrets) abandon(ctx context.Context, made []part) {
 
 type unreferencedKey struct{}
 
-// unreferenced marks the requests that create or delete a part of the caller's own, which no head points to.
+// unreferenced marks the requests that create or delete a part of the caller's own, which no head
+// points to.
 func unreferenced(ctx context.Context) context.Context {
 	return context.WithValue(ctx, unreferencedKey{}, true)
 }
 
-// Unreferenced reports whether a request with this context creates or deletes a part that no head points to.
-// Such a request needs no lease: only the update of the head, whose version is checked, makes a part count.
+// Unreferenced reports whether a request with this context creates or deletes a part that no head
+// points to. Such a request needs no lease: only the update of the head, whose version is checked,
+// makes a part count.
 func Unreferenced(ctx context.Context) bool {
 	marked, _ := ctx.Value(unreferencedKey{}).(bool)
 	return marked
 }
 
-// deleteParts deletes parts. One that somebody has restored from a backup has another UID, and stays: its head may be
-// restored, too.
+// deleteParts deletes parts. One that somebody has restored from a backup has another UID, and
+// stays: its head may be restored, too.
 func (s *Secrets) deleteParts(ctx context.Context, parts []part) error {
 	for _, p := range parts {
 		var o metav1.DeleteOptions
@@ -252,7 +254,8 @@ func isPart(secret *corev1.Secret, k Key) bool {
 // errMissing is the error for a part that does not exist.
 var errMissing = errors.New("a part of it does not exist")
 
-// read returns a head and its encoded instance. The head is the one that was listed, unless that is nil.
+// read returns a head and its encoded instance. The head is the one that was listed, unless that is
+// nil.
 func (s *Secrets) read(ctx context.Context, name string, listed *corev1.Secret) (stored, []byte, error) {
 	version := ""
 	for range reads {

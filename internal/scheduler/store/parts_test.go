@@ -65,8 +65,8 @@ func parts(t rapid.TB, head corev1.Secret) []string {
 	return out
 }
 
-// The limit concerns what is stored before an operation, and what it leaves as far as it is planned. In
-// between, a record may have both and a journal.
+// The limit concerns what is stored before an operation, and what it leaves as far as it is
+// planned. In between, a record may have both and a journal.
 func TestEncodeTooLarge(t *testing.T) {
 	const most = 10_000
 	of := func(size int) instance.Instance { return anInstance(noise(1, size)) }
@@ -157,8 +157,8 @@ func TestSecretsRefused(t *testing.T) {
 	}
 }
 
-// The journal of an operation is stored again and again: what has not changed of a large state is not
-// written each time. The outcome is written as a whole.
+// The journal of an operation is stored again and again: what has not changed of a large state is
+// not written each time. The outcome is written as a whole.
 func TestSecretsJournal(t *testing.T) {
 	api, k := &api{t: t}, key("one")
 	s := &store.Secrets{Client: api, PartSize: 1000}
@@ -217,8 +217,8 @@ func TestManifests(t *testing.T) {
 	}
 }
 
-// What is restored from a backup while a record is written is whole: the parts of the record before, which the write removes,
-// are left if they are restored ones.
+// What is restored from a backup while a record is written is whole: the parts of the record
+// before, which the write removes, are left if they are restored ones.
 func TestSecretsRestoredDuringWrite(t *testing.T) {
 	for name, known := range map[string]bool{"the writer made them": true, "the writer read them": false} {
 		t.Run(name, func(t *testing.T) {
@@ -517,12 +517,14 @@ type crashTest struct {
 	api     *api
 	writers [2]*writer
 	n       int
-	// tried are the encodings that writers have tried to store, refused those that were refused for good.
+	// tried are the encodings that writers have tried to store, refused those that were refused for
+	// good.
 	tried, refused map[string]bool
 	// stored is set when a record is stored for certain. deletes counts the attempts to delete it.
 	stored  bool
 	deletes int
-	// over is what each record is to replace, visible what a reader gets. doomed are records to delete.
+	// over is what each record is to replace, visible what a reader gets. doomed are records to
+	// delete.
 	over    map[string]string
 	visible string
 	doomed  map[string]bool
@@ -657,8 +659,8 @@ func (c *crashTest) check() {
 	}
 }
 
-// A reader gets a whole record at every time, whichever calls of two writers fail or never return. No
-// writer replaces what it has not seen, and nothing is left in the end.
+// A reader gets a whole record at every time, whichever calls of two writers fail or never return.
+// No writer replaces what it has not seen, and nothing is left in the end.
 func TestSecretsCrash(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := newCrashTest(t)

@@ -53,8 +53,8 @@ type Secrets struct {
 	Client typedcorev1.SecretInterface
 	// PartSize is the maximum size of the data in one Secret, in bytes. Defaults to 512 KiB.
 	PartSize int
-	// Refused is called with each write that the API server will never accept, or that is too large to be
-	// tried. It may be nil.
+	// Refused is called with each write that the API server will never accept, or that is too large
+	// to be tried. It may be nil.
 	Refused func(Key, error)
 	// Shard is what this process works on. With the zero value, it works on everything.
 	Shard Shard
@@ -68,8 +68,8 @@ type Secrets struct {
 
 var _ Store = (*Secrets)(nil)
 
-// SecretName returns the name of the Secret of a key. It is readable, and unique by a hash, since the
-// parts together may be too long for a name.
+// SecretName returns the name of the Secret of a key. It is readable, and unique by a hash, since
+// the parts together may be too long for a name.
 func SecretName(k Key) string {
 	readable := strings.ToLower(k.Kind) + "." + k.Name
 	if len(readable) > 180 {
@@ -86,7 +86,8 @@ func hashOf(bytes int, texts ...string) string {
 	return hex.EncodeToString(sum[:bytes])
 }
 
-// KeyOf returns the key of the record in a Secret, from its metadata; false if it is not one of Landbridge's.
+// KeyOf returns the key of the record in a Secret, from its metadata; false if it is not one of
+// Landbridge's.
 func KeyOf(secret metav1.Object) (Key, bool) {
 	annotations := secret.GetAnnotations()
 	kind, group, _ := strings.Cut(annotations[annotationOwnerKind], ".")
@@ -98,8 +99,8 @@ func KeyOf(secret metav1.Object) (Key, bool) {
 	return k, SecretName(k) == secret.GetName()
 }
 
-// Verbatim is a schema of a version that no value is stored with. Loading by it leaves all values raw,
-// and saving writes them back byte for byte.
+// Verbatim is a schema of a version that no value is stored with. Loading by it leaves all values
+// raw, and saving writes them back byte for byte.
 var Verbatim = &schema.Resource{Version: -1, Block: &schema.Block{}}
 
 // Load implements Store.
@@ -151,8 +152,8 @@ func sumOf(rec Record, d digest) digest {
 	return sha256.Sum256(append([]byte(text), d[:]...))
 }
 
-// Manifests returns the Secret that holds a record, without the namespace, the version and the id of a
-// write, which it gets when it is written; and its parts, which have to be created before it.
+// Manifests returns the Secret that holds a record, without the namespace, the version and the id
+// of a write, which it gets when it is written; and its parts, which have to be created before it.
 func Manifests(k Key, r *schema.Resource, rec Record) (head *corev1.Secret, parts []*corev1.Secret, _ error) {
 	p, err := pack(k, r, rec, partSize)
 	if err != nil || len(p.parts) == 0 {
@@ -263,7 +264,8 @@ func (s *Secrets) save(ctx context.Context, k Key, r *schema.Resource, rec Recor
 	return rec, nil
 }
 
-// before returns what is stored before a write. Nothing is read if this process has read or written it.
+// before returns what is stored before a write. Nothing is read if this process has read or written
+// it.
 func (s *Secrets) before(ctx context.Context, k Key, version string) (last, error) {
 	if v, ok := s.saved.Load(k); ok {
 		if was := v.(last); was.pending && version == "" || version != "" && was.version == version {
@@ -287,8 +289,9 @@ func (s *Secrets) before(ctx context.Context, k Key, version string) (last, erro
 	return head.last, nil
 }
 
-// untracked, in an update, has the API server remove the managed fields and compute none from then on, until somebody applies the
-// Secret. They are for objects with several writers, and here take as much space as the record.
+// untracked, in an update, has the API server remove the managed fields and compute none from then
+// on, until somebody applies the Secret. They are for objects with several writers, and here take
+// as much space as the record.
 var untracked = []metav1.ManagedFieldsEntry{{}}
 
 // errSplit is the error of put for a head that was labelled as split meanwhile.

@@ -13,8 +13,9 @@ import (
 	"github.com/landbridge-io/landbridge/internal/instance"
 )
 
-// Shard is one of Count parts of the resources. A record that the holder of one part has written is used by no other until
-// Leave, or Free if its resource is gone. Shards of another Count are void: nobody works on them any more. The zero value stands for an undivided whole.
+// Shard is one of Count parts of the resources. A record that the holder of one part has written is
+// used by no other until Leave, or Free if its resource is gone. Shards of another Count are void:
+// nobody works on them any more. The zero value stands for an undivided whole.
 type Shard struct{ Number, Count int }
 
 // Sharded is a Store whose records belong to shards.
@@ -63,21 +64,22 @@ func (s *Secrets) Leave(ctx context.Context, k Key) error {
 	return nil
 }
 
-// Free lets any shard use a record that another one has written. It is for the records of resources that do not exist any more, such as
-// those whose finalizers somebody has removed: nobody leaves them. It returns ErrElsewhere if an operation has not ended, whose outcome
-// the other shard may still have to store, or if the record was written meanwhile.
+// Free lets any shard use a record that another one has written. It is for the records of resources
+// that do not exist any more, such as those whose finalizers somebody has removed: nobody leaves
+// them. It returns ErrElsewhere if an operation has not ended, whose outcome the other shard may
+// still have to store, or if the record was written meanwhile.
 func (s *Secrets) Free(ctx context.Context, k Key) error {
 	return s.annotateUnused(ctx, k, func(annotations map[string]string) { delete(annotations, annotationShard) })
 }
 
-// Fence has those writes of a record of another shard fail that are based on what is stored now, as if the record had been written again.
-// It returns ErrElsewhere as Free does.
+// Fence has those writes of a record of another shard fail that are based on what is stored now, as
+// if the record had been written again. It returns ErrElsewhere as Free does.
 func (s *Secrets) Fence(ctx context.Context, k Key) error {
 	return s.annotateUnused(ctx, k, func(annotations map[string]string) { annotations[annotationWrite] = string(uuid.NewUUID()) })
 }
 
-// annotateUnused changes the annotations of a head of another shard, if there is one. It returns ErrElsewhere if an operation has not
-// ended, or if the record was written meanwhile.
+// annotateUnused changes the annotations of a head of another shard, if there is one. It returns
+// ErrElsewhere if an operation has not ended, or if the record was written meanwhile.
 func (s *Secrets) annotateUnused(ctx context.Context, k Key, change func(annotations map[string]string)) error {
 	secret, err := s.client().Get(ctx, SecretName(k), metav1.GetOptions{})
 	if kerrors.IsNotFound(err) {

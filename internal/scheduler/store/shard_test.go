@@ -78,8 +78,9 @@ func TestFence(t *testing.T) {
 	save(t, first, k, again)
 }
 
-// A record that one shard has written is used by another one only when the first has left it. Shards of another division, and a
-// controller without shards, use it at once. What the first still tries to write after the other has written is refused.
+// A record that one shard has written is used by another one only when the first has left it.
+// Shards of another division, and a controller without shards, use it at once. What the first still
+// tries to write after the other has written is refused.
 func TestShards(t *testing.T) {
 	client := secrets(t)
 	of := func(number, count int) *store.Secrets {

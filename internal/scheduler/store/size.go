@@ -15,17 +15,18 @@ import (
 const (
 	// MaxState is the maximum size of an encoded instance without its operation, in bytes.
 	MaxState = 64 << 20
-	// withOperation is the factor by which an instance with its operation may be larger: it has the planned
-	// state and a journal, too.
+	// withOperation is the factor by which an instance with its operation may be larger: it has the
+	// planned state and a journal, too.
 	withOperation = 4
 	maxRecord     = withOperation * MaxState
 )
 
-// Permanent reports whether a write will fail again and again until the instance or the cluster is changed.
+// Permanent reports whether a write will fail again and again until the instance or the cluster is
+// changed.
 func Permanent(err error) bool { return errors.Is(err, ErrTooLarge) || errors.Is(err, ErrRejected) }
 
-// encode encodes an instance that has at most the given size. So does what its operation leaves, as far as it
-// is planned.
+// encode encodes an instance that has at most the given size. So does what its operation leaves, as
+// far as it is planned.
 func encode(in instance.Instance, r *schema.Resource, most int) ([]byte, error) {
 	data, err := instance.Encode(in, r)
 	if err != nil {
@@ -57,8 +58,8 @@ func encode(in instance.Instance, r *schema.Resource, most int) ([]byte, error) 
 	return nil, fmt.Errorf("%w: it has %.1f MiB, and at most %d MiB can be stored. Make the object smaller, or divide it among several resources", ErrTooLarge, float64(size)/(1<<20), most>>20)
 }
 
-// refused returns the error of a failed write. If the API server will never accept the write, it is ErrTooLarge
-// or ErrRejected.
+// refused returns the error of a failed write. If the API server will never accept the write, it is
+// ErrTooLarge or ErrRejected.
 func refused(err error) error {
 	switch {
 	case err == nil, errors.Is(err, ErrConflict), Permanent(err):

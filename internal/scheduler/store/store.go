@@ -20,7 +20,8 @@ var (
 	ErrUnreadable = errors.New("the stored instance cannot be read")
 	// ErrTooLarge means that the record is too large to be stored. Retrying does not help.
 	ErrTooLarge = errors.New("the state is too large to be stored")
-	// ErrElsewhere means that the record belongs to another shard, whose holder has not left it yet.
+	// ErrElsewhere means that the record belongs to another shard, whose holder has not left it
+	// yet.
 	ErrElsewhere = errors.New("another replica works on the resource, because the shard of its provider configuration was another one; waiting for that replica to leave it")
 	// ErrRejected means that the store does not accept the record. Retrying does not help.
 	ErrRejected = errors.New("the stored instance is rejected")
@@ -54,16 +55,18 @@ type Record struct {
 	Account instance.Account
 	// Handled are the tokens that were handled. They are written together with the result.
 	Handled Tokens
-	// Objects are the remote objects that the instance names. They are written and compared, and not read.
+	// Objects are the remote objects that the instance names. They are written and compared, and
+	// not read.
 	Objects Objects
-	// Rewrite has Save write the record even if the same one is stored, so that nobody else can write over its former Version.
-	// It is not stored.
+	// Rewrite has Save write the record even if the same one is stored, so that nobody else can
+	// write over its former Version. It is not stored.
 	Rewrite bool
 }
 
 // Store keeps one record per custom resource. Implementations are safe for concurrent use.
 type Store interface {
-	// Load returns ErrNotFound when nothing is stored, and ErrElsewhere with the record's owner and tokens.
+	// Load returns ErrNotFound when nothing is stored, and ErrElsewhere with the record's owner and
+	// tokens.
 	Load(ctx context.Context, k Key, r *schema.Resource) (Record, error)
 	// Save writes the record if its Version is still the stored one, and returns it with its new
 	// Version; else ErrConflict. A record with an empty Version must not exist yet. Metadata that

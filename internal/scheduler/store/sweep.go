@@ -13,9 +13,9 @@ import (
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 )
 
-// Sweep removes empty instances of resources that no longer exist, and returns their number. They remain
-// if a process is interrupted between releasing a resource and removing its instance. It also removes
-// parts without a head of such resources.
+// Sweep removes empty instances of resources that no longer exist, and returns their number. They
+// remain if a process is interrupted between releasing a resource and removing its instance. It
+// also removes parts without a head of such resources.
 func (s *Secrets) Sweep(ctx context.Context, exists func(context.Context, Key) (bool, error)) (int, error) {
 	list, err := s.client().List(ctx, metav1.ListOptions{LabelSelector: Selector + "," + labelEmpty + "=true"})
 	if err != nil {
@@ -43,8 +43,9 @@ func (s *Secrets) Sweep(ctx context.Context, exists func(context.Context, Key) (
 	return n, errors.Join(append(errs, s.sweepParts(ctx, exists))...)
 }
 
-// sweepParts removes the parts without a head of resources that no longer exist. They remain if a process
-// is interrupted while it deletes a record. Other parts are removed with the next write of their head.
+// sweepParts removes the parts without a head of resources that no longer exist. They remain if a
+// process is interrupted while it deletes a record. Other parts are removed with the next write of
+// their head.
 func (s *Secrets) sweepParts(ctx context.Context, exists func(context.Context, Key) (bool, error)) error {
 	var keys []Key
 	parts := map[Key][]part{}
@@ -90,8 +91,9 @@ func (s *Secrets) List(ctx context.Context) (out []Key, _ error) {
 	return out, err
 }
 
-// Each calls a function with the keys of the stored instances of a kind, some at a time. The first Load of such a key needs no
-// request while the function is called. Instances that an earlier version of Landbridge has stored may be left out.
+// Each calls a function with the keys of the stored instances of a kind, some at a time. The first
+// Load of such a key needs no request while the function is called. Instances that an earlier
+// version of Landbridge has stored may be left out.
 func (s *Secrets) Each(ctx context.Context, group, kind string, some func([]Key)) error {
 	return s.pages(ctx, labelKind+"="+kindLabel(group, kind)+",!"+labelPartOf, pageSize, func(secrets []corev1.Secret) {
 		keys := make([]Key, 0, len(secrets))
@@ -108,8 +110,8 @@ func (s *Secrets) Each(ctx context.Context, group, kind string, some func([]Key)
 	})
 }
 
-// taken returns the listed head of a key, once. What this process has read or written itself is not older, so then it
-// returns nil.
+// taken returns the listed head of a key, once. What this process has read or written itself is not
+// older, so then it returns nil.
 func (s *Secrets) taken(k Key) *corev1.Secret {
 	v, ok := s.listed.LoadAndDelete(k)
 	if _, known := s.saved.Load(k); !ok || known {
@@ -118,7 +120,8 @@ func (s *Secrets) taken(k Key) *corev1.Secret {
 	return v.(*corev1.Secret)
 }
 
-// kindLabel returns the label of the records of a kind: their names, or a hash if these are too long for a label.
+// kindLabel returns the label of the records of a kind: their names, or a hash if these are too
+// long for a label.
 func kindLabel(group, kind string) string {
 	if name := kind + "." + group; len(name) <= validation.LabelValueMaxLength {
 		return name
@@ -140,7 +143,8 @@ func (s *Secrets) pages(ctx context.Context, selector string, size int64, page f
 	}
 }
 
-// keyOf returns the key that a Secret names. ok is false if the Secret is not a head of Landbridge's.
+// keyOf returns the key that a Secret names. ok is false if the Secret is not a head of
+// Landbridge's.
 func keyOf(secret *corev1.Secret) (k Key, ok bool) {
 	k, ok = KeyOf(secret)
 	return k, ok && string(secret.Type) == v1alpha1.SecretTypeInstance

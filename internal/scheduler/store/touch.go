@@ -13,8 +13,8 @@ const touches = 5
 // last has the facts about a head from its last read or write.
 type last struct {
 	version string
-	// write is the id of Landbridge's last write. The content may return to an earlier value, but the id
-	// does not.
+	// write is the id of Landbridge's last write. The content may return to an earlier value, but
+	// the id does not.
 	write string
 	// sum identifies the record.
 	sum digest
@@ -22,7 +22,8 @@ type last struct {
 	foreign *metav1.ObjectMeta
 	// pending is set for a head without content. split is set if there may be parts.
 	pending, split bool
-	// parts are those that the head points to. swept is set when this process has removed all others.
+	// parts are those that the head points to. swept is set when this process has removed all
+	// others.
 	parts []part
 	swept bool
 }
@@ -57,7 +58,8 @@ func with(own metav1.ObjectMeta, foreign *metav1.ObjectMeta) metav1.ObjectMeta {
 	return out
 }
 
-// touches reports whether, since an earlier read or write of the head, others have only added metadata.
+// touches reports whether, since an earlier read or write of the head, others have only added
+// metadata.
 func (now last) touches(was last) bool {
 	return now.write != "" && now.write == was.write && now.sum == was.sum
 }

@@ -18,8 +18,8 @@ import (
 )
 
 // Apply implements terraform.Executor. The program plans again, and gets the given plan as the
-// answer; the provider is asked for that change and nothing else. If the program is killed, the call
-// continues until the provider answers or ctx ends.
+// answer; the provider is asked for that change and nothing else. If the program is killed, the
+// call continues until the provider answers or ctx ends.
 func (e *Executor) Apply(ctx context.Context, p terraform.Plan) (instance.Instance, diagnostic.Diagnostics) {
 	none := e.replay(log{})
 	if before, diags := engine.New(none).Apply(ctx, p); !none.missing {
@@ -73,8 +73,8 @@ func (e *Executor) Apply(ctx context.Context, p terraform.Plan) (instance.Instan
 	return after, append(change.diags, e.warnings(out, change.diags)...)
 }
 
-// carriedOut is a change that the engine makes for a run of the program, so that its outcome is known
-// even if the run fails.
+// carriedOut is a change that the engine makes for a run of the program, so that its outcome is
+// known even if the run fails.
 type carriedOut struct {
 	provider.Server
 	begun  bool

@@ -45,7 +45,8 @@ var (
 	_ terraform.FunctionCaller = (*Executor)(nil)
 )
 
-// CallFunction implements terraform.FunctionCaller: it asks the provider, since functions change nothing.
+// CallFunction implements terraform.FunctionCaller: it asks the provider, since functions change
+// nothing.
 func (e *Executor) CallFunction(ctx context.Context, name string, arguments []cty.Value) (cty.Value, diagnostic.Diagnostics) {
 	return engine.CallFunction(ctx, e.server, name, arguments)
 }

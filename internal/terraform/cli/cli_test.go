@@ -34,8 +34,8 @@ func directory(t *testing.T) string {
 // modern prints the version of a program that supports everything.
 const modern = `echo "OpenTofu v1.12.6"; exit 0`
 
-// script returns the path of a program that runs version when it is asked for its version, and otherwise
-// for all else.
+// script returns the path of a program that runs version when it is asked for its version, and
+// otherwise for all else.
 func script(t *testing.T, version, otherwise string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "program")

@@ -20,9 +20,9 @@
 //   - The configuration of the provider is in no file.
 //
 // The answers are read by the rules of package engine, since the program's output contains less.
-// The program decides: what it rejects is rejected, its plan must be the plan that the answers mean,
-// and the state that it writes is stored. Only when it fails after the provider was asked for a
-// change, the engine's reading of the answer is stored instead.
+// The program decides: what it rejects is rejected, its plan must be the plan that the answers
+// mean, and the state that it writes is stored. Only when it fails after the provider was asked for
+// a change, the engine's reading of the answer is stored instead.
 //
 // It never downloads anything, never links the program, and keeps nothing between operations.
 package cli

@@ -129,7 +129,8 @@ func TestFence(t *testing.T) {
 	}
 }
 
-// TestSuspendedAtEveryCall suspends the process at each call of an operation for longer than its lease.
+// TestSuspendedAtEveryCall suspends the process at each call of an operation for longer than its
+// lease.
 func TestSuspendedAtEveryCall(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"create", "update", "delete"} {

@@ -68,8 +68,9 @@ func (s *session) identityFor(given *tfprotov6.ResourceIdentityData) *tfprotov6.
 	return given
 }
 
-// complete reads an imported object if the provider left its state to the read that follows an import by
-// identity. The program would take an answer without a state for an object that does not exist.
+// complete reads an imported object if the provider left its state to the read that follows an
+// import by identity. The program would take an answer without a state for an object that does not
+// exist.
 func (s *session) complete(ctx context.Context, a *tfprotov6.ImportResourceStateResponse) *tfprotov6.ImportResourceStateResponse {
 	object := *a.ImportedResources[0]
 	if object.Identity == nil || !isNull(object.State) {

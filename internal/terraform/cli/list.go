@@ -15,8 +15,8 @@ var (
 	_ terraform.StateLister = (*Executor)(nil)
 )
 
-// List implements terraform.Lister. The provider is asked directly: the program's own lists need a query file, and add
-// nothing to the answers.
+// List implements terraform.Lister. The provider is asked directly: the program's own lists need a
+// query file, and add nothing to the answers.
 func (e *Executor) List(ctx context.Context, r terraform.ResourceType, arguments map[string]cty.Value, limit int) ([]cty.Value, bool, diagnostic.Diagnostics) {
 	return engine.New(e.server).List(ctx, r, arguments, limit)
 }

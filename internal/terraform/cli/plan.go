@@ -9,8 +9,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/terraform/engine"
 )
 
-// Plan implements terraform.Executor. Values that are sensitive because of their source are marked in
-// the prior state, too, since the mark alone is no change of the object.
+// Plan implements terraform.Executor. Values that are sensitive because of their source are marked
+// in the prior state, too, since the mark alone is no change of the object.
 func (e *Executor) Plan(ctx context.Context, r terraform.ResourceType, in instance.Instance, config terraform.Config) (terraform.Plan, diagnostic.Diagnostics) {
 	config.Validated = false // the program validates always
 	none := e.replay(log{})
@@ -71,8 +71,8 @@ var actions = map[string][]terraform.Action{
 	"replace": {terraform.DeleteThenCreate, terraform.CreateThenDelete},
 }
 
-// agrees returns an error if the program's plan is not what the provider's answers mean. The program
-// has no event for an object without changes.
+// agrees returns an error if the program's plan is not what the provider's answers mean. The
+// program has no event for an object without changes.
 func (e *Executor) agrees(out outcome, p terraform.Plan) diagnostic.Diagnostics {
 	action := "noop"
 	if len(out.changes) > 0 {

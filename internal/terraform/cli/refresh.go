@@ -12,8 +12,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/terraform/engine"
 )
 
-// Refresh implements terraform.Executor. An instance that is packed is unpacked for the program's state file, and returned as it was
-// given if the provider has sent the same bytes.
+// Refresh implements terraform.Executor. An instance that is packed is unpacked for the program's
+// state file, and returned as it was given if the provider has sent the same bytes.
 func (e *Executor) Refresh(ctx context.Context, r terraform.ResourceType, in instance.Instance) (terraform.Refreshed, diagnostic.Diagnostics) {
 	whole, err := in.Unpacked(r.Schema)
 	if err != nil {

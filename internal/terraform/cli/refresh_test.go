@@ -11,8 +11,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/terraform/engine"
 )
 
-// TestRefreshPacked refreshes an instance of which only the values in the protocol's encoding are known: the scheduler keeps no more of
-// a resource at rest.
+// TestRefreshPacked refreshes an instance of which only the values in the protocol's encoding are
+// known: the scheduler keeps no more of a resource at rest.
 func TestRefreshPacked(t *testing.T) {
 	t.Parallel()
 	x := newThings(t)

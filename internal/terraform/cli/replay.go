@@ -8,13 +8,13 @@ import (
 	"github.com/landbridge-io/landbridge/internal/provider"
 )
 
-// replay is a provider server that repeats the answers of a run of the program, so that the engine can
-// interpret them.
+// replay is a provider server that repeats the answers of a run of the program, so that the engine
+// can interpret them.
 type replay struct {
 	provider.Server
 	log
-	// missing is set when there was no such answer during the run: the program did not get that far,
-	// and nothing follows from the other answers.
+	// missing is set when there was no such answer during the run: the program did not get that
+	// far, and nothing follows from the other answers.
 	missing bool
 	// upgraded is set when the answer to the upgrade of the identity was repeated.
 	upgraded bool
@@ -50,7 +50,8 @@ func (r *replay) UpgradeResourceState(context.Context, *tfprotov6.UpgradeResourc
 	return last(r, r.stateUpgrade)
 }
 
-// UpgradeResourceIdentity implements provider.Server. What the engine asks of the answer, the program has not asked.
+// UpgradeResourceIdentity implements provider.Server. What the engine asks of the answer, the
+// program has not asked.
 func (r *replay) UpgradeResourceIdentity(ctx context.Context, request *tfprotov6.UpgradeResourceIdentityRequest) (*tfprotov6.UpgradeResourceIdentityResponse, error) {
 	if r.upgraded {
 		return r.Server.UpgradeResourceIdentity(ctx, request)

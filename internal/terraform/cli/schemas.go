@@ -12,9 +12,9 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// schemas caches the schemas that the program gets: one resource type at a time, so that it need not
-// read those of a provider with a thousand types, and without a provider configuration, since the
-// provider is configured already.
+// schemas caches the schemas that the program gets: one resource type at a time, so that it need
+// not read those of a provider with a thousand types, and without a provider configuration, since
+// the provider is configured already.
 type schemas struct {
 	mu    sync.Mutex
 	known map[schemaKey]*served
@@ -82,8 +82,8 @@ func (s *schemas) get(ctx context.Context, server provider.Server, resource stri
 	return out, nil
 }
 
-// allOptional returns the schema with all attributes optional, so that the configuration of an object
-// to import can be empty.
+// allOptional returns the schema with all attributes optional, so that the configuration of an
+// object to import can be empty.
 func allOptional(s *served, resource string) *served {
 	out, full := *s, *s.schema
 	full.ResourceSchemas = map[string]*tfprotov6.Schema{resource: lenient(full.ResourceSchemas[resource], false)}

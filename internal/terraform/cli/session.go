@@ -26,8 +26,8 @@ type session struct {
 	plan     func(*tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error)
 	// apply makes the planned change; nil refuses.
 	apply func(context.Context) (*tfprotov6.ApplyResourceChangeResponse, error)
-	// meanwhile is called when the provider begins the change. The returned function is called when the
-	// change has ended.
+	// meanwhile is called when the provider begins the change. The returned function is called when
+	// the change has ended.
 	meanwhile func() (over func())
 
 	// supplies is set when the program does not support identities.
@@ -141,8 +141,8 @@ func (s *session) PlanResourceChange(ctx context.Context, r *tfprotov6.PlanResou
 	return ask(s, ctx, &q, s.Server.PlanResourceChange, func(l *log) *[]answer[*tfprotov6.PlanResourceChangeResponse] { return &l.planned })
 }
 
-// ApplyResourceChange makes the planned change, once. The call continues until the provider answers or
-// the operation ends, even if the program ends before.
+// ApplyResourceChange makes the planned change, once. The call continues until the provider answers
+// or the operation ends, even if the program ends before.
 func (s *session) ApplyResourceChange(context.Context, *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
 	if !s.mayApply() {
 		return nil, errNotAsked

@@ -47,14 +47,14 @@ func attach(path string, p tfprotov6.ProviderServer) (*attachment, error) {
 	return a, nil
 }
 
-// connections is a stats.Handler that gives each connection an identity. The program has one for each configuration of a
-// provider.
+// connections is a stats.Handler that gives each connection an identity. The program has one for
+// each configuration of a provider.
 type connections struct{}
 
 type connectionKey struct{}
 
-// Connection identifies the connection by which a call came; nil without one. The program keeps a connection as long as it
-// uses a configuration of the provider.
+// Connection identifies the connection by which a call came; nil without one. The program keeps a
+// connection as long as it uses a configuration of the provider.
 func Connection(ctx context.Context) any { return ctx.Value(connectionKey{}) }
 
 // TagConn implements stats.Handler.

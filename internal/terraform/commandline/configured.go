@@ -8,9 +8,10 @@ import (
 	"github.com/landbridge-io/landbridge/internal/provider"
 )
 
-// Configured presents a configured provider to a run of the program. It needs no configuration, ignores
-// the empty one that the program passes, and ignores StopProvider, since others use the provider too: the pool
-// stops the provider of an interrupted operation. The program never learns the provider's configuration.
+// Configured presents a configured provider to a run of the program. It needs no configuration,
+// ignores the empty one that the program passes, and ignores StopProvider, since others use the
+// provider too: the pool stops the provider of an interrupted operation. The program never learns
+// the provider's configuration.
 type Configured struct {
 	provider.Server // answers all other calls
 	Served          *tfprotov6.GetProviderSchemaResponse

@@ -58,7 +58,8 @@ func (d *Directory) Attach(address string, server tfprotov6.ProviderServer) erro
 	return nil
 }
 
-// Detach stops the servers of the attached providers. Calls that are in flight at the providers go on.
+// Detach stops the servers of the attached providers. Calls that are in flight at the providers go
+// on.
 func (d *Directory) Detach() {
 	for _, a := range d.attachments {
 		a.close()
@@ -85,8 +86,9 @@ type Command struct {
 	// Downloads is set when the program downloads something: it may use proxies, and is not killed
 	// for its silence.
 	Downloads bool
-	// Folders are folders besides the Directory that the program may use. Unrestricted lets it read and write whatever
-	// this process can; otherwise it runs in a sandbox where the kernel supports one.
+	// Folders are folders besides the Directory that the program may use. Unrestricted lets it read
+	// and write whatever this process can; otherwise it runs in a sandbox where the kernel supports
+	// one.
 	Folders      []string
 	Unrestricted bool
 	// ResourceType is for the log.

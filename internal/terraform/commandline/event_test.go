@@ -6,7 +6,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/terraform/commandline"
 )
 
-// FuzzParseEvent checks that no line of a program's output causes a panic: modules decide what is in it.
+// FuzzParseEvent checks that no line of a program's output causes a panic: modules decide what is
+// in it.
 func FuzzParseEvent(f *testing.F) {
 	for _, seed := range []string{
 		`{"type":"apply_progress","hook":{"action":"create","elapsed_seconds":1e300}}`,

@@ -23,8 +23,8 @@ const (
 	stdoutKept = 64 << 20
 	// goodbye is the time that a program has to end after the operation was cancelled.
 	goodbye = 5 * time.Second
-	// pipesTimeout limits the time to read the program's output after it has ended. A child that left its
-	// process group may still hold the pipes.
+	// pipesTimeout limits the time to read the program's output after it has ended. A child that
+	// left its process group may still hold the pipes.
 	pipesTimeout = time.Second
 )
 
@@ -37,7 +37,8 @@ type process struct {
 	// line is called for each line of the standard output; may be nil.
 	line func([]byte)
 	// waiting reports whether the program waits for an answer of this process; nil means never. A
-	// program that does not wait and writes nothing for the time of patience is killed; 0 means never.
+	// program that does not wait and writes nothing for the time of patience is killed; 0 means
+	// never.
 	waiting  func() bool
 	patience time.Duration
 	// sandbox restricts the program; nil does not.
@@ -105,8 +106,8 @@ func (p *process) run(ctx context.Context) (Result, error) {
 	return out, nil
 }
 
-// watch waits until the program has ended, or kills it and returns why. If the operation is interrupted, so is the
-// program: it begins nothing more, and waits for the answers of providers.
+// watch waits until the program has ended, or kills it and returns why. If the operation is
+// interrupted, so is the program: it begins nothing more, and waits for the answers of providers.
 func (p *process) watch(ctx context.Context, exited <-chan struct{}, wrote *atomic.Int64, program *os.Process) error {
 	kill := func() { child.KillGroup(program.Pid); _ = program.Kill() }
 	var tick <-chan time.Time
@@ -125,7 +126,8 @@ func (p *process) watch(ctx context.Context, exited <-chan struct{}, wrote *atom
 			interrupted = nil
 			_ = program.Signal(os.Interrupt)
 		case <-over:
-			// The call that it waits for is cancelled, too: it gets the answer, and writes its state.
+			// The call that it waits for is cancelled, too: it gets the answer, and writes its
+			// state.
 			over = nil
 			if p.waiting == nil || !p.waiting() {
 				kill()

@@ -11,8 +11,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/terraform/commandline"
 )
 
-// script returns the path of a program that runs version when it is asked for its version, and otherwise
-// for all else.
+// script returns the path of a program that runs version when it is asked for its version, and
+// otherwise for all else.
 func script(t *testing.T, version, otherwise string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "program")

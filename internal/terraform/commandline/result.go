@@ -19,11 +19,12 @@ type Result struct {
 	Killed error
 }
 
-// errHangs is the error of a program that was killed because it neither wrote anything nor waited for a
-// provider.
+// errHangs is the error of a program that was killed because it neither wrote anything nor waited
+// for a provider.
 var errHangs = errors.New("it hung")
 
-// errInterrupted is the error of a program that was not started, because its operation was interrupted before.
+// errInterrupted is the error of a program that was not started, because its operation was
+// interrupted before.
 var errInterrupted = errors.New("the operation was interrupted")
 
 // OK reports whether the program exited by itself with status 0.
@@ -44,8 +45,8 @@ func (r Result) Ending() string {
 	return fmt.Sprintf("it exited with status %d", r.Status)
 }
 
-// Failure describes a failed run, with the beginning of the program's output. spell changes the output
-// before it is shortened; nil leaves it unchanged.
+// Failure describes a failed run, with the beginning of the program's output. spell changes the
+// output before it is shortened; nil leaves it unchanged.
 func (r Result) Failure(p *Program, spell func(string) string) string {
 	out := fmt.Sprintf("%s failed: %s.", p, r.Ending())
 	for _, text := range []string{r.Stderr, r.Stray} {

@@ -16,11 +16,11 @@ import (
 type Options struct {
 	Program *Program
 	// Dir holds the directories of runs, which contain secrets while a run lasts: a file system in
-	// memory is best. Its path must be short, since sockets are made in it. Defaults to the system's
-	// temporary directory.
+	// memory is best. Its path must be short, since sockets are made in it. Defaults to the
+	// system's temporary directory.
 	Dir string
-	// Parallelism is the maximum number of runs at the same time, not counting those that wait for a
-	// provider's change. Defaults to the number of processors, but at least 4.
+	// Parallelism is the maximum number of runs at the same time, not counting those that wait for
+	// a provider's change. Defaults to the number of processors, but at least 4.
 	Parallelism int
 	// Changes is the maximum number of changes at the same time, each with a run that waits for it
 	// and takes memory. Defaults to 32.
@@ -28,8 +28,8 @@ type Options struct {
 	// Patience is the time after which a run is killed that writes nothing and does not wait for a
 	// provider. Defaults to 2 minutes.
 	Patience time.Duration
-	// Hidden are files and folders that programs cannot read, besides credentials for Kubernetes and the directories of
-	// other runs.
+	// Hidden are files and folders that programs cannot read, besides credentials for Kubernetes
+	// and the directories of other runs.
 	Hidden []string
 	// Sandbox is whether programs are restricted. Defaults to BestEffort.
 	Sandbox child.Mode

@@ -113,7 +113,8 @@ func TestHangs(t *testing.T) {
 	}
 }
 
-// TestInterrupted checks that the program gets SIGINT and may end by itself, and that none starts afterwards.
+// TestInterrupted checks that the program gets SIGINT and may end by itself, and that none starts
+// afterwards.
 func TestInterrupted(t *testing.T) {
 	t.Parallel()
 	r, d := open(t, commandline.Options{}, `trap 'echo; echo "{\"type\":\"stopping\"}"; exit 7' INT; echo '{"type":"ready"}'; while :; do sleep 0.05; done`)

@@ -21,8 +21,8 @@ const (
 	maxSocketPath = 100
 )
 
-// workspaces is the directory with the workspaces of one process. Close removes it; if the process is
-// killed, the next one removes it. Only this user can read it, since configurations and states
+// workspaces is the directory with the workspaces of one process. Close removes it; if the process
+// is killed, the next one removes it. Only this user can read it, since configurations and states
 // contain secrets.
 type workspaces struct {
 	base string

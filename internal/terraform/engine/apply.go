@@ -55,7 +55,8 @@ func (e *Engine) Apply(ctx context.Context, p terraform.Plan) (instance.Instance
 	return c.applied(ctx, p, answer)
 }
 
-// applicable returns an error if a plan is a replacement as a whole, or does not fit its prior instance.
+// applicable returns an error if a plan is a replacement as a whole, or does not fit its prior
+// instance.
 func applicable(p terraform.Plan) diagnostic.Diagnostics {
 	switch p.Action {
 	case terraform.Create:

@@ -50,7 +50,8 @@ func TestCreateOutcomeUnknown(t *testing.T) {
 	}
 }
 
-// An object that nothing identifies cannot be found again, so a create that has left one may have made another.
+// An object that nothing identifies cannot be found again, so a create that has left one may have
+// made another.
 func TestCreateUnidentified(t *testing.T) {
 	ofID := func(id cty.Value) cty.Value { return object(map[string]cty.Value{"id": id}) }
 	for name, test := range map[string]struct {
@@ -162,8 +163,9 @@ func TestApplyKeepsOtherFields(t *testing.T) {
 	wantEqual(t, "create_before_destroy after a no-op", out.CreateBeforeDestroy, false)
 }
 
-// Sensitive paths and create_before_destroy are stored from the configuration, even if an update failed
-// halfway. Paths that do not exist in the object are left out: the attribute may be write-only.
+// Sensitive paths and create_before_destroy are stored from the configuration, even if an update
+// failed halfway. Paths that do not exist in the object are left out: the attribute may be
+// write-only.
 func TestApplyStoresConfigurationFlags(t *testing.T) {
 	f := newFixture(t, thing())
 	in := f.existing(object(nil), identity("1"), "p")
@@ -185,7 +187,8 @@ func TestApplyStoresConfigurationFlags(t *testing.T) {
 	}
 }
 
-// As in Core, an object that could not be deleted has no create_before_destroy: it has no configuration.
+// As in Core, an object that could not be deleted has no create_before_destroy: it has no
+// configuration.
 func TestFailedDeleteClearsCreateBeforeDestroy(t *testing.T) {
 	f := newFixture(t, thing())
 	in := f.existing(object(nil), identity("1"), "p")

@@ -9,8 +9,9 @@ import (
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
 
-// complete reports whether the answer to a create shows that the provider has read the object that it made. It does not if it has a
-// warning that the plan did not have, or no value at all where the plan left values to the provider (contract § 3.7).
+// complete reports whether the answer to a create shows that the provider has read the object that
+// it made. It does not if it has a warning that the plan did not have, or no value at all where the
+// plan left values to the provider (contract § 3.7).
 func complete(p terraform.Plan, state cty.Value, answered diagnostic.Diagnostics) bool {
 	for _, d := range answered.Warnings() {
 		same := func(other diagnostic.Diagnostic) bool { return other.Summary == d.Summary && other.Detail == d.Detail }

@@ -10,7 +10,8 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// An object is Full after its create if the answer shows that the provider has read it, and Partial if not (contract § 3.7).
+// An object is Full after its create if the answer shows that the provider has read it, and Partial
+// if not (contract § 3.7).
 func TestCreateComplete(t *testing.T) {
 	warn := func(text string) []*tfprotov6.Diagnostic {
 		return []*tfprotov6.Diagnostic{{Severity: tfprotov6.DiagnosticSeverityWarning, Summary: text, Detail: "Look."}}

@@ -25,8 +25,8 @@ var _ terraform.Executor = (*Engine)(nil)
 // MoveResourceState.
 func New(server provider.Server) *Engine { return new(Factory).Engine(server) }
 
-// Factory makes engines that share facts derived from schemas, so that these are computed once and not for
-// each server. The zero value is ready to use.
+// Factory makes engines that share facts derived from schemas, so that these are computed once and
+// not for each server. The zero value is ready to use.
 type Factory struct {
 	traits sync.Map // *schema.Resource to traits
 }

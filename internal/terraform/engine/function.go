@@ -19,8 +19,8 @@ func (e *Engine) CallFunction(ctx context.Context, name string, arguments []cty.
 	return CallFunction(ctx, e.server, name, arguments)
 }
 
-// CallFunction calls a function of a provider, which need not be configured. Arguments are of the types of its parameters.
-// The result is wholly known.
+// CallFunction calls a function of a provider, which need not be configured. Arguments are of the
+// types of its parameters. The result is wholly known.
 func CallFunction(ctx context.Context, server provider.Server, name string, arguments []cty.Value) (cty.Value, diagnostic.Diagnostics) {
 	s, diags := server.Schema(ctx)
 	if diags.HasErrors() {

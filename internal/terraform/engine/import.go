@@ -130,8 +130,8 @@ func (c *call) importIdentity(given cty.Value) (cty.Value, diagnostic.Diagnostic
 	return cty.ObjectVal(values), diags
 }
 
-// ofIdentity returns the diagnostics of an import by identity. An attribute that the identity has is meant as one of it: no other was
-// given.
+// ofIdentity returns the diagnostics of an import by identity. An attribute that the identity has
+// is meant as one of it: no other was given.
 func (c *call) ofIdentity(diags diagnostic.Diagnostics) diagnostic.Diagnostics {
 	for i, d := range diags {
 		if len(d.Attribute) == 0 {

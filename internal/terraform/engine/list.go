@@ -64,8 +64,9 @@ func (e *Engine) listConfig(ctx context.Context, r *schema.Resource, arguments m
 	return list, cty.ObjectVal(values), nil
 }
 
-// ListObjects lists at most limit objects of a resource type, and calls each as they arrive. The configuration is that of its
-// list resource, list. more is set if there may be further objects. With errors the objects may be incomplete.
+// ListObjects lists at most limit objects of a resource type, and calls each as they arrive. The
+// configuration is that of its list resource, list. more is set if there may be further objects.
+// With errors the objects may be incomplete.
 func (e *Engine) ListObjects(ctx context.Context, r *schema.Resource, list *schema.Block, config cty.Value, limit int64, each func(Listed)) (more bool, diags diagnostic.Diagnostics) {
 	return e.results(ctx, listing{r, list, config, limit, false}, func(result tfprotov6.ListResourceResult, identity cty.Value) diagnostic.Diagnostics {
 		each(Listed{DisplayName: result.DisplayName, Identity: identity})

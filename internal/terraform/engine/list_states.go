@@ -33,7 +33,8 @@ func (e *Engine) ListStates(ctx context.Context, r terraform.ResourceType, argum
 	})
 }
 
-// listedState returns the state of an object in a list as readAnswer does; cty.NilVal if the list does not tell it.
+// listedState returns the state of an object in a list as readAnswer does; cty.NilVal if the list
+// does not tell it.
 func (c *call) listedState(v *tfprotov6.DynamicValue) (cty.Value, diagnostic.Diagnostics) {
 	if isAbsent(v) || wire.IsNull(v.MsgPack) {
 		return cty.NilVal, nil

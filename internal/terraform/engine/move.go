@@ -17,9 +17,9 @@ import (
 // MoveSource is terraform.MoveSource.
 type MoveSource = terraform.MoveSource
 
-// MoveResourceState implements terraform.Mover: it asks the provider to convert an object of another type or provider to type
-// r (contract § 3.11). Nothing is stored or read: refresh the returned instance, which keeps the
-// status and the flags of the source.
+// MoveResourceState implements terraform.Mover: it asks the provider to convert an object of
+// another type or provider to type r (contract § 3.11). Nothing is stored or read: refresh the
+// returned instance, which keeps the status and the flags of the source.
 func (e *Engine) MoveResourceState(ctx context.Context, r terraform.ResourceType, source MoveSource) (instance.Instance, diagnostic.Diagnostics) {
 	in := source.Instance
 	c, diags := e.begin(ctx, r)

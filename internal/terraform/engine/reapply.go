@@ -11,9 +11,10 @@ import (
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
 
-// reapply plans an update of an object that already is as configured. To the provider, the configured arguments of simple
-// types look as if they were not set yet, so that it sends them. Arguments that force a replacement are left as they are,
-// and so are nested ones: a provider may compare their old and new elements, and add them twice.
+// reapply plans an update of an object that already is as configured. To the provider, the
+// configured arguments of simple types look as if they were not set yet, so that it sends them.
+// Arguments that force a replacement are left as they are, and so are nested ones: a provider may
+// compare their old and new elements, and add them twice.
 //
 // It leaves the plan as it is if no argument can be set again.
 func (c *call) reapply(ctx context.Context, from instance.Instance, config cty.Value, ignore terraform.IgnoreChanges, plan *terraform.Plan) diagnostic.Diagnostics {

@@ -14,10 +14,10 @@ import (
 	"github.com/landbridge-io/landbridge/internal/wire"
 )
 
-// Refresh implements terraform.Executor: upgrade the state, upgrade the identity, read
-// (contract §§ 3.2, 3.3). An instance without an object is returned as it is.
-// Refreshed.Unchanged is also set if the answer has other bytes with the same meaning; then only
-// the instance's Wire is new. An instance that is packed is unpacked if that takes more than to compare bytes.
+// Refresh implements terraform.Executor: upgrade the state, upgrade the identity, read (contract §§
+// 3.2, 3.3). An instance without an object is returned as it is. Refreshed.Unchanged is also set if
+// the answer has other bytes with the same meaning; then only the instance's Wire is new. An
+// instance that is packed is unpacked if that takes more than to compare bytes.
 func (e *Engine) Refresh(ctx context.Context, r terraform.ResourceType, in instance.Instance) (terraform.Refreshed, diagnostic.Diagnostics) {
 	if !in.Exists() {
 		return terraform.Refreshed{Instance: in, Unchanged: true}, nil
@@ -78,10 +78,10 @@ func (c *call) lacksRequired(identity cty.Value) bool {
 	return false
 }
 
-// completeIdentity reads an object of which an upgrader has left required attributes of the identity
-// null, without that identity: SDKs take it for a change of the identity that a read fills them in.
-// Other attributes stay as Terraform has them. It is false if the answer has other values than the
-// upgrader's.
+// completeIdentity reads an object of which an upgrader has left required attributes of the
+// identity null, without that identity: SDKs take it for a change of the identity that a read fills
+// them in. Other attributes stay as Terraform has them. It is false if the answer has other values
+// than the upgrader's.
 func (c *call) completeIdentity(ctx context.Context, in instance.Instance, state []byte, upgraded cty.Value) (instance.Instance, bool) {
 	if upgraded == cty.NilVal || upgraded.IsNull() || !c.lacksRequired(upgraded) {
 		return in, false
@@ -225,7 +225,8 @@ func provesGone(answer *tfprotov6.ReadResourceResponse, diags diagnostic.Diagnos
 		answer.NewState != nil && wire.IsNull(answer.NewState.MsgPack)
 }
 
-// sameInstance reports whether two instances are stored the same, apart from deposed objects and journal.
+// sameInstance reports whether two instances are stored the same, apart from deposed objects and
+// journal.
 func sameInstance(a, b instance.Instance) bool {
 	return a.Status == b.Status && sameBytes(a.Private, b.Private) &&
 		sameValue(a.State, b.State) && sameValue(a.Identity, b.Identity)

@@ -167,9 +167,10 @@ func (c *call) missingIdentity(v cty.Value) string {
 	return ""
 }
 
-// upgradesIdentity reports whether an upgrader has made an identity of which attributes are null. Without one, the legacy SDK reports
-// no error, and answers with the stored identity, as far as the schema has its attributes. So if it is asked again, with a value
-// for each attribute that was null, it answers with these values, and an upgrader does not.
+// upgradesIdentity reports whether an upgrader has made an identity of which attributes are null.
+// Without one, the legacy SDK reports no error, and answers with the stored identity, as far as the
+// schema has its attributes. So if it is asked again, with a value for each attribute that was
+// null, it answers with these values, and an upgrader does not.
 func (c *call) upgradesIdentity(ctx context.Context, in instance.Instance, v cty.Value) (bool, diagnostic.Diagnostics) {
 	var stored map[string]json.RawMessage
 	if err := json.Unmarshal(in.RawIdentity, &stored); err != nil || stored == nil {

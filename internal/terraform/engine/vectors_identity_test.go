@@ -191,7 +191,8 @@ func TestVectorsIdentity(t *testing.T) {
 	})
 
 	const stored = `{"version":1,"status":"Full","schemaVersion":1,"state":{"o":"a"},"identitySchemaVersion":1,"identity":%s}`
-	// What the legacy SDK answers without an upgrader: what the schema still has of the stored identity.
+	// What the legacy SDK answers without an upgrader: what the schema still has of the stored
+	// identity.
 	leaveOut := func(f *fixture) func(*tfprotov6.UpgradeResourceIdentityRequest) (*tfprotov6.UpgradeResourceIdentityResponse, error) {
 		return func(r *tfprotov6.UpgradeResourceIdentityRequest) (*tfprotov6.UpgradeResourceIdentityResponse, error) {
 			var given map[string]string
@@ -240,12 +241,14 @@ func TestVectorsIdentity(t *testing.T) {
 		}
 	})
 
-	// An upgrader sets all attributes to either null or known values. What it does not know, a read completes.
+	// An upgrader sets all attributes to either null or known values. What it does not know, a read
+	// completes.
 	t.Run("an upgrader may leave a required attribute null", func(t *testing.T) {
 		change := providerError("Unexpected Identity Change", "The identity is another.")
 		upgraded := cty.ObjectVal(map[string]cty.Value{"id": null, "region": str("eu")})
 		for name, test := range map[string]struct {
-			// strict is whether the provider refuses a read whose answer has another identity than the request.
+			// strict is whether the provider refuses a read whose answer has another identity than
+			// the request.
 			strict bool
 			read   cty.Value
 			want   cty.Value // the identity in the end

@@ -89,7 +89,8 @@ func TestVectorsImport(t *testing.T) {
 		wantEqual(t, "calls", len(f.Calls()), 0)
 	})
 
-	// What the provider reports of the identity is about what was given, and not about an argument of the same name.
+	// What the provider reports of the identity is about what was given, and not about an argument
+	// of the same name.
 	t.Run("the provider refuses an attribute of the identity", func(t *testing.T) {
 		f := newFixture(t, thing())
 		at := func(name string) *tftypes.AttributePath { return tftypes.NewAttributePath().WithAttributeName(name) }

@@ -11,16 +11,17 @@ import (
 	"github.com/landbridge-io/landbridge/internal/instance/tfstate"
 )
 
-// adoptedVersion is the version of Terraform that an adopted state names: programs refuse states of newer versions than their
-// own, though the format is the same.
+// adoptedVersion is the version of Terraform that an adopted state names: programs refuse states of
+// newer versions than their own, though the format is the same.
 const adoptedVersion = "1.0.0"
 
 // indexes are the index keys of an address.
 var indexes = regexp.MustCompile(`\[(?:\d+|"(?:[^"\\]|\\.)*")\]`)
 
-// Adopt returns an instance of a module with the objects that a state has of it, such as of a call in a configuration of
-// Terraform. address is that of the module in the state, with its index keys, such as module.net["eu"]; empty for the root
-// module. The state is raw: variables and outputs are not known before the next plan.
+// Adopt returns an instance of a module with the objects that a state has of it, such as of a call
+// in a configuration of Terraform. address is that of the module in the state, with its index keys,
+// such as module.net["eu"]; empty for the root module. The state is raw: variables and outputs are
+// not known before the next plan.
 func Adopt(file []byte, address string) (instance.Instance, error) {
 	state, err := tfstate.Read(file, nil)
 	if err != nil {
@@ -70,7 +71,8 @@ func inModule(module, address string) bool {
 	return address == "" || module == address || strings.HasPrefix(module, address+".")
 }
 
-// adopted returns a resource of the module of an address as a resource of the one module that is called.
+// adopted returns a resource of the module of an address as a resource of the one module that is
+// called.
 func adopted(r tfstate.ResourceBlock, address string) tfstate.ResourceBlock {
 	this := strings.TrimSuffix(callAddress, ".")
 	r.Module = this + under(r.Module, address)
@@ -98,15 +100,17 @@ func under(module, address string) string {
 	return strings.TrimPrefix(module, address)
 }
 
-// adoptedProvider returns the address of a provider configuration: one in the module stays in it, others are the one that the
-// controller gives. Index keys have been removed from the address of the module.
+// adoptedProvider returns the address of a provider configuration: one in the module stays in it,
+// others are the one that the controller gives. Index keys have been removed from the address of
+// the module.
 func adoptedProvider(provider, module string) string {
 	at := strings.Index(provider, `provider["`)
 	if at < 0 {
 		return provider
 	}
 	path, configuration := strings.TrimSuffix(provider[:at], "."), provider[at:]
-	// OpenTofu takes addresses of Terraform's registry for its own. Terraform does not know those of OpenTofu's.
+	// OpenTofu takes addresses of Terraform's registry for its own. Terraform does not know those
+	// of OpenTofu's.
 	configuration = strings.Replace(configuration, `["registry.opentofu.org/`, `["registry.terraform.io/`, 1)
 	if path != "" && inModule(path, module) {
 		return callAddress + strings.TrimPrefix(strings.TrimPrefix(path, module)+"."+configuration, ".")
@@ -117,8 +121,8 @@ func adoptedProvider(provider, module string) string {
 	return configuration
 }
 
-// adoptedDependencies returns the dependencies within a module. Index keys have been removed from its address, as they are from
-// dependencies.
+// adoptedDependencies returns the dependencies within a module. Index keys have been removed from
+// its address, as they are from dependencies.
 func adoptedDependencies(in []string, module string) []string {
 	var out []string
 	for _, d := range in {

@@ -20,8 +20,8 @@ const pathSeparator = "__"
 // archives are the endings of keys whose values are archives.
 var archives = []string{".tar.gz", ".tgz", ".zip"}
 
-// FilesOf returns the files of a module by name from the keys of a ConfigMap: modules__label__main.tf is modules/label/main.tf, and
-// an archive has the files that are in it.
+// FilesOf returns the files of a module by name from the keys of a ConfigMap:
+// modules__label__main.tf is modules/label/main.tf, and an archive has the files that are in it.
 func FilesOf(keys map[string][]byte) (map[string][]byte, error) {
 	out := map[string][]byte{}
 	total := 0
@@ -129,7 +129,8 @@ func putPart(from io.Reader, name string, room *int64, put func(name string, con
 	return put(path.Clean(name), content)
 }
 
-// hidden reports whether a file, or a folder that it is in, is hidden. Such files are no part of a module.
+// hidden reports whether a file, or a folder that it is in, is hidden. Such files are no part of a
+// module.
 func hidden(name string) bool {
 	return slices.ContainsFunc(strings.Split(path.Clean(name), "/"), func(part string) bool {
 		return strings.HasPrefix(part, ".") && part != "." && part != ".."

@@ -34,8 +34,8 @@ func (m *Module) given(object cty.Value) values {
 	return out
 }
 
-// configuration returns a configuration that calls the module, and passes variables and outputs through.
-// Each argument is on a line of its own, so that diagnostics can be assigned to it.
+// configuration returns a configuration that calls the module, and passes variables and outputs
+// through. Each argument is on a line of its own, so that diagnostics can be assigned to it.
 func (m *Module) configuration(given values, sensitive func(string) bool) ([]byte, error) {
 	call, variables, outputs := m.block(), map[string]any{}, map[string]any{}
 	needed := m.needed()
@@ -86,8 +86,8 @@ func (m *Module) configuration(given values, sensitive func(string) bool) ([]byt
 	return json.MarshalIndent(config, "", " ")
 }
 
-// passed returns the provider blocks of the root module and the providers argument of the call; nil if the module has no
-// configurations from its caller.
+// passed returns the provider blocks of the root module and the providers argument of the call; nil
+// if the module has no configurations from its caller.
 func (m *Module) passed() (blocks map[string][]any, passed map[string]any) {
 	var aliases []string
 	for _, name := range m.Configurations {

@@ -21,14 +21,14 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// The program has a connection to an attached provider for each configuration of it, and configures each once. So the
-// connection of a call tells which configuration it is for.
+// The program has a connection to an attached provider for each configuration of it, and configures
+// each once. So the connection of a call tells which configuration it is for.
 
 // configuredServer is the server of a connection.
 type configuredServer struct {
 	provider.Server
-	// name is the name of the configuration; empty for the provider's own. settings identifies the settings that a provider
-	// block of the module has for it; empty without any.
+	// name is the name of the configuration; empty for the provider's own. settings identifies the
+	// settings that a provider block of the module has for it; empty without any.
 	name     string
 	settings string
 }
@@ -45,8 +45,8 @@ func (s *attached) connection(ctx context.Context) configuredServer {
 
 func (s *attached) chosen(ctx context.Context) provider.Server { return s.connection(ctx).Server }
 
-// serveSettings makes the program accept the arguments of the provider's configuration, none of which is required, and
-// the name of the configuration.
+// serveSettings makes the program accept the arguments of the provider's configuration, none of
+// which is required, and the name of the configuration.
 func (s *attached) serveSettings(of *tfprotov6.Schema, settings bool) {
 	block := &tfprotov6.SchemaBlock{}
 	if of != nil && of.Block != nil && settings {
@@ -129,7 +129,8 @@ func (s *attached) choose(ctx context.Context, config []byte) (configuredServer,
 	return out, nil
 }
 
-// settingsSum identifies the settings of a provider block, without tags and labels, which select no other account.
+// settingsSum identifies the settings of a provider block, without tags and labels, which select no
+// other account.
 func settingsSum(b *schema.Block, settings map[string]cty.Value) string {
 	h := sha256.New()
 	for _, name := range slices.Sorted(maps.Keys(settings)) {
@@ -157,7 +158,8 @@ func setInBlock(b *schema.Block, name string, v cty.Value) bool {
 	return !v.IsKnown() || !v.IsNull()
 }
 
-// unusable returns why a setting cannot be used; empty if it can. Restricted is set unless the module may have any.
+// unusable returns why a setting cannot be used; empty if it can. Restricted is set unless the
+// module may have any.
 func unusable(name string, v cty.Value, restricted bool) (why string) {
 	if !v.IsWhollyKnown() {
 		return "whose value is known only when other objects exist. Use a variable or a text"

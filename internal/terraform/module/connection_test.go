@@ -17,8 +17,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/terraform/module"
 )
 
-// TestNamedConfiguration: a change is requested of the configuration that the module names, recorded with it, and its
-// outcome is looked for there only.
+// TestNamedConfiguration: a change is requested of the configuration that the module names,
+// recorded with it, and its outcome is looked for there only.
 func TestNamedConfiguration(t *testing.T) {
 	t.Parallel()
 	source := strings.NewReplacer(
@@ -52,7 +52,8 @@ func TestNamedConfiguration(t *testing.T) {
 		t.Error("the object is not looked for")
 	}
 
-	// The state has the configuration, so that the object is destroyed by it when it is removed from the module.
+	// The state has the configuration, so that the object is destroyed by it when it is removed
+	// from the module.
 	x = over(map[string]provider.Server{"landbridge/examplecloud": e.server, "examplecloud.other": e.server})
 	out, diags := x.ApplyJournaled(t.Context(), e.plan(x, instance.Instance{}, e.config(1, "a")), journal.record)
 	if diags.HasErrors() {

@@ -35,8 +35,8 @@ func hostOf(address string) (host string, git, ssh bool) {
 	return host, git || host == "github.com" || host == "bitbucket.org", false
 }
 
-// environment returns the variables and the files by which the program uses the credentials. path returns the path of a
-// file. It is an error if they are not for the address.
+// environment returns the variables and the files by which the program uses the credentials. path
+// returns the path of a file. It is an error if they are not for the address.
 func (c *Credentials) environment(address string, path func(string) string) (env map[string]string, files map[string][]byte, _ error) {
 	if c == nil {
 		return nil, nil, nil

@@ -23,10 +23,12 @@ type Definition struct {
 	Outputs   map[string]*Output
 	// Providers are the sources of the required providers, such as hashicorp/random, by local name.
 	Providers map[string]string
-	// Required are the local names that the module declares itself; others follow from its resources.
+	// Required are the local names that the module declares itself; others follow from its
+	// resources.
 	Required map[string]bool
-	// Configurations are the names of further configurations of its providers, such as aws.replica: those that the module
-	// expects from its caller (configuration_aliases), and those that its provider blocks have as alias.
+	// Configurations are the names of further configurations of its providers, such as aws.replica:
+	// those that the module expects from its caller (configuration_aliases), and those that its
+	// provider blocks have as alias.
 	Configurations []string
 	// Blocks are those of the named configurations that it has provider blocks for.
 	Blocks []string
@@ -49,7 +51,8 @@ type Variable struct {
 	Default, Sensitive bool
 	// Nullable is set if the variable can be null.
 	Nullable bool
-	// DefaultValue is the default; NilVal without one. AttributeDefaults are those of the attributes in its type.
+	// DefaultValue is the default; NilVal without one. AttributeDefaults are those of the
+	// attributes in its type.
 	DefaultValue      cty.Value
 	AttributeDefaults *typeexpr.Defaults
 	Deprecated        string
@@ -337,7 +340,8 @@ func (r *reader) variable(b *hcl.Block) {
 	r.decode(attrs, "nullable", &v.Nullable)
 	r.decode(attrs, "description", &v.Description)
 	r.decode(attrs, "deprecated", &v.Deprecated)
-	// An ephemeral value is stored like a sensitive one, since it is needed to read and to destroy the objects.
+	// An ephemeral value is stored like a sensitive one, since it is needed to read and to destroy
+	// the objects.
 	ephemeral := false
 	r.decode(attrs, "sensitive", &v.Sensitive)
 	r.decode(attrs, "ephemeral", &ephemeral)

@@ -191,7 +191,8 @@ func TestReadRefuses(t *testing.T) {
 	}
 }
 
-// TestCheckSettings has settings of provider blocks that are taken, need a permission, and are refused.
+// TestCheckSettings has settings of provider blocks that are taken, need a permission, and are
+// refused.
 func TestCheckSettings(t *testing.T) {
 	t.Parallel()
 	config := &schema.Block{Attributes: map[string]*schema.Attribute{"hidden": {Type: cty.String, Sensitive: true}}}

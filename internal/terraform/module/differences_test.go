@@ -102,7 +102,8 @@ func openForm(t *testing.T, e *estate, form string) provider.Server {
 	return server
 }
 
-// What an apply has left of an object is what the next plan finds, unless it was changed since. The plan has both values.
+// What an apply has left of an object is what the next plan finds, unless it was changed since. The
+// plan has both values.
 func TestLeft(t *testing.T) {
 	t.Parallel()
 	e := newEstateOf(t, texts, commandline.Options{})
@@ -142,7 +143,8 @@ func indexOf(changes []terraform.ContainedChange, path string) int {
 	return -1
 }
 
-// An object that was created without an error, but not as planned, is named by the error. The journal tells which others were made.
+// An object that was created without an error, but not as planned, is named by the error. The
+// journal tells which others were made.
 func TestInconsistentObject(t *testing.T) {
 	t.Parallel()
 	e := newEstate(t, commandline.Options{})

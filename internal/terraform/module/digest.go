@@ -18,7 +18,8 @@ import (
 // checksum makes a digest of files in packages.
 type checksum struct {
 	hash.Hash
-	// size is the number of bytes of the files that were added by addFile, and files are their paths.
+	// size is the number of bytes of the files that were added by addFile, and files are their
+	// paths.
 	size  *int64
 	files *[]string
 	// originals are the contents of files that were changed, by path.
@@ -29,11 +30,12 @@ func newChecksum() checksum {
 	return checksum{Hash: sha256.New(), size: new(int64), files: new([]string)}
 }
 
-// maxFetched is the maximum size of all packages that are fetched for a module, in bytes: repositories have more in them
-// than the module.
+// maxFetched is the maximum size of all packages that are fetched for a module, in bytes:
+// repositories have more in them than the module.
 const maxFetched = 1 << 30
 
-// add adds a file. Lengths precede names and contents, so that no two sets of files are taken for each other.
+// add adds a file. Lengths precede names and contents, so that no two sets of files are taken for
+// each other.
 func (d checksum) add(pkg, name string, content []byte) {
 	d.head(pkg, name, int64(len(content)))
 	d.Write(content)
@@ -73,8 +75,8 @@ func (d checksum) addFile(pkg, name, path string) error {
 // String returns the digest in the form in which it is pinned.
 func (d checksum) String() string { return "sha256:" + hex.EncodeToString(d.Sum(nil)) }
 
-// addPackage adds all files of a package, except the history of a repository, which no module can use. Links that lead
-// out of the package are an error unless they are allowed.
+// addPackage adds all files of a package, except the history of a repository, which no module can
+// use. Links that lead out of the package are an error unless they are allowed.
 func (d checksum) addPackage(c call, allow []Permission) error {
 	return filepath.WalkDir(c.root, func(path string, e fs.DirEntry, err error) error {
 		if err != nil {

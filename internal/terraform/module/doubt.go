@@ -14,15 +14,17 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// An object whose create failed or was interrupted may appear later, though its provider does not find it now: clouds
-// accept a create, and show the object when it exists. Terraform takes such an object for gone, and creates another one.
-// Here it stays in the state, tainted, so that it is destroyed first, which ends what is under way. When the time that an
-// operation may take has passed, it is gone.
+// An object whose create failed or was interrupted may appear later, though its provider does not
+// find it now: clouds accept a create, and show the object when it exists. Terraform takes such an
+// object for gone, and creates another one. Here it stays in the state, tainted, so that it is
+// destroyed first, which ends what is under way. When the time that an operation may take has
+// passed, it is gone.
 
 // doubts are the times until which objects may appear, by the sum of the object.
 type doubts map[string]time.Time
 
-// sum identifies an object as its create left it. State is msgpack; unknown values are null in a state file.
+// sum identifies an object as its create left it. State is msgpack; unknown values are null in a
+// state file.
 func sum(r *schema.Resource, state, private []byte) string {
 	v, err := wire.Unmarshal(state, r.ImpliedType())
 	if err != nil {
@@ -36,8 +38,8 @@ func sum(r *schema.Resource, state, private []byte) string {
 	return hex.EncodeToString(h[:])
 }
 
-// doubted returns the doubts after an operation, from those before it. The objects of its failed creates may appear
-// until a time.
+// doubted returns the doubts after an operation, from those before it. The objects of its failed
+// creates may appear until a time.
 func (j *journal) doubted(before doubts, known types, now, until time.Time) doubts {
 	out := doubts{}
 	for sum, until := range before {

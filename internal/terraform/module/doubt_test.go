@@ -15,7 +15,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/terraform/module"
 )
 
-// unseen is a provider whose creates fail after they have made an object, which reads do not find while it is hidden.
+// unseen is a provider whose creates fail after they have made an object, which reads do not find
+// while it is hidden.
 type unseen struct {
 	provider.Server
 	hidden atomic.Bool
@@ -39,7 +40,8 @@ func (s *unseen) ReadResource(ctx context.Context, q *tfprotov6.ReadResourceRequ
 	return answer, err
 }
 
-// An object whose create failed is destroyed before another one is created, even if it is not found: it may appear.
+// An object whose create failed is destroyed before another one is created, even if it is not
+// found: it may appear.
 func TestObjectThatMayAppearIsDestroyedFirst(t *testing.T) {
 	t.Parallel()
 	e := newEstate(t, commandline.Options{})

@@ -9,8 +9,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/terraform/commandline"
 )
 
-// An approved plan is carried out only with the values that were planned. Other plans only have to do the same to the same
-// objects.
+// An approved plan is carried out only with the values that were planned. Other plans only have to
+// do the same to the same objects.
 func TestExactPlan(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

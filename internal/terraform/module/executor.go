@@ -28,14 +28,14 @@ type Executor struct {
 	grace time.Duration
 }
 
-// Configure leases a server whose configuration has further settings, which take precedence. The configuration is that
-// of a source or of a named configuration.
+// Configure leases a server whose configuration has further settings, which take precedence. The
+// configuration is that of a source or of a named configuration.
 type Configure func(ctx context.Context, configuration string, settings cty.Value) (_ provider.Server, release func(), _ diagnostic.Diagnostics)
 
 var _ terraform.Journaled = (*Executor)(nil)
 
-// New returns an executor with the configured servers of the module's providers, by source, and those of its named
-// configurations, by name.
+// New returns an executor with the configured servers of the module's providers, by source, and
+// those of its named configurations, by name.
 func New(r *commandline.Runner, m *Module, servers map[string]provider.Server) *Executor {
 	return NewOver(runner{r}, m, servers)
 }
@@ -45,14 +45,15 @@ func NewOver(r Runner, m *Module, servers map[string]provider.Server) *Executor 
 	return &Executor{runner: r, module: m, servers: servers, grace: terraform.DefaultCreationGracePeriod}
 }
 
-// WithSettings returns the executor with a way to configure providers as provider blocks of the module demand.
+// WithSettings returns the executor with a way to configure providers as provider blocks of the
+// module demand.
 func (e *Executor) WithSettings(c Configure) *Executor {
 	e.configure = c
 	return e
 }
 
-// WithCreationGracePeriod returns the executor with another time for which an object may be missing after its create. 0 is the default;
-// negative is none.
+// WithCreationGracePeriod returns the executor with another time for which an object may be missing
+// after its create. 0 is the default; negative is none.
 func (e *Executor) WithCreationGracePeriod(d time.Duration) *Executor {
 	e.grace = cmp.Or(d, terraform.DefaultCreationGracePeriod)
 	return e
@@ -94,8 +95,8 @@ func (e *Executor) Refresh(ctx context.Context, r terraform.ResourceType, in ins
 	defer w.close()
 	if !w.run(ctx, refreshing) {
 		if len(in.RawState) > 0 || len(given) < len(mem.Variables) || e.missing(given) {
-			// The module has changed and rejects the stored variables. The objects are read when the change is
-			// planned.
+			// The module has changed and rejects the stored variables. The objects are read when
+			// the change is planned.
 			out, err := e.module.instance(mem, in.SensitivePaths)
 			if err != nil {
 				return asIs, diagnostic.Errorf("Module cannot be read", "%s.", err)
@@ -221,8 +222,8 @@ func (e *Executor) Apply(ctx context.Context, p terraform.Plan) (instance.Instan
 	return e.ApplyJournaled(ctx, p, func([]byte) error { return nil })
 }
 
-// ApplyJournaled implements terraform.Journaled. The program plans again; if the plan is a different one,
-// nothing is changed.
+// ApplyJournaled implements terraform.Journaled. The program plans again; if the plan is a
+// different one, nothing is changed.
 func (e *Executor) ApplyJournaled(ctx context.Context, p terraform.Plan, record func([]byte) error) (instance.Instance, diagnostic.Diagnostics) {
 	mem, before, diags := e.prior(p.Prior)
 	if diags.HasErrors() {

@@ -9,8 +9,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/terraform/commandline"
 )
 
-// TestExistingObject: an object that exists is not taken over, or overwritten, by a create of the same identity. The
-// module's other objects are created, and its own ones are not in its way.
+// TestExistingObject: an object that exists is not taken over, or overwritten, by a create of the
+// same identity. The module's other objects are created, and its own ones are not in its way.
 func TestExistingObject(t *testing.T) {
 	t.Parallel()
 	for name, unchecked := range map[string]bool{"refused": false, "without looking": true} {

@@ -55,8 +55,8 @@ func ReadJournal(b []byte) error {
 	return err
 }
 
-// Damaged reads a stored instance of damaged content: a state file, the list of objects, and the journal of an operation. None
-// is compressed.
+// Damaged reads a stored instance of damaged content: a state file, the list of objects, and the
+// journal of an operation. None is compressed.
 func Damaged(state, objects, changes []byte) {
 	packed := func(b []byte) []byte {
 		out, err := compress(b)
@@ -95,8 +95,8 @@ func Restrict(dir string, allow ...Permission) diagnostic.Diagnostics {
 	return restrict(&restrictions{allow: allow, dir: dir, root: dir})
 }
 
-// CheckFetched returns what a module that was fetched into a directory is refused for. Its import blocks are taken out
-// first, as Fetch does.
+// CheckFetched returns what a module that was fetched into a directory is refused for. Its import
+// blocks are taken out first, as Fetch does.
 func CheckFetched(dir string, allow ...Permission) diagnostic.Diagnostics {
 	c := call{key: callName, dir: dir, root: dir, pkg: callName}
 	m := &Module{source: Source{Address: "git::https://example.org/x", Allow: allow}}
@@ -112,7 +112,8 @@ func Environment(c *Credentials, address string) (map[string]string, map[string]
 	return c.environment(address, func(name string) string { return "/x/" + name })
 }
 
-// Differences returns what a change in the program's plan JSON changes. Texts that have secret are sensitive.
+// Differences returns what a change in the program's plan JSON changes. Texts that have secret are
+// sensitive.
 func Differences(t interface{ Fatal(...any) }, change, secret string) []terraform.ContainedChange {
 	var c plannedChange
 	if err := json.Unmarshal([]byte(change), &c); err != nil {

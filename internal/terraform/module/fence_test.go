@@ -30,7 +30,8 @@ func (e *estate) apply(p terraform.Plan) instance.Instance {
 	return out
 }
 
-// operations are a create of two objects, and an update and a delete of one. Each is planned for new objects.
+// operations are a create of two objects, and an update and a delete of one. Each is planned for
+// new objects.
 func (e *estate) operations() map[string]func() terraform.Plan {
 	x, serial := e.executor(e.server), 0
 	name := func() string { serial++; return fmt.Sprint("rack-", serial) }
@@ -101,8 +102,8 @@ func TestFence(t *testing.T) {
 	}
 }
 
-// TestSuspendedAtEveryCall suspends the process at each call of an operation, of the provider and to store
-// the journal, for longer than its lease.
+// TestSuspendedAtEveryCall suspends the process at each call of an operation, of the provider and
+// to store the journal, for longer than its lease.
 func TestSuspendedAtEveryCall(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"create", "update", "delete"} {

@@ -10,7 +10,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/terraform/module"
 )
 
-// FuzzFilesOf checks that no ConfigMap and no archive of a module ends the process, or has a file elsewhere or a hidden one.
+// FuzzFilesOf checks that no ConfigMap and no archive of a module ends the process, or has a file
+// elsewhere or a hidden one.
 func FuzzFilesOf(f *testing.F) {
 	f.Add("main.tf", []byte("output \"x\" {}"))
 	f.Add("modules__label__..__..__..__x", []byte{})

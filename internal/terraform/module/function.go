@@ -26,23 +26,25 @@ var otherFileFunctions = map[string]string{
 	"direxists":      "The function direxists shows which folders there are. Remove it",
 }
 
-// maxPath bounds a path that is put together from locals, so that they cannot be made to take much memory.
+// maxPath bounds a path that is put together from locals, so that they cannot be made to take much
+// memory.
 const maxPath = 4096
 
 // local is a local value whose text may be static.
 type local struct {
 	expression hclsyntax.Expression
-	// text is the value once it is known. It is not static while it is being looked up, which ends cycles.
+	// text is the value once it is known. It is not static while it is being looked up, which ends
+	// cycles.
 	known, static bool
 	text          string
 }
 
-// iteratorAttributes are those of the iterator of a dynamic block, which hides the local values of these names if the
-// iterator, or the block, is named local.
+// iteratorAttributes are those of the iterator of a dynamic block, which hides the local values of
+// these names if the iterator, or the block, is named local.
 var iteratorAttributes = []string{"key", "value"}
 
-// readLocals reads the local values. One that is written in JSON, or more than once, is not static: which file a program
-// reads, and which overrides another, depends on the program.
+// readLocals reads the local values. One that is written in JSON, or more than once, is not static:
+// which file a program reads, and which overrides another, depends on the program.
 func (r *restrictions) readLocals(files []*hcl.File) {
 	r.locals = map[string]*local{}
 	for _, f := range files {
@@ -112,8 +114,8 @@ func functionName(call *hclsyntax.FunctionCallExpr) string {
 	return call.Name[strings.LastIndex(call.Name, ":")+1:]
 }
 
-// jsonFunctions checks the functions in all texts of a file in JSON. Each may be a template, or a reference, such as that
-// of the argument provider, whose index is an expression.
+// jsonFunctions checks the functions in all texts of a file in JSON. Each may be a template, or a
+// reference, such as that of the argument provider, whose index is an expression.
 func (r *restrictions) jsonFunctions(content []byte, name string) {
 	// hcltext.ParseJSON has refused what is not JSON by the standard.
 	_ = hcltext.EachText(content, name, func(text []byte, at hcl.Pos) hcl.Diagnostics {
@@ -136,7 +138,8 @@ func (r *restrictions) jsonFunctions(content []byte, name string) {
 	})
 }
 
-// refers reports whether an expression is a reference with an index, and not just a text that is an expression, too.
+// refers reports whether an expression is a reference with an index, and not just a text that is an
+// expression, too.
 func refers(e hclsyntax.Expression) bool {
 	switch e := e.(type) {
 	case *hclsyntax.ParenthesesExpr:
@@ -188,8 +191,9 @@ func alternatives(e hclsyntax.Expression) []hclsyntax.Expression {
 	return []hclsyntax.Expression{e}
 }
 
-// path returns the path that an expression evaluates to. If whole is false, the last part of the path is the result of
-// basename, which is not a path that leads elsewhere: it has no slash, and a file cannot be named "..".
+// path returns the path that an expression evaluates to. If whole is false, the last part of the
+// path is the result of basename, which is not a path that leads elsewhere: it has no slash, and a
+// file cannot be named "..".
 func (r *restrictions) path(e hclsyntax.Expression) (path string, whole, ok bool) {
 	if text, ok := r.static(e); ok {
 		return text, true, true
@@ -264,7 +268,8 @@ func (r *restrictions) local(name string) (string, bool) {
 	return l.text, l.static
 }
 
-// inside reports whether a path is in the package of the module. The history of a repository is not.
+// inside reports whether a path is in the package of the module. The history of a repository is
+// not.
 func (r *restrictions) inside(path string) bool {
 	return filepath.IsAbs(path) && within(r.root, filepath.Clean(path))
 }

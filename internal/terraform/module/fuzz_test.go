@@ -6,7 +6,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/terraform/module"
 )
 
-// FuzzInstance checks that damaged instances do not panic: what is stored of a module is in a Secret, which others can write.
+// FuzzInstance checks that damaged instances do not panic: what is stored of a module is in a
+// Secret, which others can write.
 func FuzzInstance(f *testing.F) {
 	f.Add(
 		[]byte(`{"version":4,"outputs":{"a":{"value":1,"type":"number"}},"resources":[{"module":"module.x","mode":"managed","type":"t","name":"n","provider":"p","instances":[{"attributes":{"id":"1"}}]}]}`),

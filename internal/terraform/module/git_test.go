@@ -16,7 +16,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/testing/testbin"
 )
 
-// TestGitOfTheImage fetches modules with nothing but the image's git in PATH: there is no ssh, and no other git.
+// TestGitOfTheImage fetches modules with nothing but the image's git in PATH: there is no ssh, and
+// no other git.
 func TestGitOfTheImage(t *testing.T) {
 	system, err := exec.LookPath("git")
 	if err != nil {

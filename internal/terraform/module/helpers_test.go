@@ -102,7 +102,8 @@ func newEstateOf(t testing.TB, source string, o commandline.Options) *estate {
 	return e
 }
 
-// executor returns an executor whose calls of the provider go through a server. Its objects are visible at once.
+// executor returns an executor whose calls of the provider go through a server. Its objects are
+// visible at once.
 func (e *estate) executor(s provider.Server) *module.Executor {
 	return module.New(e.runner, e.module, map[string]provider.Server{"landbridge/examplecloud": s}).WithCreationGracePeriod(-1)
 }

@@ -20,7 +20,8 @@ const plain = "output \"x\" {\n  value = 1\n}\n"
 
 func calling(source string) string { return "module \"a\" {\n  source = \"" + source + "\"\n}\n" }
 
-// served returns the address of an archive. Of entries without content, the value after -> is the target of a link.
+// served returns the address of an archive. Of entries without content, the value after -> is the
+// target of a link.
 func served(t *testing.T, entries map[string]string) string {
 	t.Helper()
 	var b bytes.Buffer

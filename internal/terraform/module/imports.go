@@ -20,7 +20,8 @@ const importsFile = "imports.tf"
 
 // Import is an import block.
 type Import struct {
-	// Text is the block as the root module has it, Locals are the expressions of the local values that it needs.
+	// Text is the block as the root module has it, Locals are the expressions of the local values
+	// that it needs.
 	Text   string
 	Locals map[string]string
 	// Variables are the variables that it needs.
@@ -28,7 +29,8 @@ type Import struct {
 
 	file       string
 	start, end int
-	// lines are the lines of the file that the lines of Text are from, localsAt the places of Locals.
+	// lines are the lines of the file that the lines of Text are from, localsAt the places of
+	// Locals.
 	lines    []int
 	localsAt map[string]place
 }
@@ -124,8 +126,8 @@ func (r *reader) text(e hcl.Expression) string {
 	return string(r.sources[at.Filename][at.Start.Byte:at.End.Byte])
 }
 
-// movableAddress reports whether the address of an import block means the same in the root module, and adds what its
-// indexes need.
+// movableAddress reports whether the address of an import block means the same in the root module,
+// and adds what its indexes need.
 func (r *reader) movableAddress(out *Import, e hcl.Expression, at hcl.Range) bool {
 	for {
 		switch x := e.(type) {
@@ -145,7 +147,8 @@ func (r *reader) movableAddress(out *Import, e hcl.Expression, at hcl.Range) boo
 	}
 }
 
-// movable reports whether an expression of an import block means the same in the root module, and adds what it needs.
+// movable reports whether an expression of an import block means the same in the root module, and
+// adds what it needs.
 func (r *reader) movable(out *Import, e hcl.Expression, at hcl.Range) bool {
 	if readsFiles(e) {
 		r.refuse(at, "The import block reads files. Write the value as a text, or pass it as a variable.")
@@ -195,7 +198,8 @@ func readsFiles(e hcl.Expression) (found bool) {
 	return found
 }
 
-// importsText returns the import blocks for the root module, and where each line is from; nil if there are none.
+// importsText returns the import blocks for the root module, and where each line is from; nil if
+// there are none.
 func (d *Definition) importsText() ([]byte, []place) {
 	if len(d.Imports) == 0 {
 		return nil, nil
@@ -236,9 +240,9 @@ func (d *Definition) needed() map[string]bool {
 	return out
 }
 
-// takeImports removes the import blocks from the files of the module, and reports whether there are any. What is in them
-// is checked before, since nothing that was taken out of the files is checked later. Lines stay where they are. The digest
-// is that of the files as they were.
+// takeImports removes the import blocks from the files of the module, and reports whether there are
+// any. What is in them is checked before, since nothing that was taken out of the files is checked
+// later. Lines stay where they are. The digest is that of the files as they were.
 func (m *Module) takeImports(c call) (bool, diagnostic.Diagnostics) {
 	d, diags := Read(c.dir)
 	if diags.HasErrors() || len(d.Imports) == 0 {

@@ -10,7 +10,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/terraform/commandline"
 )
 
-// Errors of import blocks have the line of the module, although the blocks are carried out elsewhere.
+// Errors of import blocks have the line of the module, although the blocks are carried out
+// elsewhere.
 func TestLinesOfImportBlocks(t *testing.T) {
 	t.Parallel()
 	head := racks + "variable \"id\" {\n  type      = string\n  default   = \"c-1/c/a\"\n}\n"

@@ -25,7 +25,8 @@ func refusing(e *estate, name string) *watched {
 	}}
 }
 
-// An instance is incomplete from an apply that fails halfway until one succeeds, whether it is the first or a later one.
+// An instance is incomplete from an apply that fails halfway until one succeeds, whether it is the
+// first or a later one.
 func TestIncomplete(t *testing.T) {
 	t.Parallel()
 	e := newEstate(t, commandline.Options{})

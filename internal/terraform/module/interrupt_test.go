@@ -15,8 +15,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/terraform/module"
 )
 
-// TestInterrupt interrupts a module while it creates one of its objects: the object is tainted, as the provider
-// answers, and the other object, which depends on it, is not begun.
+// TestInterrupt interrupts a module while it creates one of its objects: the object is tainted, as
+// the provider answers, and the other object, which depends on it, is not begun.
 func TestInterrupt(t *testing.T) {
 	t.Parallel()
 	e := newEstateOf(t, racks+`

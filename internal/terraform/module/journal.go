@@ -42,7 +42,8 @@ type change struct {
 	// Settings is set when a provider block of the module had settings for it.
 	Settings bool                   `json:"settings,omitempty"`
 	Kind     instance.OperationKind `json:"kind"`
-	// Planned and PlannedIdentity are the state and the identity that the provider was asked to create.
+	// Planned and PlannedIdentity are the state and the identity that the provider was asked to
+	// create.
 	Planned         []byte `json:"planned,omitempty"`
 	PlannedIdentity []byte `json:"plannedIdentity,omitempty"`
 	// Absent is set when no object of the planned identity existed right before a create.
@@ -156,8 +157,9 @@ func (j *journal) replay(before []byte, known types, version string) ([]byte, er
 	return tfstate.Write(state, func(t string) *schema.Resource { return schemas[t] })
 }
 
-// put replaces the object at an address, or removes it if the new one does not exist. As in Terraform, a failed change
-// without an object in its answer leaves what was there, and one with an object leaves its status.
+// put replaces the object at an address, or removes it if the new one does not exist. As in
+// Terraform, a failed change without an object in its answer leaves what was there, and one with an
+// object leaves its status.
 func put(state *tfstate.State, c *change, object instance.Instance) {
 	r := c.Resource
 	if !object.Exists() && (c.Failed || c.Kind == instance.Create) {
@@ -213,8 +215,9 @@ func put(state *tfstate.State, c *change, object instance.Instance) {
 	}
 }
 
-// has reports whether a state file has the objects that the last creates and updates left. Exactly is set to
-// compare the objects also: a program that was killed leaves an earlier state, with the same addresses.
+// has reports whether a state file has the objects that the last creates and updates left. Exactly
+// is set to compare the objects also: a program that was killed leaves an earlier state, with the
+// same addresses.
 func (j *journal) has(state []byte, known types, exactly bool) bool {
 	last, schemas := map[string]*change{}, map[string]*schema.Resource{}
 	for _, c := range j.Changes {
@@ -244,7 +247,8 @@ func (c *change) in(file tfstate.State, s *schema.Resource, exactly bool) bool {
 	return false
 }
 
-// left reports whether a change left an object as it is in a state file, where unknown values are null.
+// left reports whether a change left an object as it is in a state file, where unknown values are
+// null.
 func (c *change) left(in instance.Instance, s *schema.Resource) bool {
 	if s == nil || len(in.RawState) > 0 || !bytes.Equal(in.Private, c.Private) {
 		return false

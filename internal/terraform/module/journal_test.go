@@ -124,7 +124,8 @@ func TestReplay(t *testing.T) {
 	}
 }
 
-// TestHas checks that the state of a program that was killed is not taken for the one after the changes.
+// TestHas checks that the state of a program that was killed is not taken for the one after the
+// changes.
 func TestHas(t *testing.T) {
 	t.Parallel()
 	at := func(key any, kind instance.OperationKind, id string) module.Change {
@@ -138,7 +139,8 @@ func TestHas(t *testing.T) {
 	unanswered.Answered = false
 	for name, test := range map[string]struct {
 		changes []module.Change
-		// present and exactly are what is reported of the state before the changes, without and with a comparison.
+		// present and exactly are what is reported of the state before the changes, without and
+		// with a comparison.
 		present, exactly bool
 	}{
 		"nothing":                        {present: true, exactly: true},

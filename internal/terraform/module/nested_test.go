@@ -36,7 +36,8 @@ const (
 	label    = "variable \"team\" { type = string }\noutput \"id\" { value = var.team }\n"
 )
 
-// Modules that call modules of their own package come from a ConfigMap and from an OCI repository, too.
+// Modules that call modules of their own package come from a ConfigMap and from an OCI repository,
+// too.
 func TestNestedModules(t *testing.T) {
 	t.Parallel()
 	runner := newRunner(t)
@@ -93,7 +94,8 @@ func TestNestedModules(t *testing.T) {
 
 func has(diags diagnostic.Diagnostics, summary string) bool { return diags.HasSummary(summary) }
 
-// A module that may call modules outside its own folder is not current any more when one of them changes.
+// A module that may call modules outside its own folder is not current any more when one of them
+// changes.
 func TestCurrent(t *testing.T) {
 	t.Parallel()
 	dir := write(t, map[string]string{"main.tf": label})

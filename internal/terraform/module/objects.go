@@ -17,10 +17,11 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// Objects of a module are claimed as those of other resources are. Which ones it has is stored with its state: not all
-// programs store identities, so they are taken from the providers' answers. What a program does not read again, such as
-// an object that was destroyed while it or its controller was killed, is claimed until the next refresh. Provider blocks with
-// the same settings for the same configuration are one account; which others it may be is not known.
+// Objects of a module are claimed as those of other resources are. Which ones it has is stored with
+// its state: not all programs store identities, so they are taken from the providers' answers. What
+// a program does not read again, such as an object that was destroyed while it or its controller
+// was killed, is claimed until the next refresh. Provider blocks with the same settings for the
+// same configuration are one account; which others it may be is not known.
 
 // objects are the remote objects that an operation of the program has met.
 type objects struct {
@@ -29,7 +30,8 @@ type objects struct {
 	seen map[string]terraform.Object
 	// read is set when objects were read, so that seen is complete.
 	read bool
-	// created are those that the plan creates, imported those that it imports, as far as they are known.
+	// created are those that the plan creates, imported those that it imports, as far as they are
+	// known.
 	created, imported []terraform.Object
 	// imports are the resource types of which objects are imported.
 	imports map[string]bool
@@ -39,7 +41,8 @@ func newObjects() *objects {
 	return &objects{seen: map[string]terraform.Object{}, imports: map[string]bool{}}
 }
 
-// object returns the object with a state and an identity, both msgpack; ok is false if nothing identifies it.
+// object returns the object with a state and an identity, both msgpack; ok is false if nothing
+// identifies it.
 func (s *attached) object(at configuredServer, r *schema.Resource, state, identity []byte) (out terraform.Object, ok bool) {
 	in := s.objectIn(at, r)
 	if in == nil {
@@ -153,9 +156,10 @@ func (s *attached) takes(ctx context.Context, q *tfprotov6.ImportResourceStateRe
 	s.objects.imported = append(s.objects.imported, found...)
 }
 
-// existing returns the objects that exist after the operation, which had others before it. An operation that was not
-// completed may have left a state with objects that it has destroyed. They are claimed until they are read: what another
-// resource creates in their place would be taken for them.
+// existing returns the objects that exist after the operation, which had others before it. An
+// operation that was not completed may have left a state with objects that it has destroyed. They
+// are claimed until they are read: what another resource creates in their place would be taken for
+// them.
 func (o *objects) existing(before []terraform.Object, completed bool) []terraform.Object {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -166,8 +170,8 @@ func (o *objects) existing(before []terraform.Object, completed bool) []terrafor
 	return terraform.Objects(out)
 }
 
-// planned returns the objects that the plan creates and imports. The identity of an imported one may be known only when
-// it was read: one of the module's own does no harm.
+// planned returns the objects that the plan creates and imports. The identity of an imported one
+// may be known only when it was read: one of the module's own does no harm.
 func (o *objects) planned() (created, imported []terraform.Object) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -224,7 +228,8 @@ func (j *journal) begun() (unknown, known []terraform.Object) {
 	return unknown, known
 }
 
-// Consists returns the objects that an instance consists of, and those that an interrupted operation may have created.
+// Consists returns the objects that an instance consists of, and those that an interrupted
+// operation may have created.
 func Consists(in instance.Instance) (held, begun []terraform.Object) {
 	if mem, err := recall(in.Private); err == nil && len(in.Private) > 0 {
 		held = mem.objects()

@@ -28,8 +28,8 @@ func rack(name string) terraform.Object {
 	return terraform.Object{Configuration: "landbridge/examplecloud", Type: "examplecloud_datastore", Identity: fmt.Sprintf(`{"cluster_info_id":"c","hci_cluster_uuid":"c-1","name":%q}`, name)}
 }
 
-// TestObjects: a module's objects are known from its stored instance, from the plan of one that creates them, and from
-// the journal of one that was interrupted.
+// TestObjects: a module's objects are known from its stored instance, from the plan of one that
+// creates them, and from the journal of one that was interrupted.
 func TestObjects(t *testing.T) {
 	t.Parallel()
 	e := newEstate(t, commandline.Options{})
@@ -79,8 +79,9 @@ func TestObjects(t *testing.T) {
 	consists("no answer", instance.Instance{Operation: &instance.Operation{Kind: instance.Create, Journal: journal.last}}, nil, []terraform.Object{rack("c")})
 }
 
-// TestObjectsOfKilledProgram: the state that a killed program has left still has an object that it has destroyed. It is claimed until
-// it is read again, since what another resource creates in its place would be taken for it.
+// TestObjectsOfKilledProgram: the state that a killed program has left still has an object that it
+// has destroyed. It is claimed until it is read again, since what another resource creates in its
+// place would be taken for it.
 func TestObjectsOfKilledProgram(t *testing.T) {
 	t.Parallel()
 	e := newEstate(t, commandline.Options{})

@@ -60,8 +60,8 @@ func (m *Module) spell(text string) string {
 	return strings.ReplaceAll(text, callAddress, "")
 }
 
-// inconsistencies names the objects that the program reports as not created as planned, though their provider has reported no error.
-// Terraform has the address in the text alone.
+// inconsistencies names the objects that the program reports as not created as planned, though
+// their provider has reported no error. Terraform has the address in the text alone.
 func (j *journal) inconsistencies(diags diagnostic.Diagnostics) diagnostic.Diagnostics {
 	for i, d := range diags {
 		if !terraform.Inconsistent(diagnostic.Diagnostics{d}) {

@@ -24,7 +24,8 @@ const (
 	HTTP Permission = "HTTP"
 	// RemoteState: the data source terraform_remote_state.
 	RemoteState Permission = "RemoteState"
-	// ProviderSettings: provider blocks with settings that could send the credentials of a provider configuration elsewhere.
+	// ProviderSettings: provider blocks with settings that could send the credentials of a provider
+	// configuration elsewhere.
 	ProviderSettings Permission = "ProviderSettings"
 	// Files: files outside the module's folder, and providers that read or write local files.
 	Files Permission = "Files"
@@ -37,8 +38,9 @@ const (
 	DigestMismatch = "Module has another digest"
 )
 
-// restrictedTypes are the types that need a permission, by mode and name. The providers of local files are included
-// because their processes can read and write what the controller can, unless they run in a sandbox.
+// restrictedTypes are the types that need a permission, by mode and name. The providers of local
+// files are included because their processes can read and write what the controller can, unless
+// they run in a sandbox.
 var restrictedTypes = map[string]Permission{
 	"data.external": External, "data.local_command": External, "action.local_command": External,
 	"data.http": HTTP, "ephemeral.http": HTTP,

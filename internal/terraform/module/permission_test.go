@@ -17,8 +17,8 @@ import (
 
 const token = "/var/run/secrets/kubernetes.io/serviceaccount/token"
 
-// TestModulesRunNothing has the ways in which a module could run programs or read files, each with the permission that
-// it needs.
+// TestModulesRunNothing has the ways in which a module could run programs or read files, each with
+// the permission that it needs.
 func TestModulesRunNothing(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -320,8 +320,9 @@ func TestCalledModulesRunNothing(t *testing.T) {
 	}
 }
 
-// TestSourcesCannotBeSecrets has a fetched module that calls another one by the content of a file. The program
-// evaluates it while it fetches modules, before the module can be checked, and would send it to whatever server.
+// TestSourcesCannotBeSecrets has a fetched module that calls another one by the content of a file.
+// The program evaluates it while it fetches modules, before the module can be checked, and would
+// send it to whatever server.
 func TestSourcesCannotBeSecrets(t *testing.T) {
 	t.Parallel()
 	if !child.SandboxSupported() {
@@ -339,7 +340,8 @@ func TestSourcesCannotBeSecrets(t *testing.T) {
 	}
 }
 
-// TestDigest checks that a digest covers everything that a module consists of, and that only the pinned one is used.
+// TestDigest checks that a digest covers everything that a module consists of, and that only the
+// pinned one is used.
 func TestDigest(t *testing.T) {
 	t.Parallel()
 	fetch := fetcher(t)

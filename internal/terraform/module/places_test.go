@@ -92,7 +92,8 @@ var never = map[string]string{
 	"a block of an import":          "import {\n  to = a_b.c\n  id = \"x\"\n  lifecycle {\n    x = HOLE\n  }\n}\n",
 }
 
-// jsonPlaces are where an expression can be in JSON: in "HOLE" as a template, in INDEX as a part of a reference.
+// jsonPlaces are where an expression can be in JSON: in "HOLE" as a template, in INDEX as a part of
+// a reference.
 var jsonPlaces = map[string]string{
 	"an argument":                    `{"resource": {"a_b": {"c": {"d": "HOLE"}}}}`,
 	"an argument in lists":           `{"resource": [{"a_b": [{"c": [{"d": ["HOLE"]}]}]}]}`,
@@ -140,7 +141,8 @@ EOT
 )`,
 }
 
-// around are expressions that contain another one. Each is in parentheses, in which it may have more than one line.
+// around are expressions that contain another one. Each is in parentheses, in which it may have
+// more than one line.
 var around = []string{
 	`(HOLE)`, `([HOLE])`, `([1, HOLE][1])`, `({ a = HOLE })`, `({ (HOLE) = 1 })`, `({ "${HOLE}" = 1 })`, `("${HOLE}")`, `("a${HOLE}b")`,
 	`("%{if HOLE == 1}a%{else}b%{endif}")`, `("%{for x in HOLE}${x}%{endfor}")`, `(<<EOT
@@ -177,7 +179,8 @@ func placed(place, expression string, isJSON bool) string {
 	return strings.NewReplacer(hole, "${"+inner+"}", "INDEX", "["+inner+"]").Replace(place)
 }
 
-// check returns what a module with a file is refused for, although it may do everything but read files.
+// check returns what a module with a file is refused for, although it may do everything but read
+// files.
 func check(t fataler, dir, name, content string) string {
 	t.Helper()
 	base := "variable \"p\" {}\nvariable \"m\" {}\nlocals {\n  t = var.p\n  outside = \"/etc\"\n}\n"
@@ -203,7 +206,8 @@ type fataler interface {
 	Fatal(...any)
 }
 
-// No place hides an expression from the check, and each place is one where other expressions are accepted.
+// No place hides an expression from the check, and each place is one where other expressions are
+// accepted.
 func TestPlacesOfExpressions(t *testing.T) {
 	t.Parallel()
 	for _, syntax := range []struct {
@@ -247,7 +251,8 @@ func TestPlacesOfExpressions(t *testing.T) {
 	}
 }
 
-// readingAnywhere checks that an expression that reads files is refused, in whatever it is nested and wherever it is.
+// readingAnywhere checks that an expression that reads files is refused, in whatever it is nested
+// and wherever it is.
 func readingAnywhere(t *rapid.T) {
 	isJSON := rapid.Bool().Draw(t, "JSON")
 	all, files := []map[string]string{places, never}, nativeFiles

@@ -67,7 +67,8 @@ type plannedModule struct {
 	} `json:"module_calls"`
 }
 
-// providers adds the keys of the provider configurations of all managed resources, by address without instance keys.
+// providers adds the keys of the provider configurations of all managed resources, by address
+// without instance keys.
 func (m plannedModule) providers(prefix string, into map[string]string) {
 	for _, r := range m.Resources {
 		if r.Mode == "managed" {
@@ -193,8 +194,8 @@ func (p planned) content() []byte {
 	return sum[:]
 }
 
-// parallelism returns the option with which changes of the same type are made one after the other. Then
-// the order of the program's events is that of its requests of that type.
+// parallelism returns the option with which changes of the same type are made one after the other.
+// Then the order of the program's events is that of its requests of that type.
 func (p planned) parallelism() string {
 	seen := map[string]string{}
 	for _, c := range p.ResourceChanges {

@@ -17,10 +17,10 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// Recover implements terraform.Journaled. Answers are added to the state from before the operation. The
-// object of a create without an answer is looked up by its planned identity. As with other resources, an
-// object that is found belongs to the create only if it did not exist before; it is tainted then. An object
-// that is not found may appear until the operation's deadline.
+// Recover implements terraform.Journaled. Answers are added to the state from before the operation.
+// The object of a create without an answer is looked up by its planned identity. As with other
+// resources, an object that is found belongs to the create only if it did not exist before; it is
+// tainted then. An object that is not found may appear until the operation's deadline.
 func (e *Executor) Recover(ctx context.Context, r terraform.ResourceType, in instance.Instance, op *instance.Operation, confirmed bool, now time.Time) (instance.Instance, diagnostic.Diagnostics) {
 	j, err := readJournal(op.Journal)
 	if err != nil {
@@ -67,8 +67,8 @@ func (e *Executor) Recover(ctx context.Context, r terraform.ResourceType, in ins
 	return out, nil
 }
 
-// settle finds the outcome of a create. A confirmation is not about an object that can be found: the message
-// that demanded it did not name that create.
+// settle finds the outcome of a create. A confirmation is not about an object that can be found:
+// the message that demanded it did not name that create.
 func (e *Executor) settle(ctx context.Context, c *change, op *instance.Operation, confirmed bool, now time.Time) diagnostic.Diagnostics {
 	none := func() diagnostic.Diagnostics { c.Answered, c.State = true, null; return nil }
 	address := strings.TrimPrefix(c.Resource.Address, callAddress)
@@ -114,8 +114,9 @@ func (e *Executor) settle(ctx context.Context, c *change, op *instance.Operation
 	return nil
 }
 
-// serverOf returns the server that a change was requested of; nil if there is no such configuration any more, or if a
-// provider block had settings, which only the program knows. Another one could not tell whether the object exists.
+// serverOf returns the server that a change was requested of; nil if there is no such configuration
+// any more, or if a provider block had settings, which only the program knows. Another one could
+// not tell whether the object exists.
 func (e *Executor) serverOf(c *change) provider.Server {
 	switch {
 	case c.Settings:
@@ -127,8 +128,9 @@ func (e *Executor) serverOf(c *change) provider.Server {
 	}
 }
 
-// identity returns the identity by which the object of a create can be imported; nil if it is not known
-// beforehand. Providers that do not plan identities name identity attributes after those of the resource.
+// identity returns the identity by which the object of a create can be imported; nil if it is not
+// known beforehand. Providers that do not plan identities name identity attributes after those of
+// the resource.
 func (c *change) identity(r *schema.Resource) *terraform.ImportTarget {
 	if r.Identity == nil || len(r.Identity.Required()) == 0 {
 		return nil

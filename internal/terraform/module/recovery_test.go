@@ -19,8 +19,9 @@ import (
 	"github.com/landbridge-io/landbridge/internal/terraform/commandline"
 )
 
-// TestInterruptedCreate: an object that is not found after its create was interrupted may appear until
-// the operation's deadline, and belongs to the module then. Each look is one of a process of its own.
+// TestInterruptedCreate: an object that is not found after its create was interrupted may appear
+// until the operation's deadline, and belongs to the module then. Each look is one of a process of
+// its own.
 func TestInterruptedCreate(t *testing.T) {
 	t.Parallel()
 	deadline := time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
@@ -28,12 +29,13 @@ func TestInterruptedCreate(t *testing.T) {
 	type look struct {
 		now       time.Time
 		confirmed bool
-		// unknown are the names whose create has an unknown outcome; if there are none, exist are the
-		// objects of the module.
+		// unknown are the names whose create has an unknown outcome; if there are none, exist are
+		// the objects of the module.
 		unknown, exist []string
 	}
 	for name, test := range map[string]struct {
-		// looks are made one after the other. The object appear is created before the look of that index.
+		// looks are made one after the other. The object appear is created before the look of that
+		// index.
 		looks  []look
 		appear map[int]string
 		live   int

@@ -22,8 +22,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/terraform/module"
 )
 
-// registry serves versions of one module by the module registry protocol, over TLS and behind a proxy. It
-// returns the module's source address.
+// registry serves versions of one module by the module registry protocol, over TLS and behind a
+// proxy. It returns the module's source address.
 func registry(t *testing.T, versions map[string]string) (address string) {
 	t.Helper()
 	mux := http.NewServeMux()
@@ -55,7 +55,8 @@ func registry(t *testing.T, versions map[string]string) (address string) {
 	return "example.com/acme/site/web"
 }
 
-// proxy returns the URL of a proxy that connects a host with another address, and refuses other hosts.
+// proxy returns the URL of a proxy that connects a host with another address, and refuses other
+// hosts.
 func proxy(t *testing.T, host, address string) string {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

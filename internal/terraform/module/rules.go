@@ -14,7 +14,8 @@ import (
 
 // Rule is a validation of a variable that can be checked when an instance is written.
 type Rule struct {
-	// CEL is true of values that pass; self is the value. Message describes what is wrong with others.
+	// CEL is true of values that pass; self is the value. Message describes what is wrong with
+	// others.
 	CEL, Message string
 	// Patterns is the length of the patterns in it, which decide its costs.
 	Patterns int
@@ -22,12 +23,12 @@ type Rule struct {
 
 var validationFields = attributes("condition", "error_message")
 
-// notASCII is a pattern for texts whose length in Terraform may differ from that in CEL: Terraform counts what people take
-// for characters, CEL code points.
+// notASCII is a pattern for texts whose length in Terraform may differ from that in CEL: Terraform
+// counts what people take for characters, CEL code points.
 const notASCII = `[^\x00-\x7f]`
 
-// rule translates a validation of a variable. ok is false if it is not constant and simple: then it is checked when the
-// module is planned.
+// rule translates a validation of a variable. ok is false if it is not constant and simple: then it
+// is checked when the module is planned.
 func (r *reader) rule(name string, v *Variable, b *hcl.Block) (_ Rule, ok bool) {
 	attrs := r.content(b.Body, validationFields).Attributes
 	condition, message := attrs["condition"], attrs["error_message"]

@@ -7,7 +7,8 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// outputAttribute returns the attribute of an output: its name, unless a variable has the same name.
+// outputAttribute returns the attribute of an output: its name, unless a variable has the same
+// name.
 func (d *Definition) outputAttribute(name string) string {
 	if _, taken := d.Variables[name]; taken {
 		return name + "_output"
@@ -15,8 +16,8 @@ func (d *Definition) outputAttribute(name string) string {
 	return name
 }
 
-// Schema returns the module as a resource type: variables are arguments; outputs are computed, and of any
-// type. The attribute of an output that has the name of a variable is NAME_output.
+// Schema returns the module as a resource type: variables are arguments; outputs are computed, and
+// of any type. The attribute of an output that has the name of a variable is NAME_output.
 func (d *Definition) Schema(resourceType string) (*schema.Resource, diagnostic.Diagnostics) {
 	b := &schema.Block{Attributes: map[string]*schema.Attribute{}}
 	for name, v := range d.Variables {
@@ -38,8 +39,9 @@ func (d *Definition) Schema(resourceType string) (*schema.Resource, diagnostic.D
 	return &schema.Resource{Type: resourceType, Block: b}, nil
 }
 
-// typed returns an attribute of a type. Objects become nested attributes, since these can be optional.
-// Collections whose elements may have different types are of any type; the module checks the values.
+// typed returns an attribute of a type. Objects become nested attributes, since these can be
+// optional. Collections whose elements may have different types are of any type; the module checks
+// the values.
 func typed(t cty.Type) *schema.Attribute {
 	nested := func(n schema.Nesting, object cty.Type) *schema.Attribute {
 		out := &schema.NestedAttributes{Nesting: n, Attributes: map[string]*schema.Attribute{}}

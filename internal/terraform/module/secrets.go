@@ -12,8 +12,8 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// secrets returns a redactor of the sensitive values of the module's variables and resources, which its
-// providers may quote.
+// secrets returns a redactor of the sensitive values of the module's variables and resources, which
+// its providers may quote.
 func (e *Executor) secrets(ctx context.Context, given values, sensitive []cty.Path, state []byte) *redact.Redactor {
 	out := &redact.Redactor{}
 	for name, v := range given {

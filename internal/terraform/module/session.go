@@ -28,8 +28,8 @@ import (
 
 // session is one operation of the program with all its providers.
 type session struct {
-	// ctx is the context of the operation. A change may continue until it ends, even if the program ends
-	// before.
+	// ctx is the context of the operation. A change may continue until it ends, even if the program
+	// ends before.
 	ctx context.Context
 	// journal is nil if the operation makes no changes.
 	journal *journal
@@ -39,7 +39,8 @@ type session struct {
 	secrets *redact.Redactor
 	calls   inflight.Calls
 
-	// before is the state file from before the operation; nil if there is none. Its objects are the module's own.
+	// before is the state file from before the operation; nil if there is none. Its objects are the
+	// module's own.
 	before []byte
 	// unchecked is set when objects are created without looking for existing ones.
 	unchecked  bool
@@ -52,8 +53,8 @@ type session struct {
 	releases []func()
 	// met are the errors of creates whose objects exist already.
 	met diagnostic.Diagnostics
-	// announced are the changes that the program announced and did not request yet, by resource type.
-	// changed is closed when there is another one.
+	// announced are the changes that the program announced and did not request yet, by resource
+	// type. changed is closed when there is another one.
 	announced map[string][]resource
 	changed   chan struct{}
 }
@@ -78,8 +79,8 @@ func (s *session) announce(r resource) {
 // comes by another way.
 const announcementTimeout = 20 * time.Second
 
-// next returns the next announced change of a resource of a type. The program announces it right before
-// it requests it.
+// next returns the next announced change of a resource of a type. The program announces it right
+// before it requests it.
 func (s *session) next(ctx context.Context, resourceType string) (resource, error) {
 	late := time.After(announcementTimeout)
 	for {
@@ -107,8 +108,8 @@ type attached struct {
 	*session
 	source string
 	schema *schema.Provider
-	// named are the servers of named configurations. configure returns a server with further settings; nil if there
-	// are none.
+	// named are the servers of named configurations. configure returns a server with further
+	// settings; nil if there are none.
 	named     map[string]provider.Server
 	configure func(ctx context.Context, name string, settings cty.Value) (provider.Server, diagnostic.Diagnostics)
 	// restricted is set unless the module may have any settings in its provider blocks.
@@ -198,8 +199,8 @@ func notBegun(err error) error {
 	return status.Error(codes.FailedPrecondition, fmt.Sprintf("The provider was not asked for the change: %s.", err))
 }
 
-// ApplyResourceChange asks the provider for a change, and records it in the journal. The call continues
-// until the provider answers or the operation ends, even if the program ends before.
+// ApplyResourceChange asks the provider for a change, and records it in the journal. The call
+// continues until the provider answers or the operation ends, even if the program ends before.
 func (s *attached) ApplyResourceChange(call context.Context, q *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
 	if s.journal == nil || !s.calls.Begin() {
 		return nil, errOver
@@ -262,8 +263,8 @@ func (s *attached) ApplyResourceChange(call context.Context, q *tfprotov6.ApplyR
 	return answer, nil
 }
 
-// look looks for an object before it is created, if its identity is known. It returns an error if the object exists and
-// is not one of the module's own.
+// look looks for an object before it is created, if its identity is known. It returns an error if
+// the object exists and is not one of the module's own.
 func (s *attached) look(c *change, r *schema.Resource, server provider.Server) error {
 	identity := c.identity(r)
 	if identity == nil {
@@ -284,7 +285,8 @@ func (s *attached) look(c *change, r *schema.Resource, server provider.Server) e
 	return errors.New("an object of its identity exists already")
 }
 
-// owns reports whether an object is in a state file. Programs that know no identities do not store them.
+// owns reports whether an object is in a state file. Programs that know no identities do not store
+// them.
 func owns(state []byte, r *schema.Resource, found instance.Instance) bool {
 	if state == nil {
 		return false
@@ -306,7 +308,8 @@ func owns(state []byte, r *schema.Resource, found instance.Instance) bool {
 	return false
 }
 
-// sameObject reports whether two instances are of the same object, by the identity or the attributes of the same names.
+// sameObject reports whether two instances are of the same object, by the identity or the
+// attributes of the same names.
 func sameObject(r *schema.Resource, a, b instance.Instance) bool {
 	if len(a.RawState) > 0 {
 		return true // it is unknown

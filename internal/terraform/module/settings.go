@@ -18,7 +18,8 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// Setting is an argument of a provider block, which takes precedence over that of the provider configuration.
+// Setting is an argument of a provider block, which takes precedence over that of the provider
+// configuration.
 type Setting struct {
 	// Provider is the local name of the provider, Source its source.
 	Provider, Source string
@@ -36,8 +37,8 @@ var credentialWords = []string{
 	"client_key", "client_certificate", "kubeconfig", "config_path", "profile", "shared_config", "username", "auth",
 }
 
-// harmless are names of arguments that say where in an account objects are, and how they are labelled. They tell a
-// provider nothing about where to send its credentials.
+// harmless are names of arguments that say where in an account objects are, and how they are
+// labelled. They tell a provider nothing about where to send its credentials.
 var harmless = regexp.MustCompile(`^((.*_)?(region|location|zone|project|organization|environment|features|labels|tags|retries|timeout)|allowed_account_ids|forbidden_account_ids)$`)
 
 // plainText is what a harmless setting may consist of: nothing that could end the name of a host.
@@ -105,7 +106,8 @@ func (r *reader) configuration(name string) {
 	r.implied[provider] = true
 }
 
-// aliasOf returns the alias in a reference to a configuration, such as aws.replica; empty without one.
+// aliasOf returns the alias in a reference to a configuration, such as aws.replica; empty without
+// one.
 func aliasOf(t hcl.Traversal) string {
 	if len(t) < 2 {
 		return ""
@@ -131,8 +133,8 @@ func localName(configuration string) string {
 	return name
 }
 
-// ConfigurationNames returns the names by which an instance chooses provider configurations: the local names of the
-// module's providers, and its named configurations.
+// ConfigurationNames returns the names by which an instance chooses provider configurations: the
+// local names of the module's providers, and its named configurations.
 func (d *Definition) ConfigurationNames() []string {
 	return slices.Sorted(maps.Keys(d.configurationSources()))
 }
@@ -155,8 +157,9 @@ func (d *Definition) SourceOf(configuration string) string {
 	return d.configurationSources()[configuration]
 }
 
-// CheckSettings refuses settings of provider blocks that would hold credentials, and those that could send the
-// credentials of a provider configuration elsewhere. configuration returns the schema of a provider's configuration.
+// CheckSettings refuses settings of provider blocks that would hold credentials, and those that
+// could send the credentials of a provider configuration elsewhere. configuration returns the
+// schema of a provider's configuration.
 func (m *Module) CheckSettings(configuration func(source string) *schema.Block) diagnostic.Diagnostics {
 	var out diagnostic.Diagnostics
 	for _, s := range m.Settings {
@@ -190,8 +193,8 @@ func attributeAt(b *schema.Block, path []string) *schema.Attribute {
 	return b.Attributes[path[0]]
 }
 
-// configurationArgument is an argument that attached providers have besides those of the provider: the name of the
-// configuration, by which they tell the program's connections apart.
+// configurationArgument is an argument that attached providers have besides those of the provider:
+// the name of the configuration, by which they tell the program's connections apart.
 const configurationArgument = "landbridge_configuration"
 
 // namesFile overrides the module's provider blocks with an alias, to give each its name.

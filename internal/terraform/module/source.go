@@ -24,8 +24,9 @@ type Source struct {
 	Directory string
 	// Files are the module's files by name.
 	Files map[string][]byte
-	// Address is the source argument of a module block; relative paths are not allowed. Version is the
-	// version constraint of a module in a registry. OCI addresses are as OpenTofu's, such as oci://example.com/web//site?tag=1.0.0.
+	// Address is the source argument of a module block; relative paths are not allowed. Version is
+	// the version constraint of a module in a registry. OCI addresses are as OpenTofu's, such as
+	// oci://example.com/web//site?tag=1.0.0.
 	Address, Version string
 	// Artifacts pulls from OCI addresses. Defaults to a client without any configuration.
 	Artifacts *registry.Client
@@ -40,25 +41,31 @@ type Source struct {
 // Module is a module that was fetched.
 type Module struct {
 	*Definition
-	// Sources are the sources of all providers that the module and the modules it calls need, sorted.
+	// Sources are the sources of all providers that the module and the modules it calls need,
+	// sorted.
 	Sources  []string
 	Resource *schema.Resource
-	// Digest identifies the content of the module's files, and of those of the modules that it calls.
+	// Digest identifies the content of the module's files, and of those of the modules that it
+	// calls.
 	Digest string
-	// Settings are those of the module's provider blocks, and of those of the modules that it calls.
+	// Settings are those of the module's provider blocks, and of those of the modules that it
+	// calls.
 	Settings []Setting
 
 	source Source
-	// local is set if the files are copied, and not fetched by the program. folder is that of the module within them.
+	// local is set if the files are copied, and not fetched by the program. folder is that of the
+	// module within them.
 	local  bool
 	folder string
-	// outside is the digest of the called modules that are where they were before, and not copied; empty if there are none.
+	// outside is the digest of the called modules that are where they were before, and not copied;
+	// empty if there are none.
 	outside string
 	// dir contains the copy of a local module, and the program's data directory.
 	dir string
 	// files are the paths of the files of all modules.
 	files []string
-	// imports are the import blocks that were taken out of the module's files, originals the files before, by path.
+	// imports are the import blocks that were taken out of the module's files, originals the files
+	// before, by path.
 	imports   []Import
 	originals map[string][]byte
 }
@@ -94,8 +101,9 @@ func (e errStray) Error() string {
 	return fmt.Sprintf("%s is a symbolic link to a file outside the module's folder. Replace it by the file, or list %s in spec.allow", string(e), Files)
 }
 
-// walk visits the files of Directory, except hidden ones. It follows links to files within the directory, such as those
-// of a mounted ConfigMap; other links are an error unless they are allowed.
+// walk visits the files of Directory, except hidden ones. It follows links to files within the
+// directory, such as those of a mounted ConfigMap; other links are an error unless they are
+// allowed.
 func (s Source) walk(visit func(name string, content []byte) error) error {
 	root, err := filepath.EvalSymlinks(s.Directory)
 	if err != nil {
@@ -139,8 +147,8 @@ func (s Source) walk(visit func(name string, content []byte) error) error {
 // localSource is the directory of a local module within Module.dir.
 const localSource, dataDir = "source", "data"
 
-// Fetch copies or downloads a module, and the modules that it calls, into dir, which must not exist, and
-// reads it. The files do not change afterwards.
+// Fetch copies or downloads a module, and the modules that it calls, into dir, which must not
+// exist, and reads it. The files do not change afterwards.
 func Fetch(ctx context.Context, runner *commandline.Runner, s Source, dir, resourceType string) (*Module, diagnostic.Diagnostics) {
 	m, diags := fetch(ctx, runner, s, dir, resourceType)
 	if diags.HasErrors() {
@@ -161,8 +169,9 @@ func fetch(ctx context.Context, runner *commandline.Runner, s Source, dir, resou
 		return nil, diags
 	}
 	if m.local {
-		// Nothing is run for a module that is refused. The program evaluates expressions even to fetch modules: the
-		// sources of called modules. And errors in the module itself are clearer without the program's.
+		// Nothing is run for a module that is refused. The program evaluates expressions even to
+		// fetch modules: the sources of called modules. And errors in the module itself are clearer
+		// without the program's.
 		if diags := m.examine(); diags.HasErrors() {
 			return nil, diags
 		}
@@ -285,7 +294,8 @@ func (m *Module) own() call {
 // home is the directory of a module whose files are copied.
 func (m *Module) home() string { return filepath.Join(m.dir, localSource, m.folder) }
 
-// examineCalls checks that the modules that a module calls are among the files, as far as they are in the same package.
+// examineCalls checks that the modules that a module calls are among the files, as far as they are
+// in the same package.
 func (m *Module) examineCalls(c call, d *Definition, seen map[string]bool) diagnostic.Diagnostics {
 	for _, called := range d.Calls {
 		to := call{key: c.key + "." + called.Name, dir: filepath.Join(c.dir, filepath.FromSlash(called.Source)), root: c.root}
@@ -406,7 +416,8 @@ func (m *Module) environment() map[string]string {
 type call struct {
 	// key is the path of its call, such as this.network.
 	key string
-	// dir is the directory of the module, root that of the package that it came in: a repository may have many modules.
+	// dir is the directory of the module, root that of the package that it came in: a repository
+	// may have many modules.
 	dir, root string
 	// pkg is the name of the package: callName, or the path of the call for which it was fetched.
 	pkg string
@@ -465,8 +476,8 @@ func (m *Module) called() ([]call, error) {
 	return out, nil
 }
 
-// Present reports whether the files of the module are still there: programs that tidy up remove files of temporary
-// directories.
+// Present reports whether the files of the module are still there: programs that tidy up remove
+// files of temporary directories.
 func (m *Module) Present() bool {
 	for _, path := range append([]string{m.manifest()}, m.files...) {
 		if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
@@ -476,8 +487,8 @@ func (m *Module) Present() bool {
 	return true
 }
 
-// Current reports whether the module is as it was fetched: its files are still there, and modules outside its own folder, which it
-// may call if that is allowed, have the same content.
+// Current reports whether the module is as it was fetched: its files are still there, and modules
+// outside its own folder, which it may call if that is allowed, have the same content.
 func (m *Module) Current() bool {
 	if !m.Present() {
 		return false

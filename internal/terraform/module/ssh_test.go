@@ -18,7 +18,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/terraform/module"
 )
 
-// TestPrivateRepositoryBySSH fetches a module from a subdirectory of a repository that OpenSSH's client reaches with a key.
+// TestPrivateRepositoryBySSH fetches a module from a subdirectory of a repository that OpenSSH's
+// client reaches with a key.
 func TestPrivateRepositoryBySSH(t *testing.T) {
 	t.Parallel()
 	for _, program := range []string{"git", "ssh"} {
@@ -78,7 +79,8 @@ func newKey(t *testing.T) ([]byte, ssh.PublicKey) {
 	return pem.EncodeToMemory(block), out
 }
 
-// serveGit serves a repository by SSH to those who have the key. It returns the address and the key of the host.
+// serveGit serves a repository by SSH to those who have the key. It returns the address and the key
+// of the host.
 func serveGit(t *testing.T, repository string, client ssh.PublicKey) (address string, host ssh.PublicKey) {
 	t.Helper()
 	private, host := newKey(t)

@@ -14,12 +14,14 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// An API may show an object some time after it has made it, and its replicas may answer differently meanwhile. Terraform takes such an
-// object for gone, and creates another one. Here, within a grace period after its create, an object that a read does not find is
-// answered as it is stored. If it is to be destroyed then, its destruction is requested, which proves nothing: the object stays in the
-// state, and is destroyed again, until a read finds it or the period is over.
+// An API may show an object some time after it has made it, and its replicas may answer differently
+// meanwhile. Terraform takes such an object for gone, and creates another one. Here, within a grace
+// period after its create, an object that a read does not find is answered as it is stored. If it
+// is to be destroyed then, its destruction is requested, which proves nothing: the object stays in
+// the state, and is destroyed again, until a read finds it or the period is over.
 //
-// The reverse: within the period after an update, a read that answers with the object before it is answered as the object is stored.
+// The reverse: within the period after an update, a read that answers with the object before it is
+// answered as the object is stored.
 
 // created are the times at which objects were created, by the object.
 type created map[string]time.Time
@@ -32,7 +34,8 @@ type update struct {
 	At     time.Time `json:"at"`
 }
 
-// objectKey is the key of an object in created; empty if it is unknown or null. It is short, since many objects may be recent.
+// objectKey is the key of an object in created; empty if it is unknown or null. It is short, since
+// many objects may be recent.
 func objectKey(r *schema.Resource, state []byte) string {
 	if len(state) == 0 || wire.IsNull(state) {
 		return ""
@@ -81,7 +84,8 @@ func (v *visibility) updated(now time.Time) updates {
 	return out
 }
 
-// recent reports whether an object is within its grace period. A clock that was set back does not lengthen it by more than itself.
+// recent reports whether an object is within its grace period. A clock that was set back does not
+// lengthen it by more than itself.
 func (v *visibility) recent(key string, now time.Time) bool {
 	at, ok := v.at[key]
 	return ok && key != "" && now.Sub(at).Abs() < v.grace
@@ -99,7 +103,8 @@ func (v *visibility) left(now time.Time) created {
 	return out
 }
 
-// read notes whether a read has found an object, and returns whether it may exist nevertheless, or be another one.
+// read notes whether a read has found an object, and returns whether it may exist nevertheless, or
+// be another one.
 func (v *visibility) read(r *schema.Resource, before, after []byte, now time.Time) (hidden bool) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -123,7 +128,8 @@ func (v *visibility) read(r *schema.Resource, before, after []byte, now time.Tim
 	return false
 }
 
-// changed notes a change that the provider has made. It reports whether a destruction proves nothing.
+// changed notes a change that the provider has made. It reports whether a destruction proves
+// nothing.
 func (v *visibility) changed(r *schema.Resource, kind instance.OperationKind, before, after []byte, now time.Time) (unproven bool, until time.Time) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -143,7 +149,8 @@ func (v *visibility) changed(r *schema.Resource, kind instance.OperationKind, be
 	return false, time.Time{}
 }
 
-// unlessHidden returns the answer to a read. An object that is not visible yet is answered as it was.
+// unlessHidden returns the answer to a read. An object that is not visible yet is answered as it
+// was.
 func (s *attached) unlessHidden(q *tfprotov6.ReadResourceRequest, answer *tfprotov6.ReadResourceResponse) *tfprotov6.ReadResourceResponse {
 	r := s.schema.Resources[q.TypeName]
 	if r == nil || hasErrors(answer.Diagnostics) || !s.visibility.read(r, packed(q.CurrentState), packed(answer.NewState), time.Now()) {

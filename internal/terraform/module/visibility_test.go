@@ -15,7 +15,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/terraform/module"
 )
 
-// late is a provider whose objects are not found while they are hidden: neither reads nor deletes find them.
+// late is a provider whose objects are not found while they are hidden: neither reads nor deletes
+// find them.
 type late struct {
 	provider.Server
 	hidden  atomic.Bool
@@ -57,7 +58,8 @@ func TestObjectNotVisibleYet(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		grace time.Duration
-		// seen is set if a read has found the object, and updated if it was updated, before it was hidden.
+		// seen is set if a read has found the object, and updated if it was updated, before it was
+		// hidden.
 		seen, updated bool
 		// again is set if it is created again, which the cloud refuses because of its name.
 		again bool

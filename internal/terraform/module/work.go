@@ -192,8 +192,8 @@ func (w *work) command(ctx context.Context, use commandline.Use, c commandline.C
 	return w.dir.Run(ctx, turn, c)
 }
 
-// run runs the program with -json and reports whether it succeeded. Its diagnostics, and the reason of
-// a failure, are in diags.
+// run runs the program with -json and reports whether it succeeded. Its diagnostics, and the reason
+// of a failure, are in diags.
 func (w *work) run(ctx context.Context, args []string) bool {
 	out, err := w.command(ctx, w.use(), commandline.Command{Args: args, Event: w.event})
 	if err != nil {

@@ -57,8 +57,8 @@ func (n *Counts) add(a terraform.Action) {
 	}
 }
 
-// Count counts the actions of changes. Held changes count only as held. Of a module, the objects that change are counted,
-// unless only its outputs change.
+// Count counts the actions of changes. Held changes count only as held. Of a module, the objects
+// that change are counted, unless only its outputs change.
 func Count(changes []Change) Counts {
 	var n Counts
 	for _, c := range changes {

@@ -30,7 +30,8 @@ type ResourceChange struct {
 	Object ObjectReference `json:"object"`
 	// Held is the reason why the change is not carried out.
 	Held string `json:"held,omitempty"`
-	// Contained are the changes of a module's resources. They are not in Terraform's JSON, which has them beside the module.
+	// Contained are the changes of a module's resources. They are not in Terraform's JSON, which
+	// has them beside the module.
 	Contained []ContainedChange `json:"contained,omitempty"`
 }
 
@@ -50,8 +51,8 @@ type ObjectReference struct {
 }
 
 // ChangeContents has the values before and after. Attributes have Terraform's names. Sensitive and
-// unknown values are left out of Before and After, and are true in BeforeSensitive, AfterSensitive and
-// AfterUnknown. In lists, where nothing can be left out, they are null.
+// unknown values are left out of Before and After, and are true in BeforeSensitive, AfterSensitive
+// and AfterUnknown. In lists, where nothing can be left out, they are null.
 type ChangeContents struct {
 	Actions         []string   `json:"actions"`
 	Before          any        `json:"before"`
@@ -300,7 +301,8 @@ func path(t cty.Type, p cty.Path) []any {
 	return out
 }
 
-// typeOfAttribute returns the type of an attribute, and the dynamic type for one that t does not have.
+// typeOfAttribute returns the type of an attribute, and the dynamic type for one that t does not
+// have.
 func typeOfAttribute(t cty.Type, name string) cty.Type {
 	if t.IsObjectType() && t.HasAttribute(name) {
 		return t.AttributeType(name)

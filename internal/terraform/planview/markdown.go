@@ -11,8 +11,8 @@ import (
 // maxMarkdown bounds the length of Markdown. GitHub's comments have at most 65,536 characters.
 const maxMarkdown = 60_000
 
-// Markdown writes a view for the comment of a pull request: a table of the changes, and the text of Text below it, which
-// is cut if it is too long. Notes are shown above it.
+// Markdown writes a view for the comment of a pull request: a table of the changes, and the text of
+// Text below it, which is cut if it is too long. Notes are shown above it.
 func Markdown(w io.Writer, v View, notes ...string) error {
 	var out strings.Builder
 	n := Count(v.Changes)

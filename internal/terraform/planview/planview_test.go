@@ -34,7 +34,8 @@ func thing(t *testing.T) *model.Resource {
 	return p.Resources["everything_thing"]
 }
 
-// state returns a state from YAML with the names of the custom resource; the text "?" means unknown.
+// state returns a state from YAML with the names of the custom resource; the text "?" means
+// unknown.
 func state(t *testing.T, r *model.Resource, text string) cty.Value {
 	t.Helper()
 	var in map[string]any

@@ -19,7 +19,8 @@ const (
 	maxValue   = 60
 )
 
-// Summary returns a plan in a few short lines, such as "~ size: 1 → 2". It is empty if there is nothing to do.
+// Summary returns a plan in a few short lines, such as "~ size: 1 → 2". It is empty if there is
+// nothing to do.
 func Summary(m *model.Resource, p terraform.Plan) []string {
 	var out []string
 	switch {

@@ -35,8 +35,8 @@ func Options(poll time.Duration, cache string, mirrors ...string) controller.Opt
 }
 
 // StartController runs a controller in this process until stop is called. stop returns how the
-// controller ended; it is an error if that takes too long. The controller has the permissions that deploy/rbac
-// gives it, unless it is one for a single provider.
+// controller ended; it is an error if that takes too long. The controller has the permissions that
+// deploy/rbac gives it, unless it is one for a single provider.
 func (c *Cluster) StartController(o controller.Options) (stop func() error, err error) {
 	logger, closeLog, err := c.Logger()
 	if err != nil {

@@ -25,7 +25,8 @@ const serviceAccount = "system:serviceaccount:" + System + ":landbridge"
 
 var groups = []string{"system:serviceaccounts", "system:serviceaccounts:" + System, "system:authenticated"}
 
-// restricted returns a configuration of a client with the permissions in deploy/rbac, which are created if necessary.
+// restricted returns a configuration of a client with the permissions in deploy/rbac, which are
+// created if necessary.
 func (c *Cluster) restricted(ctx context.Context) (*rest.Config, error) {
 	if err := c.Permit(ctx); err != nil {
 		return nil, err
@@ -85,7 +86,8 @@ func (c *Cluster) Permit(ctx context.Context) error {
 	return nil
 }
 
-// createAll creates the objects of a file that do not exist. namespace, unless it is empty, is that of all.
+// createAll creates the objects of a file that do not exist. namespace, unless it is empty, is that
+// of all.
 func (c *Cluster) createAll(ctx context.Context, path, namespace string) error {
 	file, err := os.Open(path)
 	if err != nil {
@@ -112,8 +114,9 @@ func (c *Cluster) createAll(ctx context.Context, path, namespace string) error {
 	}
 }
 
-// widen lets the controller define kinds in groups below example.org, as an administrator would whose TerraformProviders have
-// them, and have the API server ask for plans at this machine. It changes the policy for the controller alone.
+// widen lets the controller define kinds in groups below example.org, as an administrator would
+// whose TerraformProviders have them, and have the API server ask for plans at this machine. It
+// changes the policy for the controller alone.
 func widen(u *unstructured.Unstructured) error {
 	if u.GetKind() != "ValidatingAdmissionPolicy" || u.GetName() != "landbridge-controller" {
 		return nil

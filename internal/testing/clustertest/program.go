@@ -29,7 +29,8 @@ func (c *Cluster) StartProgram(tb testing.TB, poll time.Duration, flags ...strin
 	return c.StartBinary(tb, binary, poll, append([]string{"--creation-grace-period=-1s", "--destroys-per-minute=0"}, flags...)...)
 }
 
-// StartBinary is StartProgram for the program of another release, with the flags that all releases have.
+// StartBinary is StartProgram for the program of another release, with the flags that all releases
+// have.
 func (c *Cluster) StartBinary(tb testing.TB, binary string, poll time.Duration, flags ...string) *Program {
 	tb.Helper()
 	log, err := os.OpenFile(c.Log, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
@@ -48,7 +49,8 @@ func (c *Cluster) StartBinary(tb testing.TB, binary string, poll time.Duration, 
 	return p
 }
 
-// RunProgram runs StartProgram until the test ends. The test fails if the program ends with an error.
+// RunProgram runs StartProgram until the test ends. The test fails if the program ends with an
+// error.
 func (c *Cluster) RunProgram(tb testing.TB, poll time.Duration, flags ...string) {
 	tb.Helper()
 	p := c.StartProgram(tb, poll, flags...)

@@ -12,11 +12,13 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 )
 
-// Suite is how the tests of a package run, of which many share a cluster. All fields but Name and Parallel are optional.
+// Suite is how the tests of a package run, of which many share a cluster. All fields but Name and
+// Parallel are optional.
 type Suite struct {
 	// Name is that of the directory and of the kept log.
 	Name string
-	// Parallel is how many tests run at once. They mostly wait, so it may be more than there are processors.
+	// Parallel is how many tests run at once. They mostly wait, so it may be more than there are
+	// processors.
 	Parallel int
 	// Begin is called before the tests, with a directory that is removed after them.
 	Begin func(dir string) error

@@ -18,13 +18,12 @@
 // line "..." matches any number of lines. The width of columns is not compared.
 // Texts that kubectl itself prints in angle brackets, as "<none>", are literal.
 //
-// The language of a console block may be followed by "exit=N", the exit status
-// of its last command, and by "within=30s": its commands are then repeated
-// until they end and print as the page says, for at most that time. With
-// "background", its last command runs in another terminal: the page goes on when
-// the command has printed what follows it, and Ctrl-C is pressed there at the end
-// of the page, which has to end it. A block of another language with "file=NAME" is written to that file in the working
-// directory. All commands of a page share the working directory and the
+// The language of a console block may be followed by "exit=N", the exit status of its last command,
+// and by "within=30s": its commands are then repeated until they end and print as the page says,
+// for at most that time. With "background", its last command runs in another terminal: the page
+// goes on when the command has printed what follows it, and Ctrl-C is pressed there at the end of
+// the page, which has to end it. A block of another language with "file=NAME" is written to that
+// file in the working directory. All commands of a page share the working directory and the
 // exported variables.
 //
 // Out: a test that fails where a command ends or prints differently. With

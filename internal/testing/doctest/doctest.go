@@ -26,14 +26,15 @@ type Options struct {
 	Environ []string
 	// Env holds environment variables, as "name=value", in addition to those of Environ.
 	Env []string
-	// Treatments are the commands of the page, as they stand there, that need what a test does not have,
-	// such as the nodes of a cluster. A treatment that the page has no command for is an error.
+	// Treatments are the commands of the page, as they stand there, that need what a test does not
+	// have, such as the nodes of a cluster. A treatment that the page has no command for is an
+	// error.
 	Treatments map[string]Treatment
-	// Replace maps texts of the page to those of the test, such as the address of a server. It applies
-	// to commands, files and outputs.
+	// Replace maps texts of the page to those of the test, such as the address of a server. It
+	// applies to commands, files and outputs.
 	Replace map[string]string
-	// Patterns maps placeholders whose value differs each time to regular expressions (RE2) of their
-	// values, such as "<age>" to `\d+[smh]`.
+	// Patterns maps placeholders whose value differs each time to regular expressions (RE2) of
+	// their values, such as "<age>" to `\d+[smh]`.
 	Patterns map[string]string
 	// Timeout of a command. Defaults to six minutes.
 	Timeout time.Duration
@@ -43,8 +44,8 @@ type Options struct {
 type Treatment struct {
 	// How says it in one sentence, for the list of treated commands.
 	How string
-	// Programs is the directory of the programs that take the place of others. It is the first one of PATH
-	// while the command runs.
+	// Programs is the directory of the programs that take the place of others. It is the first one
+	// of PATH while the command runs.
 	Programs string
 }
 
@@ -84,9 +85,9 @@ type MismatchError struct{ Mismatches []string }
 
 func (e *MismatchError) Error() string { return strings.Join(e.Mismatches, "\n\n") }
 
-// Run runs a page. The error is a *MismatchError if all commands ended with the expected status but some
-// printed something else. Any other error means that the page cannot be run, or that a command ended with
-// another status; it ends the run.
+// Run runs a page. The error is a *MismatchError if all commands ended with the expected status but
+// some printed something else. Any other error means that the page cannot be run, or that a command
+// ended with another status; it ends the run.
 func Run(ctx context.Context, page []byte, o Options) (r Result, err error) {
 	r.Page = page
 	lines := strings.Split(string(page), "\n")
@@ -260,8 +261,8 @@ trap '[ -z "$3" ] || PATH=${PATH#"$3:"}; export -p > "$1/env"; pwd > "$1/pwd"' E
 eval "$2"
 `
 
-// command is a command in a shell and a process group of its own, which prints to a file: a pipe would be
-// kept open by a process that the command leaves in the background.
+// command is a command in a shell and a process group of its own, which prints to a file: a pipe
+// would be kept open by a process that the command leaves in the background.
 func (s *session) command(ctx context.Context, out *os.File, script string, args ...string) *exec.Cmd {
 	environ := s.Environ
 	if environ == nil {

@@ -191,7 +191,8 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// Treated commands have other programs, and are reported; a treatment without a command is an error.
+// Treated commands have other programs, and are reported; a treatment without a command is an
+// error.
 func TestTreatments(t *testing.T) {
 	t.Parallel()
 	programs := t.TempDir()

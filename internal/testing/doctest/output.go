@@ -54,8 +54,8 @@ func (b bindings) restore(line string) string {
 
 var spaces = regexp.MustCompile(`(\S)[ \t]{2,}`)
 
-// plain returns the lines of an output without what is not compared: trailing spaces, empty lines at the
-// end, and the width of columns.
+// plain returns the lines of an output without what is not compared: trailing spaces, empty lines
+// at the end, and the width of columns.
 func plain(lines []string) []string {
 	out := trimmed(lines)
 	for i, l := range out {
@@ -76,8 +76,8 @@ func trimmed(lines []string) []string {
 	return out
 }
 
-// incidental matches the lines that programs print only sometimes: log lines of client-go and what landbridge waits for, if something takes
-// longer; what the go command downloads.
+// incidental matches the lines that programs print only sometimes: log lines of client-go and what
+// landbridge waits for, if something takes longer; what the go command downloads.
 var incidental = regexp.MustCompile(`^[IWEF][0-9]{4} [0-9:.]+ |^Waiting for the running |^go: downloading `)
 
 // withoutIncidental returns the lines without incidental ones, unless such lines are expected.

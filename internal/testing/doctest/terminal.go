@@ -11,7 +11,8 @@ import (
 	"time"
 )
 
-// terminal is another terminal than that of the page's other commands, with the command that runs in it.
+// terminal is another terminal than that of the page's other commands, with the command that runs
+// in it.
 type terminal struct {
 	text string // the command, as in the page
 	line int
@@ -20,14 +21,15 @@ type terminal struct {
 	done chan struct{} // closed when the command has ended
 }
 
-// elsewhere runs a command in the directory and with the variables of the session, and leaves them alone.
+// elsewhere runs a command in the directory and with the variables of the session, and leaves them
+// alone.
 const elsewhere = `
 [ -f "$1/env" ] && . "$1/env" && cd "$(cat "$1/pwd")"
 eval "$2"
 `
 
-// background starts a command in another terminal and returns when it has printed what the page says. It
-// then goes on until interrupt.
+// background starts a command in another terminal and returns when it has printed what the page
+// says. It then goes on until interrupt.
 func (s *session) background(ctx context.Context, step step, command string, want []string) (got []string, mismatch string, err error) {
 	out, err := os.CreateTemp(s.private, "output-")
 	if err != nil {
@@ -72,7 +74,8 @@ func (t *terminal) ended() bool {
 	}
 }
 
-// interrupt presses Ctrl-C in the other terminals, the last one first, and waits until nothing runs in them.
+// interrupt presses Ctrl-C in the other terminals, the last one first, and waits until nothing runs
+// in them.
 func (s *session) interrupt(ctx context.Context) (err error) {
 	for len(s.terminals) > 0 {
 		t := s.terminals[len(s.terminals)-1]

@@ -43,7 +43,8 @@ func Binary(t testing.TB) string {
 	return binary
 }
 
-// New returns a provider of a name with its remote objects in a directory. The environment is NAME=value.
+// New returns a provider of a name with its remote objects in a directory. The environment is
+// NAME=value.
 func New(t testing.TB, name, dir string, env ...string) *Double {
 	t.Helper()
 	d := &Double{Name: name, Dir: dir, Path: filepath.Join(dir, "terraform-provider-"+name)}

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Window is how long the faults of the catalogue hide, show or reserve something. It is shorter than the grace period after
-// creates that tests of them need.
+// Window is how long the faults of the catalogue hide, show or reserve something. It is shorter
+// than the grace period after creates that tests of them need.
 const Window = 6 * time.Second
 
 // short is how long other faults of the catalogue last.

@@ -37,8 +37,8 @@ func Provider(tb testing.TB, form string) string {
 	return build(tb, ProviderProgram(form))
 }
 
-// Release returns the path of the provider's binary in a form, of the release 1.0.0, 2.0.0 or 3.0.0, which
-// differ in the schemas of volumes.
+// Release returns the path of the provider's binary in a form, of the release 1.0.0, 2.0.0 or
+// 3.0.0, which differ in the schemas of volumes.
 func Release(tb testing.TB, form string, major int) string {
 	tb.Helper()
 	t := target("cmd/terraform-provider-examplecloud-"+form, fmt.Sprintf("bin/examplecloud/terraform-provider-examplecloud-%s_v%d.0.0", form, major))
@@ -87,7 +87,8 @@ func Start(tb testing.TB) *Cloud {
 	return cloud
 }
 
-// Run starts a cloud with its data in a directory, for a program other than a test. The caller has to stop it.
+// Run starts a cloud with its data in a directory, for a program other than a test. The caller has
+// to stop it.
 func Run(ctx context.Context, dir string) (_ *Cloud, stop func() error, err error) {
 	program, err := testbin.Build(ctx, Program)
 	if err != nil {

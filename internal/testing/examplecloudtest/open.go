@@ -13,8 +13,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/translate"
 )
 
-// Open starts the provider in a form and configures it for the cloud. env holds environment variables
-// of its process.
+// Open starts the provider in a form and configures it for the cloud. env holds environment
+// variables of its process.
 func Open(tb testing.TB, form string, cloud *Cloud, env map[string]string) (*model.Provider, provider.Server) {
 	tb.Helper()
 	return OpenLauncher(tb, &plugin.Launcher{Path: Provider(tb, form), Env: env}, cloud)

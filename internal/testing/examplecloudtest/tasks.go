@@ -45,8 +45,8 @@ func (c *Cloud) RemoveFaults(tb testing.TB, name string) {
 	}
 }
 
-// Waits reports whether there is a fault on a call, such as delete, for objects of that name. One with a count is gone
-// once it was used as often.
+// Waits reports whether there is a fault on a call, such as delete, for objects of that name. One
+// with a count is gone once it was used as often.
 func (c *Cloud) Waits(tb testing.TB, name, on string) bool {
 	tb.Helper()
 	return slices.ContainsFunc(c.faults(tb, name), func(f fault) bool { return f.On == on })
@@ -64,7 +64,8 @@ func (c *Cloud) faults(tb testing.TB, name string) (out []fault) {
 	return slices.DeleteFunc(out, func(f fault) bool { return f.Match["name"] != name })
 }
 
-// Happened returns the number of events of one type, such as creates or deletes, of objects of that name.
+// Happened returns the number of events of one type, such as creates or deletes, of objects of that
+// name.
 func (c *Cloud) Happened(tb testing.TB, what, name string) int {
 	tb.Helper()
 	n := 0
@@ -77,7 +78,8 @@ func (c *Cloud) Happened(tb testing.TB, what, name string) int {
 	return n
 }
 
-// Events returns all events, the oldest first: the type, such as creates or deletes, and the natural key of the object.
+// Events returns all events, the oldest first: the type, such as creates or deletes, and the
+// natural key of the object.
 func (c *Cloud) Events(tb testing.TB) []string {
 	tb.Helper()
 	var events []struct{ What, Key string }

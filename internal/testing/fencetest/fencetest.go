@@ -13,9 +13,9 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// Every runs an operation of a process once for each of its calls, or with -short for every fourth. The process is
-// suspended at that call for longer than its lease, and takeOver is called meanwhile. The last time, it is not
-// suspended: Every returns the calls of that run.
+// Every runs an operation of a process once for each of its calls, or with -short for every fourth.
+// The process is suspended at that call for longer than its lease, and takeOver is called
+// meanwhile. The last time, it is not suspended: Every returns the calls of that run.
 func Every(t *testing.T, operation func(*Trial), takeOver func()) []string {
 	t.Helper()
 	step := 1
@@ -140,8 +140,8 @@ func (s *server) PlanResourceChange(ctx context.Context, q *tfprotov6.PlanResour
 // Apply is the name of the calls of ApplyResourceChange.
 const Apply = "ApplyResourceChange"
 
-// ApplyResourceChange implements provider.Server. The process is suspended when the provider has the
-// request: there it goes on, whatever happens to the process.
+// ApplyResourceChange implements provider.Server. The process is suspended when the provider has
+// the request: there it goes on, whatever happens to the process.
 func (s *server) ApplyResourceChange(ctx context.Context, q *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
 	if s.trial.Over() {
 		s.trial.mu.Lock()

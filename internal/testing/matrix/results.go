@@ -65,8 +65,8 @@ func (r *results) add(e event) {
 	}
 }
 
-// cells returns all cells in the order of the table. A test that belongs to no cell becomes a failed
-// cell, so that nothing that runs is left out.
+// cells returns all cells in the order of the table. A test that belongs to no cell becomes a
+// failed cell, so that nothing that runs is left out.
 func (r *results) cells(m Matrix) []cell {
 	var out []cell
 	known := map[key]bool{}
@@ -98,7 +98,8 @@ func (r *results) cells(m Matrix) []cell {
 	return out
 }
 
-// judge returns the outcome of a cell from those of its tests. not is the reason if the cell does not apply.
+// judge returns the outcome of a cell from those of its tests. not is the reason if the cell does
+// not apply.
 func judge(ends []string, not string) (outcome, string) {
 	switch {
 	case not != "" && len(ends) > 0:

@@ -32,7 +32,8 @@ func Text(u *unstructured.Unstructured, path ...string) string {
 	return ""
 }
 
-// Condition returns a condition's status, reason and message. The message is the whole one. They are empty if there is no such condition.
+// Condition returns a condition's status, reason and message. The message is the whole one. They
+// are empty if there is no such condition.
 func Condition(u *unstructured.Unstructured, kind string) (status, reason, message string) {
 	all, _ := At(u, "status", "conditions").([]any)
 	for _, c := range all {

@@ -19,8 +19,8 @@ type Process struct {
 // printed is how SDKs print the variable.
 var printed = regexp.MustCompile(`TF_REATTACH_PROVIDERS='(.*)'`)
 
-// Debug starts a provider's program with arguments and environment variables (NAME=VALUE) that make it
-// wait to be attached. It is ended with the test.
+// Debug starts a provider's program with arguments and environment variables (NAME=VALUE) that make
+// it wait to be attached. It is ended with the test.
 func Debug(tb testing.TB, program string, args []string, env ...string) *Process {
 	tb.Helper()
 	p := &Process{cmd: exec.Command(program, args...)}

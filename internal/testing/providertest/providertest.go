@@ -129,7 +129,8 @@ func Mirror(tb testing.TB, names ...string) string {
 	return filepath.Join(root, filepath.FromSlash(mirror))
 }
 
-// Module returns the provider's main package and the version of its Go module, as in PACKAGE@VERSION.
+// Module returns the provider's main package and the version of its Go module, as in
+// PACKAGE@VERSION.
 func (p Provider) Module(ctx context.Context) (string, error) {
 	root, err := testbin.Root()
 	if err != nil {
@@ -141,8 +142,8 @@ func (p Provider) Module(ctx context.Context) (string, error) {
 	return strings.TrimSpace(string(out)), err
 }
 
-// Documentation returns the directory of the named provider's source, which contains its documentation
-// and examples.
+// Documentation returns the directory of the named provider's source, which contains its
+// documentation and examples.
 func Documentation(tb testing.TB, name string) string {
 	tb.Helper()
 	p, err := Get(name)

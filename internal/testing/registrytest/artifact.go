@@ -1,6 +1,7 @@
 package registrytest
 
-// AddArtifact publishes an artifact with one layer in an OCI repository, under a tag. It returns the digest of its manifest.
+// AddArtifact publishes an artifact with one layer in an OCI repository, under a tag. It returns
+// the digest of its manifest.
 func (r *Registry) AddArtifact(repository, tag, mediaType string, content []byte) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()

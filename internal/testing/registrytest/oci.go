@@ -60,7 +60,8 @@ func (r *Registry) push(mediaType string, raw []byte) descriptor {
 	return descriptor{MediaType: mediaType, Digest: digest, Size: len(raw)}
 }
 
-// serveOCI serves the protocol of OCI registries, for all repositories. Blobs are shared between them.
+// serveOCI serves the protocol of OCI registries, for all repositories. Blobs are shared between
+// them.
 func (r *Registry) serveOCI(w http.ResponseWriter, req *http.Request) {
 	if _, password, ok := req.BasicAuth(); r.Token != "" && (!ok || password != r.Token) {
 		w.Header().Set("WWW-Authenticate", `Basic realm="registry"`)

@@ -27,11 +27,13 @@ type Registry struct {
 	Key *Key
 	// Published are the keys that the registry answers. Nil: Key.
 	Published []*Key
-	// Token is the token that the registry and the mirror require, and the password of the OCI registry. Empty: none.
+	// Token is the token that the registry and the mirror require, and the password of the OCI
+	// registry. Empty: none.
 	Token string
 	// NoHashes leaves the checksums out of the answers of the network mirror.
 	NoHashes bool
-	// Break handles a request in the place of the registry, if it returns true. It is called concurrently.
+	// Break handles a request in the place of the registry, if it returns true. It is called
+	// concurrently.
 	Break func(w http.ResponseWriter, r *http.Request) bool
 
 	mu       sync.Mutex
@@ -71,7 +73,8 @@ func (r *Registry) CA(tb testing.TB) string {
 	return path
 }
 
-// Add adds a package of a provider, such as acme/thing, and publishes it by all protocols. A package that is there is replaced.
+// Add adds a package of a provider, such as acme/thing, and publishes it by all protocols. A
+// package that is there is replaced.
 func (r *Registry) Add(provider, version, platform string, pack []byte) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

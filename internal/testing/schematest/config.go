@@ -14,8 +14,8 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// Config draws a configuration of a resource type with a block: renamed and retyped fields, sensitive
-// fields, and fields that are left out.
+// Config draws a configuration of a resource type with a block: renamed and retyped fields,
+// sensitive fields, and fields that are left out.
 func Config(t *rapid.T, b *schema.Block) config.Resource {
 	c := configurer{t: t, out: config.Resource{Fields: map[string]config.Field{}}}
 	c.block(b, "")

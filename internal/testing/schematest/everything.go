@@ -6,8 +6,8 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// Everything returns the schema of a provider with two resource types: everything_thing has every shape
-// a schema can have, and everything_plain almost nothing.
+// Everything returns the schema of a provider with two resource types: everything_thing has every
+// shape a schema can have, and everything_plain almost nothing.
 func Everything() *schema.Provider {
 	object := cty.Object(map[string]cty.Type{"host_name": cty.String, "port": cty.Number})
 	leaf := func() map[string]*schema.Attribute {

@@ -13,9 +13,9 @@ import (
 // LargeTypes is the number of resource types of Large.
 const LargeTypes = 1200
 
-// Large returns the schema of a provider of the size of the largest real ones. Its resource types repeat
-// those of the real providers and of Everything under other names:
-// large_s000_hcloud_server, …, large_s001_hcloud_server, ….
+// Large returns the schema of a provider of the size of the largest real ones. Its resource types
+// repeat those of the real providers and of Everything under other names: large_s000_hcloud_server,
+// …, large_s001_hcloud_server, ….
 func Large(tb testing.TB) *schema.Provider {
 	tb.Helper()
 	out := &schema.Provider{Protocol: 6, Config: &schema.Block{}, Resources: make(map[string]*schema.Resource, LargeTypes)}

@@ -11,8 +11,8 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// Mutate draws a possible later version of a schema: fields are added or removed, change their types, or
-// become required, computed or sensitive.
+// Mutate draws a possible later version of a schema: fields are added or removed, change their
+// types, or become required, computed or sensitive.
 func Mutate(t *rapid.T, b *schema.Block) *schema.Block {
 	raw, err := json.Marshal(b)
 	if err != nil {

@@ -14,13 +14,15 @@ import (
 
 // Tree is the source of an earlier commit, beside the checkout.
 type Tree struct {
-	// Dir is the directory of the source: its programs are built there, with the build cache of the checkout's own.
+	// Dir is the directory of the source: its programs are built there, with the build cache of the
+	// checkout's own.
 	Dir string
 
 	root, commit string
 }
 
-// Checkout writes the source of a commit or tag of this repository into a directory of its own, unless it is there.
+// Checkout writes the source of a commit or tag of this repository into a directory of its own,
+// unless it is there.
 func Checkout(ctx context.Context, revision string) (*Tree, error) {
 	root, err := Root()
 	if err != nil {
@@ -67,7 +69,8 @@ func Checkout(ctx context.Context, revision string) (*Tree, error) {
 	return t, os.Rename(unfinished, t.Dir)
 }
 
-// Build returns the absolute path of the target's binary of that commit. It builds the binary if it is missing.
+// Build returns the absolute path of the target's binary of that commit. It builds the binary if it
+// is missing.
 func (t *Tree) Build(ctx context.Context, target Target) (string, error) {
 	output := filepath.Join(t.root, "bin", "commits", t.commit, filepath.Base(target.Output))
 	unlock, err := lock(filepath.Join(t.root, "bin", ".locks", "commit-"+t.commit+"-"+filepath.Base(output)))

@@ -45,8 +45,8 @@ var Kubectl = Target{
 	Sources: []string{"test/kubectl"},
 }
 
-// OpenTofu is built from its Go module, which takes minutes the first time. version.dev=no makes it a
-// release and not a development build.
+// OpenTofu is built from its Go module, which takes minutes the first time. version.dev=no makes it
+// a release and not a development build.
 var OpenTofu = Target{
 	Module:  "test/contract/tofu",
 	Package: "github.com/opentofu/opentofu/cmd/tofu",
@@ -55,7 +55,8 @@ var OpenTofu = Target{
 	LDFlags: "-X github.com/opentofu/opentofu/version.dev=no",
 }
 
-// Terraform is the last release under the Mozilla Public License. Building it takes minutes the first time.
+// Terraform is the last release under the Mozilla Public License. Building it takes minutes the
+// first time.
 var Terraform = Target{
 	Module:  "test/conformance/terraform",
 	Package: "github.com/hashicorp/terraform",
@@ -79,7 +80,8 @@ var Landbridge = Target{
 	Sources: []string{"go.mod", "go.sum", "apis", "cmd", "config", "generate", "internal", "program", "schema"},
 }
 
-// TestProvider is a provider that misbehaves on request. The name of a provider is that of its file: link to it.
+// TestProvider is a provider that misbehaves on request. The name of a provider is that of its
+// file: link to it.
 var TestProvider = Target{
 	Module:  ".",
 	Package: "./test/e2e/testprovider",

@@ -20,9 +20,11 @@ type Provider struct {
 	Schema *schema.Provider
 	// Namespaced is set for kinds in namespaces, as Upjet v2 generates them beside the others.
 	Namespaced bool
-	// Omitted are the arguments of resource types that are given by the external name (config.ExternalName.OmittedFields).
+	// Omitted are the arguments of resource types that are given by the external name
+	// (config.ExternalName.OmittedFields).
 	Omitted map[string][]string
-	// References are the arguments of resource types that can be taken from others (config.Resource.References).
+	// References are the arguments of resource types that can be taken from others
+	// (config.Resource.References).
 	References map[string][]string
 }
 
@@ -111,7 +113,8 @@ func secretKey(namespaced bool) m {
 	return object(m{"name": text(), "namespace": text(), "key": text()}, "key", "name", "namespace")
 }
 
-// config returns the schema of a provider configuration: credentials from a source, of which Secret is the usual one.
+// config returns the schema of a provider configuration: credentials from a source, of which Secret
+// is the usual one.
 func config() m {
 	return m{
 		"spec": object(m{"credentials": object(m{
@@ -122,9 +125,9 @@ func config() m {
 	}
 }
 
-// resource returns the schema of a managed resource. Arguments are in forProvider and initProvider, all attributes that are not
-// sensitive in atProvider. Top-level arguments that the provider requires are required by a rule, unless the resource only
-// observes.
+// resource returns the schema of a managed resource. Arguments are in forProvider and initProvider,
+// all attributes that are not sensitive in atProvider. Top-level arguments that the provider
+// requires are required by a rule, unless the resource only observes.
 func (p Provider) resource(r *schema.Resource) m {
 	arguments, observed := m{}, m{}
 	var rules []any

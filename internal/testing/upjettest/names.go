@@ -38,8 +38,8 @@ func FieldName(attribute string) string {
 	return head + camel(rest, false)
 }
 
-// GroupKind returns the short group and the kind of a resource type: hcloud_ssh_key is Key in the group ssh, and
-// random_string is String in the group of the provider itself.
+// GroupKind returns the short group and the kind of a resource type: hcloud_ssh_key is Key in the
+// group ssh, and random_string is String in the group of the provider itself.
 func GroupKind(resourceType string) (group, kind string) {
 	words := strings.Split(resourceType, "_")
 	if len(words) > 2 {

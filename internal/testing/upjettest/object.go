@@ -11,8 +11,9 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// Object returns the managed resource that the provider leaves for an object, given its attributes as Terraform's state has
-// them and the names of those that users have set. It is synced and ready. External names are ids (IdentifierFromProvider).
+// Object returns the managed resource that the provider leaves for an object, given its attributes
+// as Terraform's state has them and the names of those that users have set. It is synced and ready.
+// External names are ids (IdentifierFromProvider).
 func (p Provider) Object(resourceType, namespace, name string, attributes m, set ...string) *unstructured.Unstructured {
 	r := p.Schema.Resources[resourceType]
 	forProvider, at := m{}, m{}
@@ -53,7 +54,8 @@ func condition(kind, reason string) any {
 	return m{"type": kind, "status": "True", "reason": reason, "lastTransitionTime": "2026-01-02T15:04:05Z"}
 }
 
-// Connection returns the connection Secret of a resource that exists: its sensitive attributes, as attribute.NAME.
+// Connection returns the connection Secret of a resource that exists: its sensitive attributes, as
+// attribute.NAME.
 func (p Provider) Connection(resourceType string, owner *unstructured.Unstructured, namespace, name string, attributes m) *corev1.Secret {
 	data := map[string][]byte{}
 	for a, x := range p.Schema.Resources[resourceType].Block.Attributes {
@@ -70,7 +72,8 @@ func (p Provider) Connection(resourceType string, owner *unstructured.Unstructur
 	}
 }
 
-// Credentials returns a provider configuration, and the Secret with its credentials: JSON in one key.
+// Credentials returns a provider configuration, and the Secret with its credentials: JSON in one
+// key.
 func (p Provider) Credentials(kind, namespace, name string, credentials map[string]string) (*unstructured.Unstructured, *corev1.Secret) {
 	raw, err := json.Marshal(credentials)
 	if err != nil {

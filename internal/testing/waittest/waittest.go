@@ -9,8 +9,8 @@ import (
 // Limit is the maximum time that a test waits for an expected state.
 const Limit = 3 * time.Minute
 
-// interval is the polling interval. It grows with the time waited, up to longest: a large part of the
-// cost of a test that waits is its requests.
+// interval is the polling interval. It grows with the time waited, up to longest: a large part of
+// the cost of a test that waits is its requests.
 const (
 	interval = 25 * time.Millisecond
 	longest  = 8 * interval
@@ -24,8 +24,8 @@ func Eventually(tb testing.TB, what string, holds func(context.Context) bool) {
 	}
 }
 
-// Succeed is Eventually for what has no test at hand, such as a fixture that tests share. It returns
-// the last error of try if that does not succeed within Limit.
+// Succeed is Eventually for what has no test at hand, such as a fixture that tests share. It
+// returns the last error of try if that does not succeed within Limit.
 func Succeed(ctx context.Context, try func(context.Context) error) error {
 	var err error
 	poll(ctx, func(ctx context.Context) bool {

@@ -35,8 +35,9 @@ func (o *cloudOptions) start(ctx context.Context, dir string) (*landbridge.Proce
 	return landbridge.StartCloud(ctx, filepath.Join(o.dir, "examplecloud"), o.address, filepath.Join(dir, "examplecloud.db"), filepath.Join(dir, "examplecloud.log"))
 }
 
-// addMirror returns a mirror that has the providers of another one, and that of the example cloud if it was built: also when the cloud
-// does not run, its provider stays installed. It is made of links in the data directory.
+// addMirror returns a mirror that has the providers of another one, and that of the example cloud
+// if it was built: also when the cloud does not run, its provider stays installed. It is made of
+// links in the data directory.
 func (o *cloudOptions) addMirror(dir, mirror string) (string, error) {
 	own := filepath.Join(o.dir, "mirror")
 	if _, err := os.Stat(own); errors.Is(err, fs.ErrNotExist) {

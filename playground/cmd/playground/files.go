@@ -10,9 +10,9 @@ import (
 	"github.com/landbridge-io/landbridge/playground/internal/demo"
 )
 
-// exampleFiles returns the folder for the file that an example manifest is about, which it makes, and the directory of the manifests.
-// It is the folder of the manifests, unless that belongs to another user of the machine. Then it is one in the data directory, with
-// copies of the manifests.
+// exampleFiles returns the folder for the file that an example manifest is about, which it makes,
+// and the directory of the manifests. It is the folder of the manifests, unless that belongs to
+// another user of the machine. Then it is one in the data directory, with copies of the manifests.
 func exampleFiles(dir, examples string) (files, manifests string, _ error) {
 	own, err := ownFolder(demo.ExamplesDir)
 	if err != nil || own {
@@ -30,8 +30,8 @@ func exampleFiles(dir, examples string) (files, manifests string, _ error) {
 	return files, manifests, nil
 }
 
-// ownFolder makes a folder, and reports whether it belongs to this user, who alone can write it. Others may have made it, or a symbolic
-// link in its place, in a folder that all can write.
+// ownFolder makes a folder, and reports whether it belongs to this user, who alone can write it.
+// Others may have made it, or a symbolic link in its place, in a folder that all can write.
 func ownFolder(path string) (bool, error) {
 	if err := os.Mkdir(path, 0o700); err == nil || !errors.Is(err, fs.ErrExist) {
 		return err == nil, err

@@ -15,8 +15,8 @@ import (
 // excerptLines is the most lines of a log that an error has.
 const excerptLines = 5
 
-// withLog adds to an error what belongs to it in the controller's log: the last lines about an object, or else the last errors, or else
-// the last lines. object is a name, and may be empty.
+// withLog adds to an error what belongs to it in the controller's log: the last lines about an
+// object, or else the last errors, or else the last lines. object is a name, and may be empty.
 func withLog(err error, path, object string) error {
 	content, readErr := os.ReadFile(path)
 	if readErr != nil {
@@ -53,8 +53,8 @@ func excerpt(content []byte, object string) []string {
 	return nil
 }
 
-// readable returns a line of the controller's log for people, and its level: what is no JSON is returned as it is. ok is false for an
-// empty line.
+// readable returns a line of the controller's log for people, and its level: what is no JSON is
+// returned as it is. ok is false for an empty line.
 func readable(raw []byte) (line, level string, ok bool) {
 	raw = bytes.TrimSpace(raw)
 	var fields map[string]any

@@ -49,8 +49,8 @@ func logTo(path string) (closeLog func(), err error) {
 	return func() { klog.Flush(); f.Close() }, nil
 }
 
-// keepStderr sends to a log what libraries write to standard error, such as the client of etcd when it stops. What this program writes
-// to os.Stderr still arrives, and so do crashes.
+// keepStderr sends to a log what libraries write to standard error, such as the client of etcd when
+// it stops. What this program writes to os.Stderr still arrives, and so do crashes.
 func keepStderr(log string) error {
 	f, err := os.OpenFile(log, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {

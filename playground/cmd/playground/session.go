@@ -28,7 +28,8 @@ type session struct {
 	closeLog     func()
 }
 
-// sessionOptions are where to find what a session needs. The defaults are where a release or `make` puts it.
+// sessionOptions are where to find what a session needs. The defaults are where a release or `make`
+// puts it.
 type sessionOptions struct {
 	landbridge, mirror, examples string
 	poll                         time.Duration

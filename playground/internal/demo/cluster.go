@@ -69,7 +69,8 @@ func (c *cluster) resource(u *unstructured.Unstructured) (dynamic.ResourceInterf
 	return c.dynamic.Resource(mapping.Resource), nil
 }
 
-// apply applies the object. A new kind is served a moment after its definition is established, so it waits for that.
+// apply applies the object. A new kind is served a moment after its definition is established, so
+// it waits for that.
 func (c *cluster) apply(ctx context.Context, u *unstructured.Unstructured) error {
 	err := c.wait(ctx, stepLimit, "the kind "+u.GetKind()+" is served", func(ctx context.Context) error {
 		r, err := c.resource(u)
@@ -155,8 +156,8 @@ func (c *cluster) tryList(ctx context.Context, r schema.GroupVersionResource) ([
 	return l.Items, nil
 }
 
-// waitFor returns the object as soon as holds returns true. what completes the sentence "pet/name is …". If that takes
-// longer than limit, the error says so, with the conditions that are not True.
+// waitFor returns the object as soon as holds returns true. what completes the sentence "pet/name
+// is …". If that takes longer than limit, the error says so, with the conditions that are not True.
 func (c *cluster) waitFor(ctx context.Context, limit time.Duration, u *unstructured.Unstructured, what string, holds func(*unstructured.Unstructured) bool) (*unstructured.Unstructured, error) {
 	var last *unstructured.Unstructured
 	sentence := nameOf(u) + " is " + what
@@ -208,7 +209,8 @@ type lastingError struct{ error }
 
 func (e lastingError) Unwrap() error { return e.error }
 
-// lasting returns the API server's error, which is lasting if it refuses the request for what it contains.
+// lasting returns the API server's error, which is lasting if it refuses the request for what it
+// contains.
 func lasting(err error) error {
 	if kerrors.IsInvalid(err) || kerrors.IsBadRequest(err) || kerrors.IsForbidden(err) || kerrors.IsUnauthorized(err) || kerrors.IsNotFound(err) {
 		return lastingError{err}
@@ -216,8 +218,9 @@ func lasting(err error) error {
 	return err
 }
 
-// wait tries until the error is nil or lasting: a busy API server refuses some requests for a while. what is the sentence
-// that has to become true. The error says for how long it was tried, and the last error.
+// wait tries until the error is nil or lasting: a busy API server refuses some requests for a
+// while. what is the sentence that has to become true. The error says for how long it was tried,
+// and the last error.
 func (c *cluster) wait(ctx context.Context, limit time.Duration, what string, try func(context.Context) error) error {
 	begun := time.Now()
 	limited, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("waited %s", limit))

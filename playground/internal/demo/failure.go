@@ -16,7 +16,8 @@ func (f failure) Unwrap() error { return f.error }
 
 func about(u *unstructured.Unstructured, err error) error { return failure{u, err} }
 
-// About returns the name of the object that an error of Run or of an Installation is about; empty if there is none.
+// About returns the name of the object that an error of Run or of an Installation is about; empty
+// if there is none.
 func About(err error) string {
 	var f failure
 	if !errors.As(err, &f) {

@@ -24,8 +24,8 @@ func NewInstallation(config *rest.Config, line func(format string, args ...any))
 	return &Installation{cluster: c, line: line}, err
 }
 
-// Create creates a TerraformProvider as kubectl apply would, which can change it afterwards. One that exists stays as it is. The
-// controller, just started, serves the kind in a moment.
+// Create creates a TerraformProvider as kubectl apply would, which can change it afterwards. One
+// that exists stays as it is. The controller, just started, serves the kind in a moment.
 func (i *Installation) Create(ctx context.Context, p *unstructured.Unstructured) (created bool, _ error) {
 	applied, err := json.Marshal(p)
 	if err != nil {

@@ -15,7 +15,8 @@ import (
 // ExamplesDir is the directory of files in the example manifests.
 const ExamplesDir = "/tmp/landbridge-demo"
 
-// WriteManifests copies the manifests in a file to another one. It replaces the directory of the examples with dir.
+// WriteManifests copies the manifests in a file to another one. It replaces the directory of the
+// examples with dir.
 func WriteManifests(from, to, dir string) error {
 	content, err := os.ReadFile(from)
 	if err != nil {

@@ -17,7 +17,8 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// stepLimit bounds each single wait. A quiet machine needs seconds; one with ten times as much to do as it can needs minutes.
+// stepLimit bounds each single wait. A quiet machine needs seconds; one with ten times as much to
+// do as it can needs minutes.
 const stepLimit = 4 * time.Minute
 
 var secrets = schema.GroupVersionResource{Version: "v1", Resource: "secrets"}
@@ -409,7 +410,8 @@ func (s *story) deleteResources(ctx context.Context) error {
 	return nil
 }
 
-// waitNoRecords returns when no records of resources are stored. One is removed after its resource is gone.
+// waitNoRecords returns when no records of resources are stored. One is removed after its resource
+// is gone.
 func (s *story) waitNoRecords(ctx context.Context) error {
 	var stored *unstructured.Unstructured
 	err := s.wait(ctx, stepLimit, "no record of a resource is stored", func(ctx context.Context) error {

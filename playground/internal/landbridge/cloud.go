@@ -7,10 +7,12 @@ import (
 	"time"
 )
 
-// cloudTimeout bounds the start of the example cloud, which takes some milliseconds on a quiet machine.
+// cloudTimeout bounds the start of the example cloud, which takes some milliseconds on a quiet
+// machine.
 const cloudTimeout = time.Minute
 
-// StartCloud starts the example cloud, and returns when it listens on the address. data is the file that it keeps everything in.
+// StartCloud starts the example cloud, and returns when it listens on the address. data is the file
+// that it keeps everything in.
 func StartCloud(ctx context.Context, binary, address, data, log string) (*Process, error) {
 	probe, err := net.Listen("tcp", address)
 	if err != nil {

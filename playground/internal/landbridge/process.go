@@ -23,7 +23,8 @@ type Process struct {
 	err     error // to be read after done
 }
 
-// start starts a program, which appends its output to a log, and returns at once. name is what errors call it.
+// start starts a program, which appends its output to a log, and returns at once. name is what
+// errors call it.
 func start(name, logFile, binary string, args ...string) (*Process, error) {
 	if err := os.MkdirAll(filepath.Dir(logFile), 0o700); err != nil {
 		return nil, err

@@ -78,9 +78,9 @@ func (h *Harness) align(x *compared) (ours, theirs []cloud.Call) {
 	return ours, theirs
 }
 
-// unordered returns the calls of a step with a deposed object in a fixed order, because tofu handles
-// the deposed and the current object concurrently. Duplicates are removed. So are upgrades and plans of
-// destroys, because it is unknown which object they belong to.
+// unordered returns the calls of a step with a deposed object in a fixed order, because tofu
+// handles the deposed and the current object concurrently. Duplicates are removed. So are upgrades
+// and plans of destroys, because it is unknown which object they belong to.
 func unordered(calls []cloud.Call) []cloud.Call {
 	key := func(c cloud.Call) string {
 		out := c.RPC
@@ -99,8 +99,8 @@ func unordered(calls []cloud.Call) []cloud.Call {
 	return slices.CompactFunc(out, sameCall)
 }
 
-// firstOnly returns tofu's calls without those that it repeats between plan and apply: validations, and
-// upgrades of what it has just read.
+// firstOnly returns tofu's calls without those that it repeats between plan and apply: validations,
+// and upgrades of what it has just read.
 func firstOnly(calls []cloud.Call) []cloud.Call {
 	wasValidated, wasRead := false, false
 	return slices.DeleteFunc(slices.Clone(calls), func(c cloud.Call) bool {
@@ -117,7 +117,8 @@ func firstOnly(calls []cloud.Call) []cloud.Call {
 	})
 }
 
-// withoutRepeatedPlans removes plans that equal the call before: tofu plans again before it applies.
+// withoutRepeatedPlans removes plans that equal the call before: tofu plans again before it
+// applies.
 func withoutRepeatedPlans(calls []cloud.Call) []cloud.Call {
 	var out []cloud.Call
 	for _, c := range calls {

@@ -19,8 +19,8 @@ import (
 // Difference is something that differs between the two sides.
 type Difference struct {
 	Step int
-	// What is what differs: "calls", "diagnostics", "plan", a call's field such as "Plan.identity", or a
-	// part of the state such as "state.private".
+	// What is what differs: "calls", "diagnostics", "plan", a call's field such as "Plan.identity",
+	// or a part of the state such as "state.private".
 	What         string
 	Engine, Tofu string
 	// Calls are all calls of the step on both sides.
@@ -51,7 +51,8 @@ func (h *Harness) add(x *compared, d Difference) {
 	x.track.ended = true
 }
 
-// explained reports whether a deliberate difference after which the two sides have different objects covers a difference.
+// explained reports whether a deliberate difference after which the two sides have different
+// objects covers a difference.
 func (h *Harness) explained(x *compared, d Difference) bool {
 	return slices.ContainsFunc(deliberate, func(r rule) bool { return r.ends && r.covers(x, d) })
 }
@@ -186,8 +187,8 @@ func byContent(in []instance.Deposed) []instance.Deposed {
 	})
 }
 
-// marks returns the sensitive paths of an instance, except those sensitive by schema: tofu stores these,
-// too (contract § 2). A sensitive path inside a set makes the whole set sensitive.
+// marks returns the sensitive paths of an instance, except those sensitive by schema: tofu stores
+// these, too (contract § 2). A sensitive path inside a set makes the whole set sensitive.
 func (x *compared) marks(in instance.Instance) []string {
 	var out []string
 	for _, path := range in.SensitivePaths {
@@ -199,7 +200,8 @@ func (x *compared) marks(in instance.Instance) []string {
 	return slices.Compact(out)
 }
 
-// sensitiveBySchema reports whether the schema marks the path, or something in the set there, as sensitive.
+// sensitiveBySchema reports whether the schema marks the path, or something in the set there, as
+// sensitive.
 func sensitiveBySchema(b *schema.Block, path cty.Path) bool {
 	for i, step := range path {
 		a := b.AttributeByPath(path[:i+1])
@@ -240,8 +242,8 @@ func hasAttribute(b *schema.Block, match func(*schema.Attribute) bool) bool {
 	return false
 }
 
-// normal returns a resource of a state file as text, without what compareInstances compares and without
-// values that both sides choose freely.
+// normal returns a resource of a state file as text, without what compareInstances compares and
+// without values that both sides choose freely.
 func (x *compared) normal(resource json.RawMessage) (string, error) {
 	if resource == nil {
 		return "", nil

@@ -18,8 +18,8 @@ type Counters struct {
 	Steps, Runs int
 	// Ours and Theirs are the time that the two sides took.
 	Ours, Theirs time.Duration
-	// Covered counts the steps for each situation that has to be covered. Seen counts sequences of calls and
-	// faults, Uses how often each deliberate difference occurred.
+	// Covered counts the steps for each situation that has to be covered. Seen counts sequences of
+	// calls and faults, Uses how often each deliberate difference occurred.
 	Covered, Seen, Uses map[string]int
 }
 

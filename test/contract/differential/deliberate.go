@@ -13,8 +13,8 @@ import (
 	"github.com/landbridge-io/landbridge/test/contract/internal/tofu"
 )
 
-// rule is a deliberate difference. It covers differences that meet all of its conditions; empty conditions
-// always hold.
+// rule is a deliberate difference. It covers differences that meet all of its conditions; empty
+// conditions always hold.
 type rule struct {
 	Name string
 	// Reason is why, with the sections of docs/contract.md.
@@ -22,7 +22,8 @@ type rule struct {
 	// what is Difference.What; alternatives are separated by bars.
 	what string
 	// ours and tofus are prefixes of the summaries of diagnostics that only we or only tofu report;
-	// alternatives are separated by bars. A rule with both matches diagnostics that are worded differently.
+	// alternatives are separated by bars. A rule with both matches diagnostics that are worded
+	// differently.
 	ours, tofus string
 	// inside restricts ours to attributes at some paths.
 	inside func(b *schema.Block, path cty.Path) bool
@@ -470,7 +471,8 @@ func (h *Harness) excused(x *compared, r rule) {
 // fault returns the kind of the provider's fault in an RPC; empty if there is none.
 func (x *compared) fault(rpc string) string { return x.step().Faults[rpc] }
 
-// fails reports whether our side failed with an error of that summary, failed whether it failed at all.
+// fails reports whether our side failed with an error of that summary, failed whether it failed at
+// all.
 func (x *compared) fails(summary string) bool { return slices.Contains(x.engine.errors(), summary) }
 func (x *compared) failed() bool              { return len(x.engine.errors()) > 0 }
 

@@ -24,7 +24,8 @@ type said struct {
 	Path    cty.Path
 	// isHidden is set when the path is redacted because it contains a secret.
 	isHidden bool
-	// inside is the whole path where Path ends at an element whose key is not told. Any key stands for it.
+	// inside is the whole path where Path ends at an element whose key is not told. Any key stands
+	// for it.
 	inside cty.Path
 }
 
@@ -34,8 +35,8 @@ func (s said) String() string {
 	return strings.TrimSpace(fmt.Sprintf("%s: %s %s", s.Severity, s.Summary, diagnostic.FormatPath(s.Path)))
 }
 
-// saidByMessages converts messages. Paths of the configured object are read back from the manifest's
-// spelling; other messages have no path.
+// saidByMessages converts messages. Paths of the configured object are read back from the
+// manifest's spelling; other messages have no path.
 func saidByMessages(m *model.Resource, messages local.Messages) []said {
 	var out []said
 	for _, x := range messages {
@@ -63,9 +64,9 @@ type asks struct {
 	words []rule
 }
 
-// unmatched compares the diagnostics of a resource. Each must have a match on the other side, in the same
-// words or in those of a rule; the number of repetitions does not matter. Some of tofu's diagnostics do not
-// name their resource; those that match one of ours are recorded in claimed.
+// unmatched compares the diagnostics of a resource. Each must have a match on the other side, in
+// the same words or in those of a rule; the number of repetitions does not matter. Some of tofu's
+// diagnostics do not name their resource; those that match one of ours are recorded in claimed.
 func (x *compared) unmatched(result *tofu.Result, claimed map[string]bool) asks {
 	theirs := result.Of(x.track.name, x.movedFrom)
 	loose := result.Diagnostics[""]
@@ -101,7 +102,8 @@ func (x *compared) unmatched(result *tofu.Result, claimed map[string]bool) asks 
 	return out
 }
 
-// sameSaid reports whether the two are the same diagnostic: severity, summary, and attribute as far as tofu reports it.
+// sameSaid reports whether the two are the same diagnostic: severity, summary, and attribute as far
+// as tofu reports it.
 func (x *compared) sameSaid(s said, d tofu.Diagnostic, c *tofu.Configuration) bool {
 	name := x.track.name
 	switch {
@@ -120,8 +122,8 @@ func (x *compared) sameSaid(s said, d tofu.Diagnostic, c *tofu.Configuration) bo
 	return c.Place(name, s.Path) == d.Offset || c.Place(name, s.Path.IndexInt(0)) == d.Offset
 }
 
-// sameConfig reports whether both sides send the same configurations. Where they differ, which is compared, too, providers find their
-// problems at other places.
+// sameConfig reports whether both sides send the same configurations. Where they differ, which is
+// compared, too, providers find their problems at other places.
 func (x *compared) sameConfig() bool {
 	last := func(side []cloud.Call, rpc string) any {
 		for _, c := range slices.Backward(side) {
@@ -137,7 +139,8 @@ func (x *compared) sameConfig() bool {
 	})
 }
 
-// sameSummary compares summaries. In ours, secrets are redacted, also where others have the same text.
+// sameSummary compares summaries. In ours, secrets are redacted, also where others have the same
+// text.
 func sameSummary(ours, theirs string) bool {
 	if !strings.Contains(ours, redact.Concealed) {
 		return ours == theirs
@@ -149,9 +152,9 @@ func sameSummary(ours, theirs string) bool {
 	return regexp.MustCompile("(?s)^" + strings.Join(parts, ".*") + "$").MatchString(theirs)
 }
 
-// samePath compares one of our paths with tofu's spelling of one. Paths end at a set, whose elements have no
-// index. At a value that is or contains something sensitive, one side may report a longer path. Tofu spells
-// keys of nested attributes as names.
+// samePath compares one of our paths with tofu's spelling of one. Paths end at a set, whose
+// elements have no index. At a value that is or contains something sensitive, one side may report a
+// longer path. Tofu spells keys of nested attributes as names.
 func (x *compared) samePath(path cty.Path, theirs string) bool {
 	theirs, _, cut := strings.Cut(theirs, "[*]")
 	ours, theirs := named(diagnostic.FormatPath(path)), named(theirs)
@@ -174,8 +177,8 @@ var keyIn = regexp.MustCompile(`\["((?:[^"\\]|\\.)*)"\]`)
 // named returns a path with keys spelled as names.
 func named(path string) string { return keyIn.ReplaceAllString(path, ".$1") }
 
-// hasSensitive reports whether something at a path, inside or around it is sensitive, by the schema or by the user.
-// What is write-only is sensitive, too.
+// hasSensitive reports whether something at a path, inside or around it is sensitive, by the schema
+// or by the user. What is write-only is sensitive, too.
 func (x *compared) hasSensitive(path cty.Path) bool {
 	if sensitiveBySchema(x.schema.Block, path) {
 		return true
@@ -194,7 +197,8 @@ func (x *compared) hasSensitive(path cty.Path) bool {
 	})
 }
 
-// withNames returns a path with keys as names, as those of labelled blocks without a fixed type are.
+// withNames returns a path with keys as names, as those of labelled blocks without a fixed type
+// are.
 func withNames(path cty.Path) cty.Path {
 	out := slices.Clone(path)
 	for i, step := range out {

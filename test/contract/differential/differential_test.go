@@ -68,8 +68,8 @@ func TestFixtures(t *testing.T) {
 	}
 }
 
-// What is wrong with landbridge as a program is found. `make differential` compares all saved cases and more
-// of these; here only as many as it takes.
+// What is wrong with landbridge as a program is found. `make differential` compares all saved cases
+// and more of these; here only as many as it takes.
 func TestPrograms(t *testing.T) {
 	h := made(t, differential.Programs)
 	names, all, err := differential.Fixtures("testdata")

@@ -19,9 +19,9 @@ import (
 	"github.com/landbridge-io/landbridge/test/contract/internal/tofu"
 )
 
-// byEngine does a step with the engine alone, in the order of internal/command/local. It is for what no
-// manifest can say: moves between resource types, provider_meta, and values that are sensitive though
-// the schema does not say so.
+// byEngine does a step with the engine alone, in the order of internal/command/local. It is for
+// what no manifest can say: moves between resource types, provider_meta, and values that are
+// sensitive though the schema does not say so.
 func (l *linked) byEngine(ctx context.Context, x *compared, r *running) (outcome, error) {
 	s := &engineStep{
 		ctx: ctx, engine: engine.New(r.server), active: x.ours, step: l.wanted(x), x: x, source: r.source,

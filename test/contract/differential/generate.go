@@ -17,8 +17,8 @@ func Generate(seed uint64, number int) *cases.Case {
 	return cases.Generate(style, direct, int(seed*1_000_003+uint64(number)))
 }
 
-// GenerateForPrograms returns one of the cases of a seed for programs. It is short, because programs take longer
-// to run, and has a manifest.
+// GenerateForPrograms returns one of the cases of a seed for programs. It is short, because
+// programs take longer to run, and has a manifest.
 func GenerateForPrograms(seed uint64, number int) *cases.Case {
 	styles := []cases.Style{cases.Hand, cases.Framework6, cases.SDK, cases.Framework5}
 	c := cases.Generate(styles[number%len(styles)], false, int(seed*1_000_003+uint64(number)+500_000))

@@ -86,8 +86,8 @@ func (h *Harness) hasUnclaimed(group []*compared, result *tofu.Result) bool {
 	return slices.ContainsFunc(result.Diagnostics[""], func(d tofu.Diagnostic) bool { return !claimed[d.Summary] })
 }
 
-// unexpected finds the cases that failed for tofu but not on our side, and repeats the step with the
-// others.
+// unexpected finds the cases that failed for tofu but not on our side, and repeats the step with
+// the others.
 func (h *Harness) unexpected(ctx context.Context, group []*compared, result *tofu.Result) error {
 	var others, culprits []*compared
 	for _, x := range group {

@@ -22,8 +22,8 @@ type Harness struct {
 	sides sides
 	// Counters count what was done.
 	Counters
-	// Mangle and MangleStep, if set, make something wrong on our side: with the provider, where it is linked in,
-	// or with what is wanted.
+	// Mangle and MangleStep, if set, make something wrong on our side: with the provider, where it
+	// is linked in, or with what is wanted.
 	Mangle     func(provider.Server) provider.Server
 	MangleStep func(*cases.Step)
 	// Debug has Log told what tofu printed, too.
@@ -123,7 +123,8 @@ type compared struct {
 	// movedFrom is the type of the object in the state, where that is another one.
 	movedFrom string
 	engine    outcome
-	// asks has the diagnostics of only one side. alone is set when the run of tofu had only this step.
+	// asks has the diagnostics of only one side. alone is set when the run of tofu had only this
+	// step.
 	asks  asks
 	alone bool
 	// after is the instance in tofu's state file after the step.
@@ -215,8 +216,8 @@ func newCompared(t *track, index int) (*compared, error) {
 	return x, err
 }
 
-// start is the resource in the state file as it is at the beginning of a step: after `tofu taint`, or
-// still of another type.
+// start is the resource in the state file as it is at the beginning of a step: after `tofu taint`,
+// or still of another type.
 func (x *compared) start(resource json.RawMessage) (json.RawMessage, error) {
 	if resource == nil || !x.step().Taint && x.movedFrom == "" {
 		return resource, nil

@@ -70,8 +70,8 @@ func (r *running) Launch(context.Context) (provider.Server, error) {
 
 func (r *running) Key() string { return r.source }
 
-// byManifest does a step as `landbridge apply` does: a manifest, a provider and a state file in, the state
-// file out.
+// byManifest does a step as `landbridge apply` does: a manifest, a provider and a state file in,
+// the state file out.
 func (l *linked) byManifest(ctx context.Context, x *compared, r *running) (outcome, error) {
 	t := x.track
 	path := filepath.Join(l.scratch, t.name+".tfstate")

@@ -23,8 +23,9 @@ import (
 	"github.com/landbridge-io/landbridge/test/contract/internal/tofu"
 )
 
-// Programs makes a harness of programs alone: landbridge and tofu with the same provider binaries, which
-// are processes. What both plan is shown as JSON and compared, too. Only cases with a manifest can be run so.
+// Programs makes a harness of programs alone: landbridge and tofu with the same provider binaries,
+// which are processes. What both plan is shown as JSON and compared, too. Only cases with a
+// manifest can be run so.
 func Programs(ctx context.Context, path, dir string) (*Harness, error) {
 	landbridge, err := testbin.Build(ctx, testbin.Landbridge)
 	if err != nil {
@@ -58,11 +59,13 @@ type programs struct {
 	*Harness
 	landbridge string
 	program    *tofu.Program
-	// dir is where our side is, stage where the providers find what they know, and binaries where they are.
+	// dir is where our side is, stage where the providers find what they know, and binaries where
+	// they are.
 	dir, stage, binaries string
 }
 
-// together is cases that share runs of landbridge: those of one provider, of which all or none are to be destroyed.
+// together is cases that share runs of landbridge: those of one provider, of which all or none are
+// to be destroyed.
 type together struct {
 	provider string
 	destroy  bool
@@ -104,7 +107,8 @@ type document struct {
 	Diagnostics     local.Messages
 }
 
-// run plans cases, and applies them if all can be. Where some cannot, these are done, and the others are returned.
+// run plans cases, and applies them if all can be. Where some cannot, these are done, and the
+// others are returned.
 func (p *programs) run(ctx context.Context, key together, r *running, group []*compared) (others []*compared, err error) {
 	if err := p.write(r, group); err != nil {
 		return nil, err

@@ -25,7 +25,8 @@ type maker struct {
 	six  func() tfprotov6.ProviderServer
 }
 
-// directSuffix is at the end of the names of the providers of cases without a manifest: these know provider_meta.
+// directSuffix is at the end of the names of the providers of cases without a manifest: these know
+// provider_meta.
 const directSuffix = "direct"
 
 func providerOf(c *cases.Case) string {
@@ -67,8 +68,8 @@ func hand(run func() cloud.Run, planDestroy, meta bool) func() tfprotov6.Provide
 	return func() tfprotov6.ProviderServer { return &cloud.Hand{Run: run, PlanDestroy: planDestroy, Meta: meta} }
 }
 
-// Main is the program of a provider that is a process of its own, until its client ends it. name is that of
-// the provider; run is what it knows.
+// Main is the program of a provider that is a process of its own, until its client ends it. name is
+// that of the provider; run is what it knows.
 func Main(name string, run cloud.Run) error {
 	make := makers[name]
 	if make == nil {

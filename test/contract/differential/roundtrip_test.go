@@ -71,7 +71,8 @@ func drawResource(t *rapid.T, name string, c *cases.Case) tfstate.ResourceBlock 
 		i := tfstate.Instance{IndexKey: key, KeptDeposed: map[string]tfstate.Kept{}}
 		deposed := rapid.SliceOfNDistinct(rapid.StringMatching(`[0-9a-f]{8}`), 0, 2, rapid.ID).Draw(t, "deposed")
 		if len(deposed) == 0 || rapid.IntRange(0, 5).Draw(t, "current") > 0 {
-			// The current object is of any version, the deposed ones are not: `tofu show` would not show them.
+			// The current object is of any version, the deposed ones are not: `tofu show` would not
+			// show them.
 			i.Instance, i.Kept = drawObject(t, s, c.Schemas[1], rapid.IntRange(0, 6).Draw(t, "version") == 0).Instance(), drawKept(t)
 		}
 		for _, key := range deposed {
@@ -206,7 +207,8 @@ func address(resourceType, name string, key any) string {
 	return resourceType + "." + name
 }
 
-// What an instance holds, a state file holds, and tofu takes it, shows it, moves it and gives it back.
+// What an instance holds, a state file holds, and tofu takes it, shows it, moves it and gives it
+// back.
 func TestStateRoundTrip(t *testing.T) {
 	path, err := testbin.Build(t.Context(), testbin.OpenTofu)
 	if err != nil {

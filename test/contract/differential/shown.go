@@ -11,8 +11,8 @@ import (
 	"github.com/landbridge-io/landbridge/test/contract/internal/tofu"
 )
 
-// compareShown compares the plans that both sides showed as JSON. landbridge leaves out what is sensitive and
-// what is not known yet, where tofu shows the one and leaves out the other.
+// compareShown compares the plans that both sides showed as JSON. landbridge leaves out what is
+// sensitive and what is not known yet, where tofu shows the one and leaves out the other.
 func (h *Harness) compareShown(x *compared, result *tofu.Result) error {
 	theirs := result.Shown[x.track.name]
 	if x.engine.shown == "" && theirs == nil {
@@ -80,7 +80,8 @@ func text(v any) string {
 	return s
 }
 
-// onlyTrue is a value of the form that says where something is so, without the places where it is not.
+// onlyTrue is a value of the form that says where something is so, without the places where it is
+// not.
 func onlyTrue(v any) any {
 	switch v := v.(type) {
 	case bool:
@@ -110,7 +111,8 @@ func onlyTrue(v any) any {
 	return nil
 }
 
-// without is a value without what is at the marked places: attributes and keys are left out, elements are null.
+// without is a value without what is at the marked places: attributes and keys are left out,
+// elements are null.
 func without(v, marks any) any {
 	switch marks := marks.(type) {
 	case bool:
@@ -165,8 +167,8 @@ func exact(v any) any {
 	return v
 }
 
-// sameMarks reports whether marks of objects, as JSON, are the same but for what is write-only, and for which parts
-// of a set they are of.
+// sameMarks reports whether marks of objects, as JSON, are the same but for what is write-only, and
+// for which parts of a set they are of.
 func sameMarks(b *schema.Block, ours, theirs string) bool {
 	var x, y any
 	return json.Unmarshal([]byte(ours), &x) == nil && json.Unmarshal([]byte(theirs), &y) == nil &&
@@ -219,8 +221,8 @@ func coarseElements(nesting schema.Nesting, b *schema.Block, marks any) any {
 	return marks
 }
 
-// withoutOpenBlocks is a schema whose labelled blocks without a fixed type have no contents, so that marks in them
-// are not compared.
+// withoutOpenBlocks is a schema whose labelled blocks without a fixed type have no contents, so
+// that marks in them are not compared.
 func withoutOpenBlocks(b *schema.Block) *schema.Block {
 	out := &schema.Block{Attributes: b.Attributes, Blocks: map[string]*schema.NestedBlock{}}
 	for name, n := range b.Blocks {

@@ -58,7 +58,8 @@ func BenchmarkUnchanged(b *testing.B) {
 					b.Fatalf("%s: %s", p.Action, diags)
 				}
 			}
-			// The two by turns, so that what else the machine does slows both: the median of each is compared.
+			// The two by turns, so that what else the machine does slows both: the median of each
+			// is compared.
 			b.Run("read+plan/ratio", func(b *testing.B) {
 				var bare, engine []time.Duration
 				took := func(run ...func(*testing.B)) time.Duration {

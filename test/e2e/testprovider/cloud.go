@@ -26,7 +26,9 @@ type object struct {
 
 func (o object) name() string { return o.Attributes["name"] }
 
-func (c cloud) path(kind, name string) string { return filepath.Join(c.dir, "objects", c.account, kind+"."+name) }
+func (c cloud) path(kind, name string) string {
+	return filepath.Join(c.dir, "objects", c.account, kind+"."+name)
+}
 
 func (c cloud) get(kind, name string) (object, bool) {
 	var o object

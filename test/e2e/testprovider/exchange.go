@@ -8,7 +8,8 @@ import (
 	"strings"
 )
 
-// exchange logs in with the token in a file, or in variableToken, and returns as whom. Its errors quote the token.
+// exchange logs in with the token in a file, or in variableToken, and returns as whom. Its errors
+// quote the token.
 func exchange(endpoint, file string) (string, error) {
 	token := os.Getenv(variableToken)
 	if file != "" {

@@ -16,8 +16,9 @@ const (
 	variableDirectory = "TESTPROVIDER_DIRECTORY"
 	// variableMode selects how the process starts. Defaults to a working provider.
 	variableMode = "TESTPROVIDER_MODE"
-	// variableConfiguration, if not empty, gives the provider a configuration schema with a token. If it is "login",
-	// there is no token, but the URL of a login and the file with a token for it, or variableToken has that token.
+	// variableConfiguration, if not empty, gives the provider a configuration schema with a token.
+	// If it is "login", there is no token, but the URL of a login and the file with a token for it,
+	// or variableToken has that token.
 	variableConfiguration = "TESTPROVIDER_CONFIGURATION"
 	variableToken         = "CLOUD_TOKEN"
 	// variableTypes has further resource types without the provider's name, separated by spaces.

@@ -27,18 +27,18 @@ const (
 	// "polite DURATION" waits, too, but on a stop request it ends like half.
 	polite = "polite "
 
-	// These are for reads as well. "throttle SECONDS" returns an error that asks to retry after that time;
-	// hang never returns; grow allocates ever more memory and never returns; flood writes many errors to
-	// the log; garbage returns an undecodable value, after the change.
-	// login returns an error that its credentials are rejected.
+	// These are for reads as well. "throttle SECONDS" returns an error that asks to retry after
+	// that time; hang never returns; grow allocates ever more memory and never returns; flood
+	// writes many errors to the log; garbage returns an undecodable value, after the change. login
+	// returns an error that its credentials are rejected.
 	throttle       = "throttle "
 	login    order = "login"
 	hang     order = "hang"
 	grow     order = "grow"
 	flood    order = "flood"
 	garbage  order = "garbage"
-	// nothing returns null, after the change; another returns an object that differs from the plan, or
-	// for a read an unknown value.
+	// nothing returns null, after the change; another returns an object that differs from the plan,
+	// or for a read an unknown value.
 	nothing order = "nothing"
 	another order = "another"
 )

@@ -60,8 +60,8 @@ func (s *server) ValidateProviderConfig(_ context.Context, r *tfprotov6.Validate
 	return &tfprotov6.ValidateProviderConfigResponse{PreparedConfig: r.Config}, nil
 }
 
-// ConfigureProvider refuses a token that begins with "wrong", and waits if it begins with "slow". An endpoint account://NAME, with any
-// query, is for the objects of that account.
+// ConfigureProvider refuses a token that begins with "wrong", and waits if it begins with "slow".
+// An endpoint account://NAME, with any query, is for the objects of that account.
 func (s *server) ConfigureProvider(_ context.Context, r *tfprotov6.ConfigureProviderRequest) (*tfprotov6.ConfigureProviderResponse, error) {
 	out := &tfprotov6.ConfigureProviderResponse{}
 	switch {

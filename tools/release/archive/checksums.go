@@ -21,8 +21,9 @@ const (
 	signature = "SHA256SUMS.sig"
 )
 
-// Checksums writes the checksums of all files in a directory, not of those in its folders, and returns how many there are.
-// With a key, they are signed: cosign verify-blob --key PUBLIC --signature SHA256SUMS.sig --insecure-ignore-tlog SHA256SUMS.
+// Checksums writes the checksums of all files in a directory, not of those in its folders, and
+// returns how many there are. With a key, they are signed: cosign verify-blob --key PUBLIC
+// --signature SHA256SUMS.sig --insecure-ignore-tlog SHA256SUMS.
 func Checksums(dir, key string) (int, error) {
 	entries, err := os.ReadDir(dir) // sorted
 	if err != nil {

@@ -50,7 +50,8 @@ type Manifest struct {
 	Object   *unstructured.Unstructured
 }
 
-// Render returns the chart with values, which may be nil, for a release named landbridge in a namespace.
+// Render returns the chart with values, which may be nil, for a release named landbridge in a
+// namespace.
 func Render(c *helm.Chart, namespace string, values map[string]any) (*Rendered, error) {
 	all, err := chartutil.ToRenderValues(c, values, chartutil.ReleaseOptions{Name: "landbridge", Namespace: namespace, Revision: 1, IsInstall: true}, nil)
 	if err != nil {
@@ -108,7 +109,8 @@ metadata:
     pod-security.kubernetes.io/enforce: restricted
 `
 
-// Plain returns the chart with its default values as one file, with the namespace and the definitions.
+// Plain returns the chart with its default values as one file, with the namespace and the
+// definitions.
 func Plain(c *helm.Chart) ([]byte, error) {
 	definitions, err := CRDs(c)
 	if err != nil {

@@ -16,8 +16,9 @@ const SchemaFile = "values.schema.json"
 // generated begins the part of the schema that Schema writes, which is its end.
 const generated = "\n  \"definitions\": "
 
-// Schema returns the schema of the chart's values with the fields of TerraformProviders, as their definition in the chart has
-// them. Helm itself would only warn of an unknown field, and the API server would drop it.
+// Schema returns the schema of the chart's values with the fields of TerraformProviders, as their
+// definition in the chart has them. Helm itself would only warn of an unknown field, and the API
+// server would drop it.
 func Schema(c *helm.Chart) ([]byte, error) {
 	own, _, ok := bytes.Cut(c.Schema, []byte(generated))
 	if !ok {

@@ -104,7 +104,8 @@ func SPDX(name, version string, created time.Time, programs ...Program) ([]byte,
 	return json.MarshalIndent(d, "", "  ")
 }
 
-// modules returns what is linked into a program, sorted, with the standard library and the program's own module.
+// modules returns what is linked into a program, sorted, with the standard library and the
+// program's own module.
 func modules(info *buildinfo.BuildInfo) []debug.Module {
 	out := []debug.Module{{Path: "stdlib", Version: strings.TrimPrefix(strings.Fields(info.GoVersion)[0], "go")}}
 	for _, m := range append([]*debug.Module{&info.Main}, info.Deps...) {

@@ -48,8 +48,8 @@ type Options struct {
 	User int
 	// TimeZones is the file lib/time/zoneinfo.zip of a Go distribution.
 	TimeZones string
-	// Zstd has layers compressed by zstd, which makes them a seventh smaller. Container runtimes read that since
-	// containerd 1.5, CRI-O 1.20 and Docker 23. Else, it is gzip.
+	// Zstd has layers compressed by zstd, which makes them a seventh smaller. Container runtimes
+	// read that since containerd 1.5, CRI-O 1.20 and Docker 23. Else, it is gzip.
 	Zstd bool
 	// Platforms of the image, with their programs.
 	Platforms []Platform

@@ -17,7 +17,8 @@ import (
 	"golang.org/x/crypto/x509roots/fallback/bundle"
 )
 
-// epoch is the time of all files, so that images of different versions share the layers that are equal.
+// epoch is the time of all files, so that images of different versions share the layers that are
+// equal.
 var epoch = time.Unix(0, 0).UTC()
 
 // baseLayer returns the layer with all that programs need beside themselves.
@@ -74,8 +75,8 @@ func programLayer(o Options, name, file string) (v1.Layer, error) {
 	return o.layer(func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(archived)), nil })
 }
 
-// certificates returns the authorities that Mozilla trusts, as PEM. Those that it trusts for some certificates only are
-// left out, since a file cannot express that.
+// certificates returns the authorities that Mozilla trusts, as PEM. Those that it trusts for some
+// certificates only are left out, since a file cannot express that.
 func certificates() []byte {
 	var out bytes.Buffer
 	for root := range bundle.Roots() {

@@ -18,7 +18,8 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/types"
 )
 
-// Write writes an image as an OCI layout to the directory, which it replaces, and as a tar archive of it to file.
+// Write writes an image as an OCI layout to the directory, which it replaces, and as a tar archive
+// of it to file.
 func Write(index v1.ImageIndex, tag, dir, file string) error {
 	if err := os.RemoveAll(dir); err != nil {
 		return err
@@ -27,7 +28,8 @@ func Write(index v1.ImageIndex, tag, dir, file string) error {
 	if err != nil {
 		return err
 	}
-	// Both annotations: containerd and docker read the first as the image's name, skopeo and umoci the second as its tag.
+	// Both annotations: containerd and docker read the first as the image's name, skopeo and umoci
+	// the second as its tag.
 	if err := p.AppendIndex(index, layout.WithAnnotations(map[string]string{
 		"io.containerd.image.name":          tag,
 		"org.opencontainers.image.ref.name": tagOf(tag),
@@ -46,7 +48,8 @@ func tagOf(image string) string {
 	return ref.TagStr()
 }
 
-// pack writes the files of a directory to a tar archive, in the order of their names and without their times.
+// pack writes the files of a directory to a tar archive, in the order of their names and without
+// their times.
 func pack(dir, file string) (err error) {
 	out, err := os.Create(file)
 	if err != nil {

@@ -18,8 +18,8 @@ import (
 )
 
 const (
-	// annotation tells on a layer what it has. A .xpkg file cannot have annotations of layers, so there it is a label of
-	// the image, with the layer's digest appended.
+	// annotation tells on a layer what it has. A .xpkg file cannot have annotations of layers, so
+	// there it is a label of the image, with the layer's digest appended.
 	annotation = "io.crossplane.xpkg"
 	// baseLayer is the layer with the package's objects.
 	baseLayer = "base"
@@ -29,8 +29,8 @@ const (
 	metadata = "crossplane.yaml"
 )
 
-// Build returns the package of the objects in a directory, crossplane.yaml and CRDs, with a program's image. The
-// package was checked.
+// Build returns the package of the objects in a directory, crossplane.yaml and CRDs, with a
+// program's image. The package was checked.
 func Build(dir string, program v1.Image) (v1.Image, *Summary, error) {
 	content, err := read(dir)
 	if err != nil {

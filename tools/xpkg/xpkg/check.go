@@ -27,9 +27,10 @@ type Summary struct {
 	Platform string
 }
 
-// Check checks what Crossplane's package manager checks of a provider's package before it installs it: that one layer
-// is the package's, that the metadata is a provider's with valid constraints, and that all other objects are CRDs. Further, it
-// checks that Crossplane can run the image: as a user that is not root, without flags.
+// Check checks what Crossplane's package manager checks of a provider's package before it installs
+// it: that one layer is the package's, that the metadata is a provider's with valid constraints,
+// and that all other objects are CRDs. Further, it checks that Crossplane can run the image: as a
+// user that is not root, without flags.
 func Check(image v1.Image) (*Summary, error) {
 	manifest, err := image.Manifest()
 	if err != nil {

@@ -33,8 +33,8 @@ func Read(file string) (v1.Image, *Summary, error) {
 	return image, summary, err
 }
 
-// Push pushes packages, one for each platform, to a registry, with the credentials of docker's configuration. Several are
-// one index.
+// Push pushes packages, one for each platform, to a registry, with the credentials of docker's
+// configuration. Several are one index.
 func Push(tag string, images ...v1.Image) error {
 	ref, err := name.NewTag(tag, name.StrictValidation)
 	if err != nil {

@@ -115,7 +115,8 @@ func built(t *testing.T, arch string) (v1.Image, *xpkg.Summary, []byte) {
 	return read, summary, content
 }
 
-// base returns the package's objects as Crossplane looks for them: in the layer with the annotation.
+// base returns the package's objects as Crossplane looks for them: in the layer with the
+// annotation.
 func base(t *testing.T, image v1.Image) string {
 	t.Helper()
 	manifest, err := image.Manifest()

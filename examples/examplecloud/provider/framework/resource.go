@@ -32,8 +32,9 @@ func (b *base) Configure(_ context.Context, req resource.ConfigureRequest, resp 
 	b.client = c
 }
 
-// fail adds an error of the cloud. That an object was created and could not be read is a warning: the creation has
-// succeeded, so the object is not to be replaced, and the next read completes its state.
+// fail adds an error of the cloud. That an object was created and could not be read is a warning:
+// the creation has succeeded, so the object is not to be replaced, and the next read completes its
+// state.
 func (b *base) fail(diags *diag.Diagnostics, doing string, err error) {
 	if client.Unread(err) {
 		diags.AddWarning(fmt.Sprintf("examplecloud_%s not read", b.name), err.Error())

@@ -200,8 +200,8 @@ func upgradeInvalid(to release.Release) map[int64]resource.IdentityUpgrader {
 	})
 }
 
-// upgradePartial has upgraders that leave the id null: they do not know it, and Read does. They have no schema of the former
-// version, so they are given what is stored as it is.
+// upgradePartial has upgraders that leave the id null: they do not know it, and Read does. They
+// have no schema of the former version, so they are given what is stored as it is.
 func upgradePartial(to release.Release) map[int64]resource.IdentityUpgrader {
 	all := upgradeWith(to, func(ctx context.Context, req resource.UpgradeIdentityRequest, resp *resource.UpgradeIdentityResponse) {
 		var old struct{ Public any }
@@ -291,7 +291,8 @@ func writeVolumeIdentity(ctx context.Context, at release.Release, set setter, v 
 	return diags
 }
 
-// ModifyPlan asks the cloud for the volume if its size changes, as providers do that check a plan against what exists.
+// ModifyPlan asks the cloud for the volume if its size changes, as providers do that check a plan
+// against what exists.
 func (r *volume) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	if req.Plan.Raw.IsNull() || req.State.Raw.IsNull() || r.client == nil {
 		return

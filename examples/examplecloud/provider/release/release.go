@@ -26,8 +26,8 @@ const (
 // Env names the environment variable that chooses a release: "pre", "0", "1", "2" or "mistaken".
 const Env = "EXAMPLECLOUD_PROVIDER_VERSION"
 
-// linked may be set while linking, so that releases are programs of their own:
-// -ldflags "-X github.com/landbridge-io/landbridge/examples/examplecloud/provider/release.linked=1".
+// linked may be set while linking, so that releases are programs of their own: -ldflags "-X
+// github.com/landbridge-io/landbridge/examples/examplecloud/provider/release.linked=1".
 var linked string
 
 // Current is the release of this process: of the environment, of the linker, or

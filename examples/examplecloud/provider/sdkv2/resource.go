@@ -9,8 +9,9 @@ import (
 	"github.com/landbridge-io/landbridge/examples/examplecloud/client"
 )
 
-// fail is an error of the cloud. That an object was created and could not be read is a warning: the creation has
-// succeeded, so the object is not to be replaced, and the next read completes its state.
+// fail is an error of the cloud. That an object was created and could not be read is a warning: the
+// creation has succeeded, so the object is not to be replaced, and the next read completes its
+// state.
 func fail(doing string, err error) diag.Diagnostics {
 	if client.Unread(err) {
 		return diag.Diagnostics{{Severity: diag.Warning, Summary: "Object not read", Detail: err.Error()}}

@@ -41,7 +41,8 @@ func resourceVolume(at, state release.Release, collection api.Collection[api.Vol
 		SchemaVersion:  int(state.Version()),
 		Schema:         volumeSchema(state),
 		StateUpgraders: volumeStateUpgraders(state),
-		// The cloud is asked for the volume if its size changes, as providers do that check a plan against what exists.
+		// The cloud is asked for the volume if its size changes, as providers do that check a plan
+		// against what exists.
 		CustomizeDiff: func(ctx context.Context, d *schema.ResourceDiff, meta any) error {
 			c, configured := meta.(*client.Client)
 			if !configured || d.Id() == "" || !d.HasChange(sizeName(state)) {
@@ -110,7 +111,8 @@ func resourceVolume(at, state release.Release, collection api.Collection[api.Vol
 				"public":   {Type: publicType(at), OptionalForImport: at != release.Mistaken},
 			}
 			if at == release.Mistaken && collection == api.VolumesSameState {
-				// Identities have primitive types and lists of them only, and the framework has no others.
+				// Identities have primitive types and lists of them only, and the framework has no
+				// others.
 				s["labels"] = &schema.Schema{Type: schema.TypeMap, OptionalForImport: true, Elem: &schema.Schema{Type: schema.TypeString}}
 				s["public"].OptionalForImport = true
 			}

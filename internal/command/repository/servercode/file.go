@@ -12,11 +12,11 @@ import (
 
 // Code is a package that makes the servers of a provider.
 type Code struct {
-	// Source of the package, which is named server. Its function New has the provider's version as argument, and
-	// returns a server and an error.
+	// Source of the package, which is named server. Its function New has the provider's version as
+	// argument, and returns a server and an error.
 	Source []byte
-	// Parent is the import path below which the package has to be, since it imports internal packages. Empty:
-	// it can be anywhere.
+	// Parent is the import path below which the package has to be, since it imports internal
+	// packages. Empty: it can be anywhere.
 	Parent string
 }
 
@@ -49,7 +49,8 @@ func (f *file) use(importPath, name string) string {
 	return name
 }
 
-// code returns the file with a function that returns what the factories make, muxed if there are several.
+// code returns the file with a function that returns what the factories make, muxed if there are
+// several.
 func (f *file) code(factories []string) (*Code, error) {
 	types := f.use(fmt.Sprintf(protocol, f.protocol), fmt.Sprintf("tfprotov%d", f.protocol))
 	last := "return " + factories[0] + "(), nil"

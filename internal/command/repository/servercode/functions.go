@@ -26,7 +26,8 @@ func ParseFunction(s string) (Function, error) {
 
 func (f Function) String() string { return f.Package + "." + f.Name }
 
-// Functions returns code that makes servers of a protocol by functions of the provider's packages. Several are muxed.
+// Functions returns code that makes servers of a protocol by functions of the provider's packages.
+// Several are muxed.
 func (p *Packages) Functions(functions []Function, protocol int) (*Code, error) {
 	var names []string
 	for _, f := range functions {

@@ -28,7 +28,8 @@ const (
 	server6                // a tfprotov6.ProviderServer
 )
 
-// kinds returns the types of what functions make. A type is missing if nothing of the provider knows it.
+// kinds returns the types of what functions make. A type is missing if nothing of the provider
+// knows it.
 func (p *Packages) kinds() map[kind]types.Type {
 	out := map[kind]types.Type{}
 	for k, t := range map[kind]types.Type{

@@ -15,7 +15,8 @@ var ErrUnclear = errors.New("the provider's main package does not show which fun
 // ErrOldest means that a provider has no server that can be linked.
 var ErrOldest = errors.New("the provider is on version 1 of Terraform's SDK, whose servers cannot be linked into another program")
 
-// oldest are the packages that serve such providers. The second is from before the SDK was divided from Terraform.
+// oldest are the packages that serve such providers. The second is from before the SDK was divided
+// from Terraform.
 var oldest = []string{"github.com/hashicorp/terraform-plugin-sdk/plugin", "github.com/hashicorp/terraform/plugin"}
 
 // Main returns code that makes servers of a protocol as a main package does.
@@ -60,8 +61,8 @@ func servers() map[string]int {
 // legacyFields are the fields of plugin.ServeOpts of the legacy SDK that make a provider.
 var legacyFields = []string{"GRPCProviderV6Func", "GRPCProviderFunc", "ProviderFunc"}
 
-// served returns the first expression that makes what the program serves, and the nodes around it from its
-// function on.
+// served returns the first expression that makes what the program serves, and the nodes around it
+// from its function on.
 func (s *source) served() (found ast.Expr, enclosing []ast.Node) {
 	all := servers()
 	for _, f := range s.files {

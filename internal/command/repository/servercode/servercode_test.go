@@ -15,8 +15,8 @@ import (
 
 const module = "example.org/terraform-provider-cloud"
 
-// newModule makes the module of a provider, with the requirements of the example cloud's. Main packages are in
-// cmd, by the name of their file.
+// newModule makes the module of a provider, with the requirements of the example cloud's. Main
+// packages are in cmd, by the name of their file.
 func newModule(t *testing.T) string {
 	t.Helper()
 	root, err := testbin.Root()

@@ -21,8 +21,8 @@ type slicer struct {
 	out  *file
 	// begin and end are those of the function.
 	begin, end token.Pos
-	// needed are variables of the function that what is taken refers to. Contexts and errors are kept apart: a
-	// server is made in a context of its own, and New returns each error.
+	// needed are variables of the function that what is taken refers to. Contexts and errors are
+	// kept apart: a server is made in a context of its own, and New returns each error.
 	needed, contexts, errors map[types.Object]bool
 	// helpers are functions of the main package.
 	helpers map[*types.Func]bool
@@ -73,7 +73,8 @@ func (s *slicer) follow(e ast.Expr, enclosing []ast.Node) (string, error) {
 	return s.text(e)
 }
 
-// before returns the statements that are executed before the one with the expression, in all blocks around it.
+// before returns the statements that are executed before the one with the expression, in all blocks
+// around it.
 func before(e ast.Expr, enclosing []ast.Node) []ast.Stmt {
 	var out []ast.Stmt
 	for _, n := range enclosing {
@@ -90,8 +91,8 @@ func before(e ast.Expr, enclosing []ast.Node) []ast.Stmt {
 	return out
 }
 
-// matters reports whether a statement mentions a variable that is needed. Deferred calls end what the program does,
-// and goroutines are beside it.
+// matters reports whether a statement mentions a variable that is needed. Deferred calls end what
+// the program does, and goroutines are beside it.
 func (s *slicer) matters(stmt ast.Stmt) bool {
 	switch stmt.(type) {
 	case *ast.DeferStmt, *ast.GoStmt:
@@ -159,7 +160,8 @@ func (*slicer) within(o types.Object, n ast.Node) bool {
 	return n.Pos() <= o.Pos() && o.Pos() < n.End()
 }
 
-// replaceVariable replaces a variable of the main package, such as the version that the linker sets.
+// replaceVariable replaces a variable of the main package, such as the version that the linker
+// sets.
 func (s *slicer) replaceVariable(id *ast.Ident, v *types.Var) error {
 	if b, ok := v.Type().Underlying().(*types.Basic); !ok || b.Kind() != types.String {
 		return fmt.Errorf("it uses the variable %s of the main package", v.Name())
@@ -225,7 +227,8 @@ func (s *slicer) helper(f *types.Func) error {
 	return fmt.Errorf("its function %s has no source", f.Name())
 }
 
-// checkDefined returns an error if something is needed that no statement defines, such as a parameter.
+// checkDefined returns an error if something is needed that no statement defines, such as a
+// parameter.
 func (s *slicer) checkDefined(taken []ast.Stmt, e ast.Expr) error {
 	for o := range s.needed {
 		if s.within(o, e) || slices.ContainsFunc(taken, func(stmt ast.Stmt) bool { return s.within(o, stmt) }) {
@@ -236,8 +239,8 @@ func (s *slicer) checkDefined(taken []ast.Stmt, e ast.Expr) error {
 	return nil
 }
 
-// dropUnused replaces variables that statements define and nothing uses, such as the function that cancels a
-// context, by the blank identifier.
+// dropUnused replaces variables that statements define and nothing uses, such as the function that
+// cancels a context, by the blank identifier.
 func (s *slicer) dropUnused(taken []ast.Stmt, e ast.Expr) {
 	uses := map[types.Object]int{}
 	nodes := []ast.Node{e}

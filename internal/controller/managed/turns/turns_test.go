@@ -55,8 +55,8 @@ func TestLaneOfReconciles(t *testing.T) {
 	t.Parallel()
 	periodic, first := []string{"b", "c", "a"}, []string{"b", "a", "c"}
 	for name, tc := range map[string]struct {
-		// does is called with the turns of a changed resource that is taken out of the queue. When it
-		// returns true, the resource is queued by then.
+		// does is called with the turns of a changed resource that is taken out of the queue. When
+		// it returns true, the resource is queued by then.
 		does func(t *testing.T, u *turns.Turns, a reconcile.Request) (queued bool)
 		want []string
 	}{

@@ -41,8 +41,8 @@ func Calls() []string {
 	return out
 }
 
-// Walk makes every call of a server of testprovider.Walk or Walk5 and checks that request and answer
-// arrive completely. file is the file with the provider's records.
+// Walk makes every call of a server of testprovider.Walk or Walk5 and checks that request and
+// answer arrive completely. file is the file with the provider's records.
 func Walk(t *testing.T, s provider.Server, file string) {
 	protocol := s.ProtocolVersion()
 	for _, name := range Calls() {
@@ -81,9 +81,9 @@ func Walk(t *testing.T, s provider.Server, file string) {
 	}
 }
 
-// Bare makes every call of a server of testprovider.Bare or Bare5 and checks that exactly the calls that
-// the provider does not implement are rejected. terraform-plugin-go's server rejects some of them with an
-// error diagnostic.
+// Bare makes every call of a server of testprovider.Bare or Bare5 and checks that exactly the calls
+// that the provider does not implement are rejected. terraform-plugin-go's server rejects some of
+// them with an error diagnostic.
 func Bare(t *testing.T, s provider.Server) {
 	for _, name := range Calls() {
 		t.Run(name, func(t *testing.T) {
@@ -100,8 +100,8 @@ func Bare(t *testing.T, s provider.Server) {
 	}
 }
 
-// Gone makes every call of a server that has ended and checks that each fails with Unavailable, and that
-// no call was sent.
+// Gone makes every call of a server that has ended and checks that each fails with Unavailable, and
+// that no call was sent.
 func Gone(t *testing.T, s provider.Server) {
 	for _, name := range Calls() {
 		_, _, err := call(t, s, name)

@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// attack does what a hostile provider may try, "VERB ARGUMENT", and describes what came of it: "done: RESULT" or
-// "refused: ERROR".
+// attack does what a hostile provider may try, "VERB ARGUMENT", and describes what came of it:
+// "done: RESULT" or "refused: ERROR".
 func attack(what string) string {
 	verb, argument, _ := strings.Cut(what, " ")
 	result, err := attacks[verb](argument)

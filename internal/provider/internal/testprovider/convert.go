@@ -8,8 +8,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 )
 
-// convert converts a message between the protocols by the names of its fields. Fields that the other
-// protocol does not have must be empty.
+// convert converts a message between the protocols by the names of its fields. Fields that the
+// other protocol does not have must be empty.
 func convert[T any](in any) *T {
 	v := reflect.ValueOf(in)
 	if v.IsNil() {

@@ -9,8 +9,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
 
-// Fill returns a message in which every field that the protocol has is set. The same seed returns the
-// same message.
+// Fill returns a message in which every field that the protocol has is set. The same seed returns
+// the same message.
 func Fill[T any](protocol int, seed string) *T {
 	return FillType(reflect.TypeFor[T](), protocol, seed).Interface().(*T)
 }

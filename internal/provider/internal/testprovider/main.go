@@ -37,7 +37,8 @@ const (
 	// Good5 is Good in protocol 5, Both serves both protocols.
 	Good5 = "good5"
 	Both  = "both"
-	// Debugged and Debugged5 are Good and Good5, started for a debugger: the process prints how to attach it.
+	// Debugged and Debugged5 are Good and Good5, started for a debugger: the process prints how to
+	// attach it.
 	Debugged  = "debugged"
 	Debugged5 = "debugged5"
 	// Walk and Walk5 answer every call with values of Fill.
@@ -66,8 +67,8 @@ const (
 	// Hang prints nothing; HangAfterHandshake announces a socket and never answers on it.
 	Hang               = "hang"
 	HangAfterHandshake = "hangafterhandshake"
-	// Chatty prints 2 MiB to its real stdout in its first ReadResource, including one line of 200 KiB,
-	// and answers only after they have been read.
+	// Chatty prints 2 MiB to its real stdout in its first ReadResource, including one line of 200
+	// KiB, and answers only after they have been read.
 	Chatty = "chatty"
 	// SlowStart takes 3 seconds to start.
 	SlowStart = "slowstart"
@@ -79,8 +80,8 @@ const (
 	Stubborn = "stubborn"
 )
 
-// Env returns the environment that makes a test binary that calls Main this provider. record is a file
-// for Records, or "".
+// Env returns the environment that makes a test binary that calls Main this provider. record is a
+// file for Records, or "".
 func Env(mode, record string) map[string]string {
 	return map[string]string{modeVariable: mode, recordVariable: record}
 }
@@ -244,7 +245,8 @@ func serve(plugins map[int]goplugin.Plugin, more ...grpc.ServerOption) error {
 	return nil
 }
 
-// Schema returns the schema of Good: one resource type, test_thing, and a configuration with a token.
+// Schema returns the schema of Good: one resource type, test_thing, and a configuration with a
+// token.
 func Schema() *tfprotov6.GetProviderSchemaResponse {
 	return &tfprotov6.GetProviderSchemaResponse{
 		ServerCapabilities: &tfprotov6.ServerCapabilities{GetProviderSchemaOptional: true, PlanDestroy: true},
@@ -264,13 +266,14 @@ func Schema() *tfprotov6.GetProviderSchemaResponse {
 // ConfigType is the type of Good's configuration.
 var ConfigType = tftypes.Object{AttributeTypes: map[string]tftypes.Type{"behave": tftypes.String, "token": tftypes.String}}
 
-// Behave is the behaviour of Good. In ReadResource it depends on the type name: "crash" panics, "exit" ends
-// the process, "wait" waits until the call is cancelled and reports that in the answer, "say:TEXT" logs
-// TEXT, "flood:N" logs N errors, "sleep" answers after two seconds, "stuck" never answers, "grow" allocates
-// ever more memory and never answers, "refuse:TEXT" answers with the error TEXT, "pid" with the process id,
-// "attack:TEXT" tries something hostile, see attack, "leak" keeps a megabyte, "absent" answers without a state, "echo" with the state of the request, "ext99"
-// with an unknown msgpack extension. In ConfigureProvider and ValidateProviderConfig it depends on the
-// attribute "behave": "invalid" is rejected, "fail" fails, "crash" crashes.
+// Behave is the behaviour of Good. In ReadResource it depends on the type name: "crash" panics,
+// "exit" ends the process, "wait" waits until the call is cancelled and reports that in the answer,
+// "say:TEXT" logs TEXT, "flood:N" logs N errors, "sleep" answers after two seconds, "stuck" never
+// answers, "grow" allocates ever more memory and never answers, "refuse:TEXT" answers with the
+// error TEXT, "pid" with the process id, "attack:TEXT" tries something hostile, see attack, "leak"
+// keeps a megabyte, "absent" answers without a state, "echo" with the state of the request, "ext99"
+// with an unknown msgpack extension. In ConfigureProvider and ValidateProviderConfig it depends on
+// the attribute "behave": "invalid" is rejected, "fail" fails, "crash" crashes.
 func Behave(ctx context.Context, method string, request any) (any, error) {
 	switch r := request.(type) {
 	case *tfprotov6.GetResourceIdentitySchemasRequest:

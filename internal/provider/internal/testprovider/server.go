@@ -16,14 +16,15 @@ type Record struct {
 	Request json.RawMessage
 }
 
-// Core is a provider with all required calls and no optional ones. Each call is recorded, then passed to
-// Behave, then answered by Fill with the method's name as seed.
+// Core is a provider with all required calls and no optional ones. Each call is recorded, then
+// passed to Behave, then answered by Fill with the method's name as seed.
 type Core struct {
 	Protocol int
-	// File is the file of the records, one JSON object per line. Nothing is recorded if it is empty.
+	// File is the file of the records, one JSON object per line. Nothing is recorded if it is
+	// empty.
 	File string
-	// Behave may misbehave, or return the answer or error of the call. If it returns nil, or is nil, Fill
-	// answers.
+	// Behave may misbehave, or return the answer or error of the call. If it returns nil, or is
+	// nil, Fill answers.
 	Behave func(ctx context.Context, method string, request any) (answer any, err error)
 	// Schema is the answer to GetProviderSchema. Defaults to Fill's.
 	Schema *tfprotov6.GetProviderSchemaResponse
@@ -86,8 +87,8 @@ func (c *Core) GetProviderSchema(ctx context.Context, r *tfprotov6.GetProviderSc
 	return a, err
 }
 
-// ValidateProviderConfig answers without diagnostics if only Schema is set, because they would disturb
-// other tests.
+// ValidateProviderConfig answers without diagnostics if only Schema is set, because they would
+// disturb other tests.
 func (c *Core) ValidateProviderConfig(ctx context.Context, r *tfprotov6.ValidateProviderConfigRequest) (*tfprotov6.ValidateProviderConfigResponse, error) {
 	a, err := answer[tfprotov6.ValidateProviderConfigResponse](ctx, c, "ValidateProviderConfig", r)
 	if c.Schema != nil && c.Behave == nil {

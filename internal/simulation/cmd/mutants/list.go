@@ -1,6 +1,7 @@
 package main
 
-// mutant is a deliberate fault. Those that another guard makes harmless are not here: tests of the package notice them.
+// mutant is a deliberate fault. Those that another guard makes harmless are not here: tests of the
+// package notice them.
 type mutant struct {
 	name string
 	edit

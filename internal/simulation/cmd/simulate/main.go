@@ -79,8 +79,8 @@ func main() {
 	})
 }
 
-// runShards runs a process for each processor: what is random in a schedule is the same each time, and that is a matter
-// of a whole process.
+// runShards runs a process for each processor: what is random in a schedule is the same each time,
+// and that is a matter of a whole process.
 func runShards(n int) (*simulation.Result, error) {
 	program, err := os.Executable()
 	if err != nil {

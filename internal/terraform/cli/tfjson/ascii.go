@@ -6,8 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// ASCII returns JSON in which all characters outside ASCII are escaped, because the parser of the JSON syntax
-// takes a quote and a combining character after it, or a letter that combines with a quote, for one character.
+// ASCII returns JSON in which all characters outside ASCII are escaped, because the parser of the
+// JSON syntax takes a quote and a combining character after it, or a letter that combines with a
+// quote, for one character.
 func ASCII(raw []byte) []byte {
 	var out []byte
 	for _, r := range string(raw) {

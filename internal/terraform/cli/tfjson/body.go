@@ -11,13 +11,13 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// Marked reports whether a value of a configuration is sensitive: an attribute, or a value within one,
-// which has no schema. Elements of sets have an unknown index.
+// Marked reports whether a value of a configuration is sensitive: an attribute, or a value within
+// one, which has no schema. Elements of sets have an unknown index.
 type Marked func(a *schema.Attribute, path cty.Path) bool
 
-// Body returns the configuration of a block, and the local values that it refers to. Values that the
-// syntax cannot express in place are local values: sensitive ones, and lists, sets and maps where any
-// type is allowed. Their names begin with prefix. The value must be wholly known.
+// Body returns the configuration of a block, and the local values that it refers to. Values that
+// the syntax cannot express in place are local values: sensitive ones, and lists, sets and maps
+// where any type is allowed. Their names begin with prefix. The value must be wholly known.
 func Body(b *schema.Block, v cty.Value, marked Marked, prefix string) (body, locals map[string]any) {
 	w := &writer{marked: marked, prefix: prefix, locals: map[string]any{}}
 	return w.block(b, v, nil), w.locals
@@ -116,7 +116,8 @@ func (w *writer) literal(v cty.Value, path cty.Path) any {
 	})
 }
 
-// local adds a local value and returns a reference to it, wrapped in functions, the outermost first.
+// local adds a local value and returns a reference to it, wrapped in functions, the outermost
+// first.
 func (w *writer) local(v cty.Value, functions ...string) any {
 	name := fmt.Sprintf("%s_%d", w.prefix, len(w.locals))
 	w.locals[name] = Literal(v)
@@ -129,8 +130,8 @@ func (w *writer) local(v cty.Value, functions ...string) any {
 	return "${" + out + "}"
 }
 
-// conversion returns the function that converts a tuple or an object to the value's collection type;
-// empty if the attribute's type determines it.
+// conversion returns the function that converts a tuple or an object to the value's collection
+// type; empty if the attribute's type determines it.
 func conversion(a *schema.Attribute, v cty.Value) string {
 	if a == nil || a.Type != cty.DynamicPseudoType {
 		return ""

@@ -1,5 +1,5 @@
-// Command chaos injects faults into everything around Landbridge while it works, and reports what was
-// lost. It runs package chaos.
+// Command chaos injects faults into everything around Landbridge while it works, and reports what
+// was lost. It runs package chaos.
 //
 //	go run ./test/chaos/cmd/chaos -ops 150 -seed 1
 //

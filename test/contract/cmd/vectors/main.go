@@ -66,7 +66,8 @@ type results struct {
 	output         map[string][]string
 }
 
-// run tests one module's packages. Tests that fail are no error, but a module that cannot be tested is.
+// run tests one module's packages. Tests that fail are no error, but a module that cannot be tested
+// is.
 func (r *results) run(module string, packages []string) error {
 	dir, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", module).Output()
 	if err != nil {
@@ -112,8 +113,8 @@ func (r *results) readFile(name, module string, packages []string) error {
 	return err
 }
 
-// read reads the events of packages for which of returns true, and returns how many packages failed.
-// Lines that are not events are ignored.
+// read reads the events of packages for which of returns true, and returns how many packages
+// failed. Lines that are not events are ignored.
 func (r *results) read(in io.Reader, of func(pkg string) bool) (failures int, err error) {
 	lines := bufio.NewScanner(in)
 	lines.Buffer(nil, 16<<20)

@@ -33,7 +33,8 @@ type Case struct {
 	// Each choice is named by what is chosen and the path, as in "replace.name".
 	Plain  bool     `json:",omitempty"`
 	Chosen []string `json:",omitempty"`
-	// Renamed maps the names that attributes had in version 0 of the schemas to those they have now.
+	// Renamed maps the names that attributes had in version 0 of the schemas to those they have
+	// now.
 	Renamed map[string]string `json:",omitempty"`
 	// NoUpgraders is set for providers that cannot upgrade from earlier versions of the schemas.
 	NoUpgraders bool `json:",omitempty"`
@@ -64,7 +65,8 @@ type Step struct {
 	Import Import `json:",omitempty"`
 	// Move is set when the object in the state has another resource type, which is an alias here.
 	Move bool `json:",omitempty"`
-	// Sensitive are the paths of configured values that are sensitive though the schema does not say so.
+	// Sensitive are the paths of configured values that are sensitive though the schema does not
+	// say so.
 	Sensitive []instance.Path `json:",omitempty"`
 	// Faults are what the provider does wrong in this step, by RPC.
 	Faults map[string]string `json:",omitempty"`

@@ -220,8 +220,8 @@ func (c *Case) drawSensitive(t *rapid.T, step Step) []instance.Path {
 		if v.IsNull() {
 			return false, nil
 		}
-		// Whole attributes, and the texts, numbers and booleans in them: tofu's conversions forget marks
-		// of objects.
+		// Whole attributes, and the texts, numbers and booleans in them: tofu's conversions forget
+		// marks of objects.
 		can := b.AttributeByPath(path) != nil || v.Type().IsPrimitiveType()
 		if can && !hasEmptyObjects(v.Type()) && rapid.IntRange(0, 3).Draw(t, "mark") == 0 {
 			out = append(out, instance.Path(path.Copy()))
@@ -351,8 +351,8 @@ func drawConfig(t *rapid.T, b *schema.Block) json.RawMessage {
 	return encode(Configurable(b, DrawValue(t, b)), b)
 }
 
-// DrawValue draws a value without null elements in nested attributes, because OpenTofu crashes when it
-// compares or shows them.
+// DrawValue draws a value without null elements in nested attributes, because OpenTofu crashes when
+// it compares or shows them.
 func DrawValue(t *rapid.T, b *schema.Block) cty.Value {
 	out, err := cty.Transform(schematest.Value(t, b), func(path cty.Path, v cty.Value) (cty.Value, error) {
 		if len(path) == 0 || !v.IsNull() {
@@ -424,8 +424,8 @@ func (c *Case) changeConfig(t *rapid.T, step Step, version int) json.RawMessage 
 	return encode(cty.ObjectVal(values), b)
 }
 
-// Configurable returns v as a user can write it: what only the provider sets is null, and dynamic values
-// have types of JSON.
+// Configurable returns v as a user can write it: what only the provider sets is null, and dynamic
+// values have types of JSON.
 func Configurable(b *schema.Block, v cty.Value) cty.Value {
 	return mapBlock(b, v, configurableAttribute)
 }

@@ -42,7 +42,8 @@ func restrictAttributes(attributes map[string]*schema.Attribute, style Style) {
 		case a.Nested != nil && style != Framework6:
 			delete(attributes, name)
 		case a.Nested != nil:
-			// What is computed inside of something write-only, and the reverse, the framework refuses.
+			// What is computed inside of something write-only, and the reverse, the framework
+			// refuses.
 			if a.WriteOnly || hasMarkedWriteOnly(a.Nested.Attributes) {
 				delete(attributes, name)
 				continue
@@ -82,9 +83,9 @@ func isExpressible(t cty.Type, style Style, top bool) bool {
 	}
 }
 
-// withoutClashingKeys returns a configuration without keys of maps that have another key and a dot before them. The
-// legacy SDK reads the elements of maps by such paths: with the keys "a" and "a.b" it panics, except in maps of texts.
-// That ends a provider's process, and here all cases of a run.
+// withoutClashingKeys returns a configuration without keys of maps that have another key and a dot
+// before them. The legacy SDK reads the elements of maps by such paths: with the keys "a" and "a.b"
+// it panics, except in maps of texts. That ends a provider's process, and here all cases of a run.
 func withoutClashingKeys(v cty.Value) cty.Value {
 	out, err := cty.Transform(v, func(_ cty.Path, v cty.Value) (cty.Value, error) {
 		if v.IsNull() || !v.Type().IsMapType() || v.Type().ElementType() == cty.String {

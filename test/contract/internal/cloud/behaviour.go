@@ -106,8 +106,8 @@ func nullWriteOnlyAttribute(x *schema.Attribute, v cty.Value) cty.Value {
 	})
 }
 
-// visit is called with every attribute and its path, without keys and indexes, and returns the new value.
-// Attributes inside others are visited first.
+// visit is called with every attribute and its path, without keys and indexes, and returns the new
+// value. Attributes inside others are visited first.
 type visit func(x *schema.Attribute, v cty.Value, path string) cty.Value
 
 func mapBlock(b *schema.Block, v cty.Value, path string, f visit) cty.Value {
@@ -294,8 +294,8 @@ func (a *Active) identity(id string) cty.Value {
 	return cty.ObjectVal(values)
 }
 
-// Prepare makes the remote changes of a step that neither side makes: it creates the object to import,
-// and changes or removes others. It returns the id of the object to import.
+// Prepare makes the remote changes of a step that neither side makes: it creates the object to
+// import, and changes or removes others. It returns the id of the object to import.
 func (a *Active) Prepare() string {
 	b := a.Schema().Block
 	switch a.Step.Drift {

@@ -31,8 +31,8 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// Framework6 returns a function that makes providers with the plugin framework, over protocol 6. meta
-// adds a schema for provider_meta.
+// Framework6 returns a function that makes providers with the plugin framework, over protocol 6.
+// meta adds a schema for provider_meta.
 func Framework6(meta bool) func(Run) tfprotov6.ProviderServer {
 	return func(run Run) tfprotov6.ProviderServer { return providerserver.NewProtocol6(newFramework(run, meta))() }
 }

@@ -178,8 +178,9 @@ func (s *Recording5) MoveResourceState(ctx context.Context, q *tfprotov5.MoveRes
 	return s.now().MoveResourceState(ctx, q)
 }
 
-// panicked is the answer of the legacy SDK to a call that it panics in, as it does for an object in a set whose only
-// attribute is an empty map. Both sides get it: what they compare is how they go on.
+// panicked is the answer of the legacy SDK to a call that it panics in, as it does for an object in
+// a set whose only attribute is an empty map. Both sides get it: what they compare is how they go
+// on.
 func panicked() []*tfprotov5.Diagnostic {
 	return []*tfprotov5.Diagnostic{{Severity: tfprotov5.DiagnosticSeverityError, Summary: "The SDK panicked"}}
 }

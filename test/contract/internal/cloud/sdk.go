@@ -17,8 +17,8 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// SDK returns a function that makes providers with the legacy SDK. meta adds attributes to their schema
-// for provider_meta.
+// SDK returns a function that makes providers with the legacy SDK. meta adds attributes to their
+// schema for provider_meta.
 func SDK(meta bool) func(Run) tfprotov5.ProviderServer {
 	return func(run Run) tfprotov5.ProviderServer {
 		p := &sdk.Provider{ResourcesMap: map[string]*sdk.Resource{}}

@@ -89,8 +89,8 @@ func (d Diagnostic) path() string {
 	return ""
 }
 
-// spelled returns the path at the beginning of a text in our spelling. The path ends at names of the user
-// that are not identifiers.
+// spelled returns the path at the beginning of a text in our spelling. The path ends at names of
+// the user that are not identifiers.
 func spelled(path, text string) string {
 	path = strings.TrimPrefix(strings.ReplaceAll(path, "[...]", "[*]"), ".")
 	if rest := text[len(path):]; path != "" && !strings.ContainsAny(rest[:min(len(rest), 2)], ": ,") {
@@ -105,8 +105,8 @@ type Configuration struct {
 	parsed *hcl.File
 }
 
-// Place returns the byte offset that tofu reports for an attribute of a resource; -1 when the resource
-// is not configured.
+// Place returns the byte offset that tofu reports for an attribute of a resource; -1 when the
+// resource is not configured.
 func (c *Configuration) Place(resource string, path cty.Path) int {
 	if body := c.body(resource); body != nil {
 		return place(body, path).Start.Byte
@@ -114,8 +114,8 @@ func (c *Configuration) Place(resource string, path cty.Path) int {
 	return -1
 }
 
-// Has reports whether an offset is inside a resource's body. Tofu also reports other offsets, such as that of
-// the word resource.
+// Has reports whether an offset is inside a resource's body. Tofu also reports other offsets, such
+// as that of the word resource.
 func (c *Configuration) Has(resource string, offset int) bool {
 	body := c.body(resource)
 	if body == nil {
@@ -142,8 +142,8 @@ func (c *Configuration) body(resource string) hcl.Body {
 	return nil
 }
 
-// place follows a path through blocks as far as possible. It returns the range of the attribute's value, of
-// an element of it, or of where the attribute is missing.
+// place follows a path through blocks as far as possible. It returns the range of the attribute's
+// value, of an element of it, or of where the attribute is missing.
 func place(body hcl.Body, path cty.Path) hcl.Range {
 	attribute, key := path, cty.NilVal
 	if n := len(path); n > 1 {

@@ -64,7 +64,8 @@ type Result struct {
 	Diagnostics map[string][]Diagnostic
 	// Planned and Drift are the planned changes and the detected drift, by type.
 	Planned, Drift map[string][]Change
-	// Shown is the saved plan for the resources' current objects, as JSON, by type; empty if none is saved.
+	// Shown is the saved plan for the resources' current objects, as JSON, by type; empty if none
+	// is saved.
 	Shown map[string]json.RawMessage
 	// Applied is set when the run began to apply.
 	Applied bool
@@ -76,8 +77,8 @@ type Result struct {
 	Configuration Configuration
 }
 
-// Change is a planned change, in the words of tofu's log: create, update, replace, delete, import, move,
-// noop.
+// Change is a planned change, in the words of tofu's log: create, update, replace, delete, import,
+// move, noop.
 type Change struct{ Action, Reason string }
 
 // New returns a program that runs in a directory, with running providers.
