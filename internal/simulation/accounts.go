@@ -199,9 +199,10 @@ func (u *users) elsewhereThan(i *incarnation, account string) bool {
 	})
 }
 
-// isIn reports whether a resource has an object in an account.
+// isIn reports whether a resource has an object in an account. One that its user has left there is
+// not the resource's any more.
 func (u *users) isIn(i *incarnation, account string) bool {
-	return slices.ContainsFunc(u.w.cloud.objects, func(o *object) bool { return o.tag == i.tag && o.account == account })
+	return !i.left[account] && slices.ContainsFunc(u.w.cloud.objects, func(o *object) bool { return o.tag == i.tag && o.account == account })
 }
 
 // allIn reports whether the objects of all resources that use a configuration are in the account
