@@ -178,9 +178,11 @@ func (u *users) answer(k store.Key, i *incarnation, message string) {
 	if m[1] != now.Title() && m[1] != now.Code() {
 		return // the condition is about what the configuration was before
 	}
-	here := u.accountOf(i.configuration)
+	here, recorded := u.accountOf(i.configuration), u.recordedIn(k)
 	switch {
-	case u.elsewhereThan(i, here), !u.isIn(i, here), strings.Contains(message, "of this resource to"):
+	// An object may be here although the record is for the other account: it was left here, or the
+	// former record was lost.
+	case u.elsewhereThan(i, here), !u.isIn(i, here), recorded != "" && recorded != here, strings.Contains(message, "of this resource to"):
 		u.leave(k, i, m[1])
 	case strings.Contains(message, "on the configuration if") && u.allIn(i.configuration):
 		a := u.accesses[i.configuration]
@@ -199,10 +201,9 @@ func (u *users) elsewhereThan(i *incarnation, account string) bool {
 	})
 }
 
-// isIn reports whether a resource has an object in an account. One that its user has left there is
-// not the resource's any more.
+// isIn reports whether a resource has an object in an account.
 func (u *users) isIn(i *incarnation, account string) bool {
-	return !i.left[account] && slices.ContainsFunc(u.w.cloud.objects, func(o *object) bool { return o.tag == i.tag && o.account == account })
+	return slices.ContainsFunc(u.w.cloud.objects, func(o *object) bool { return o.tag == i.tag && o.account == account })
 }
 
 // allIn reports whether the objects of all resources that use a configuration are in the account
