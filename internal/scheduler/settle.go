@@ -213,8 +213,8 @@ func (e *entry) counts(r *Request, p *terraform.Plan) *instance.Unsettled {
 	return &out
 }
 
-// replacedBecause identifies the values because of which a plan replaces an object. If these are not
-// known, it is because of the configuration, and another one counts anew.
+// replacedBecause identifies the values because of which a plan replaces an object. If these are
+// not known, it is because of the configuration, and another one counts anew.
 func replacedBecause(r *Request, p *terraform.Plan) string {
 	known, lines := len(p.RequiresReplace) > 0, []string{}
 	for _, path := range p.RequiresReplace {
