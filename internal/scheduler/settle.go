@@ -214,15 +214,25 @@ func (e *entry) counts(r *Request, p *terraform.Plan) *instance.Unsettled {
 }
 
 // replacedBecause identifies the values because of which a plan replaces an object. If these are
-// not known, it is because of the configuration, and another one counts anew.
+// not known, or not in a state (write-only), it is because of the configuration, and another one
+// counts anew.
 func replacedBecause(r *Request, p *terraform.Plan) string {
-	known, lines := len(p.RequiresReplace) > 0, []string{}
+	known, values := len(p.RequiresReplace) > 0, []string{}
 	for _, path := range p.RequiresReplace {
-		after, err := path.Apply(p.State)
-		known = known && err == nil && after.IsWhollyKnown()
-		lines = append(lines, fmt.Sprintf("%#v", path), instance.Digest(instance.ValueAt(p.Prior.State, path)), instance.Digest(after))
+		before, after := digestAt(p.Prior.State, path), digestAt(p.State, path)
+		known = known && after != "" && after != before
+		values = append(values, fmt.Sprintf("%#v", path), before, after)
 	}
-	return digestOfValues(r, known, lines)
+	return digestOfValues(r, known, values)
+}
+
+// digestAt identifies the value at a path; empty if it is not wholly known, or does not exist.
+func digestAt(v cty.Value, path cty.Path) string {
+	at, err := path.Apply(v)
+	if err != nil {
+		return ""
+	}
+	return instance.Digest(at)
 }
 
 // digestOfValues identifies the values because of which an object is replaced, also by the

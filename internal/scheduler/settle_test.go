@@ -49,42 +49,52 @@ func (h *harness) regulate() {
 	h.r.ConfigHash += " regulated"
 }
 
-// unforeseen replaces an object at each look, because of a value that is not known beforehand.
-type unforeseen struct{ *cloud }
+// unforeseen replaces an object at each look, because of a value that no state has.
+type unforeseen struct {
+	*cloud
+	state func(planned cty.Value) cty.Value
+}
 
 func (u unforeseen) Plan(ctx context.Context, r terraform.ResourceType, in instance.Instance, c terraform.Config) (terraform.Plan, diagnostic.Diagnostics) {
 	p, diags := u.cloud.Plan(ctx, r, in, c)
 	if in.Exists() {
 		p.Action, p.Reason = terraform.DeleteThenCreate, terraform.ReplaceBecauseCannotUpdate
-		p.RequiresReplace, p.State = []cty.Path{cty.GetAttrPath("name")}, cty.UnknownVal(p.State.Type())
+		p.RequiresReplace, p.State = []cty.Path{cty.GetAttrPath("token")}, u.state(p.State)
 	}
 	return p, diags
 }
 
-// Without known values, another configuration replaces an object again, and an edit of the policies
+// Without known values, another configuration replaces an object again, and a change of policies
 // does not.
 func TestReplacementsBecauseOfUnknownValues(t *testing.T) {
-	bubble(t, noIdentity, func(h *harness) {
-		h.r.Acquire = func(context.Context) (terraform.Executor, func(), diagnostic.Diagnostics) {
-			return unforeseen{h.cloud}, func() {}, nil
-		}
-		for i, x := range []struct {
-			change func()
-			done   []string
-		}{
-			{func() { h.want("a", 1) }, []string{"Create"}},
-			{h.regulate, nil},
-			{func() { h.want("a", 2) }, []string{"Delete", "Create"}},
-			{h.regulate, nil},
-		} {
-			x.change()
-			done, refusal := h.polls(5)
-			if diff := cmp.Diff(x.done, done); diff != "" {
-				t.Errorf("change %d:\n%s", i, diff)
-			}
-			h.refuses(refusal, scheduler.ReasonNeverSettles)
-		}
-	})
+	for name, state := range map[string]func(cty.Value) cty.Value{
+		"not known beforehand": func(planned cty.Value) cty.Value { return cty.UnknownVal(planned.Type()) },
+		"write-only":           func(planned cty.Value) cty.Value { return planned },
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, noIdentity, func(h *harness) {
+				h.r.Acquire = func(context.Context) (terraform.Executor, func(), diagnostic.Diagnostics) {
+					return unforeseen{h.cloud, state}, func() {}, nil
+				}
+				for i, x := range []struct {
+					change func()
+					done   []string
+				}{
+					{func() { h.want("a", 1) }, []string{"Create"}},
+					{h.regulate, nil},
+					{func() { h.want("a", 2) }, []string{"Delete", "Create"}},
+					{h.regulate, nil},
+				} {
+					x.change()
+					done, refusal := h.polls(5)
+					if diff := cmp.Diff(x.done, done); diff != "" {
+						t.Errorf("change %d:\n%s", i, diff)
+					}
+					h.refuses(refusal, scheduler.ReasonNeverSettles)
+				}
+			})
+		})
+	}
 }
 
 // What an update does not change is updated more and more seldom, and told.
