@@ -207,7 +207,7 @@ func (d *directory) show() []byte {
 		if len(d.actions[t]) > 0 {
 			changes = append(changes, map[string]any{
 				"address": moduleCall + "." + t + "." + resourceName, "mode": "managed", "type": t, "provider_name": source,
-				"change": map[string]any{"actions": d.actions[t]},
+				"change": d.change(t),
 			})
 		}
 	}
@@ -216,6 +216,24 @@ func (d *directory) show() []byte {
 		panic(err)
 	}
 	return b
+}
+
+// change returns a planned change as JSON has it, with the values of what exists. All arguments but
+// the size replace an object.
+func (d *directory) change(t string) map[string]any {
+	out := map[string]any{"actions": d.actions[t]}
+	in, exists := d.refreshed[t]
+	if !exists || d.destroys {
+		return out
+	}
+	before, after := map[string]any{}, map[string]any{}
+	now, wanted := state(in.State.AsValueMap()), d.variables()
+	for _, name := range []string{"name", "zone", "tag"} {
+		before[name], after[name] = now.text(name), wanted.text(name)
+	}
+	before["size"], after["size"] = now.size(), wanted.size()
+	out["before"], out["after"], out["replace_paths"] = before, after, [][]string{{"name"}, {"zone"}, {"tag"}}
+	return out
 }
 
 // terraformRun is one run of the program.
