@@ -2,7 +2,6 @@ package scheduler
 
 import (
 	"context"
-	"encoding/hex"
 	"fmt"
 	"slices"
 	"strings"
@@ -73,7 +72,17 @@ type lastApply struct {
 	objects map[string]objectLeft
 }
 
-func settlingConfig(r *Request) string { return r.ConfigHash + releaseOf(r) }
+// settlingConfig identifies what an object is made from: the arguments, which changes of them are
+// ignored, and the provider's release. ConfigHash is of no use for that, since it changes with each
+// edit of the resource, such as one of its policies.
+func settlingConfig(r *Request) string {
+	c := r.Configuration()
+	out := instance.Digest(c.Value)
+	if i := c.IgnoreChanges; i.All || len(i.Paths) > 0 {
+		out += instance.Digest(cty.StringVal(fmt.Sprintf("%#v", i)))
+	}
+	return out + releaseOf(r)
+}
 
 // releaseOf is the end of settlingConfig.
 func releaseOf(r *Request) string { return " " + r.Release }
@@ -124,8 +133,8 @@ func (e *entry) suspected() bool {
 // repeats reports whether a plan changes what an apply of the same configuration has left.
 func (e *entry) repeats(r *Request, p *terraform.Plan) bool {
 	a := e.lastApply
-	return a != nil && a.state != "" && a.config == settlingConfig(r) && changesObject(p) &&
-		instance.Digest(p.Prior.State) == a.state
+	return a != nil && a.state != "" && changesObject(p) && instance.Digest(p.Prior.State) == a.state &&
+		a.config == settlingConfig(r)
 }
 
 // changesObject reports whether a plan changes an object that exists, and is not to be replaced
@@ -138,13 +147,17 @@ func changesObject(p *terraform.Plan) bool {
 // another configuration of the same release, replacements are: they are because of the same values,
 // whatever else has changed.
 func countFor(u *instance.Unsettled, r *Request) *instance.Unsettled {
-	if u == nil || u.Config == settlingConfig(r) {
+	if u == nil {
+		return nil
+	}
+	config := settlingConfig(r)
+	if u.Config == config {
 		return u
 	}
 	if !strings.HasSuffix(u.Config, releaseOf(r)) {
 		return nil
 	}
-	out := instance.Unsettled{Config: settlingConfig(r), Repeats: replacements(u.Repeats), Objects: map[string]instance.Repeats{}}
+	out := instance.Unsettled{Config: config, Repeats: replacements(u.Repeats), Objects: map[string]instance.Repeats{}}
 	for address, of := range u.Objects {
 		if of.Replacements > 0 {
 			out.Objects[address] = replacements(of)
@@ -186,7 +199,7 @@ func (e *entry) counts(r *Request, p *terraform.Plan) *instance.Unsettled {
 	}
 	switch {
 	case p.Action.IsReplace():
-		if of := replacedBecause(p); of != out.Replaced {
+		if of := replacedBecause(r, p); of != out.Replaced {
 			out.Replaced, out.Replacements = of, 0
 		}
 		out.Replacements++
@@ -200,13 +213,35 @@ func (e *entry) counts(r *Request, p *terraform.Plan) *instance.Unsettled {
 	return &out
 }
 
-// replacedBecause identifies the values because of which a plan replaces an object.
-func replacedBecause(p *terraform.Plan) string {
-	c := correctionOf(p)
-	if c == (correction{}) {
-		return fmt.Sprint(p.RequiresReplace)
+// replacedBecause identifies the values because of which a plan replaces an object. If these are
+// not known, or not in a state (write-only), it is because of the configuration, and another one
+// counts anew.
+func replacedBecause(r *Request, p *terraform.Plan) string {
+	known, values := len(p.RequiresReplace) > 0, []string{}
+	for _, path := range p.RequiresReplace {
+		before, after := digestAt(p.Prior.State, path), digestAt(p.State, path)
+		known = known && after != "" && after != before
+		values = append(values, fmt.Sprintf("%#v", path), before, after)
 	}
-	return c.attributes + " " + hex.EncodeToString(c.before[:8]) + hex.EncodeToString(c.after[:8])
+	return digestOfValues(r, known, values)
+}
+
+// digestAt identifies the value at a path; empty if it is not wholly known, or does not exist.
+func digestAt(v cty.Value, path cty.Path) string {
+	at, err := path.Apply(v)
+	if err != nil {
+		return ""
+	}
+	return instance.Digest(at)
+}
+
+// digestOfValues identifies the values because of which an object is replaced, also by the
+// configuration if they are not all known.
+func digestOfValues(r *Request, known bool, values []string) string {
+	if !known {
+		values = append(values, settlingConfig(r))
+	}
+	return instance.Digest(cty.StringVal(strings.Join(values, "\x00")))[:16]
 }
 
 // unsettled returns what a plan repeats; nil if it repeats nothing.
@@ -219,7 +254,7 @@ func (e *entry) unsettled(r *Request, p *terraform.Plan) *Unsettled {
 	}
 	was, repeats := e.counted(r), e.repeats(r, p)
 	switch {
-	case p.Action.IsReplace() && (repeats || was != nil && was.Replacements >= maxReplacements && was.Replaced == replacedBecause(p)):
+	case p.Action.IsReplace() && (repeats || was != nil && was.Replacements >= maxReplacements && was.Replaced == replacedBecause(r, p)):
 		return &Unsettled{Plan: p, Never: true}
 	case p.Action.IsReplace() || was == nil || was.Updates == 0 || !repeats && e.lastApply != nil:
 		return nil
@@ -259,8 +294,8 @@ func (s *Scheduler) refuseRepeat(ctx context.Context, e *entry, r Request, p *te
 	if was := e.counted(&r); was != nil {
 		out = *was
 	}
-	counts := u.refused(&out)
-	if of := replacedBecause(p); p.Action.IsReplace() && (of != out.Replaced || out.Replacements < maxReplacements) {
+	counts := u.refused(&r, &out)
+	if of := replacedBecause(&r, p); p.Action.IsReplace() && (of != out.Replaced || out.Replacements < maxReplacements) {
 		out.Replaced, out.Replacements, counts = of, maxReplacements, true
 	}
 	if counts {

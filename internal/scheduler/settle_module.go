@@ -7,8 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/zclconf/go-cty/cty"
-
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/terraform"
@@ -123,13 +121,15 @@ func (e *entry) notePlanned(r *Request, p *terraform.Plan, now time.Time) {
 
 // repeatsObject returns an object that the last apply of the same configuration has changed, and
 // that no plan since has left as it is.
-func (e *entry) repeatsObject(r *Request, address string) (_ objectLeft, ok bool) {
+func (e *entry) repeatsObject(r *Request, address string) (of objectLeft, ok bool) {
 	a := e.lastApply
-	if a == nil || a.config != settlingConfig(r) {
+	if a == nil {
 		return objectLeft{}, false
 	}
-	of, ok := a.objects[address]
-	return of, ok
+	if of, ok = a.objects[address]; !ok || a.config != settlingConfig(r) {
+		return objectLeft{}, false
+	}
+	return of, true
 }
 
 // repeatsObjects reports whether a plan of a module changes nothing but what repeats.
@@ -173,7 +173,7 @@ func (e *entry) countsObjects(r *Request, p *terraform.Plan) *instance.Unsettled
 		_, repeats := e.repeatsObject(r, c.Address)
 		switch {
 		case c.Action.IsReplace():
-			if because := containedBecause(c); of.Replaced != because {
+			if because := containedBecause(r, c); of.Replaced != because {
 				of.Replaced, of.Replacements = because, 0
 			}
 			of.Replacements++
@@ -207,7 +207,7 @@ func (e *entry) unsettledObjects(r *Request, p *terraform.Plan) *Unsettled {
 		case c.Action.IsReplace():
 			// Right after a replacement it is needed again, whatever the values are now.
 			again := left.atOnce && of.Replacements > 0
-			if o.Never = again || left.helpless(c) || of.Replacements >= maxReplacements && of.Replaced == containedBecause(c); !o.Never {
+			if o.Never = again || left.helpless(c) || of.Replacements >= maxReplacements && of.Replaced == containedBecause(r, c); !o.Never {
 				out.waiting = false
 				continue
 			}
@@ -231,10 +231,10 @@ func (e *entry) unsettledObjects(r *Request, p *terraform.Plan) *Unsettled {
 
 // refused counts the refused replacements of objects as made as often as they may be. It reports
 // whether that changes the counts.
-func (u *Unsettled) refused(counts *instance.Unsettled) (changed bool) {
+func (u *Unsettled) refused(r *Request, counts *instance.Unsettled) (changed bool) {
 	counts.Objects = maps.Clone(counts.Objects)
 	for _, o := range u.Objects {
-		of, because := counts.Objects[o.Address], containedBecause(o.Contained)
+		of, because := counts.Objects[o.Address], containedBecause(r, o.Contained)
 		if !o.Replaces() || of.Replaced == because && of.Replacements >= maxReplacements {
 			continue
 		}
@@ -247,18 +247,17 @@ func (u *Unsettled) refused(counts *instance.Unsettled) (changed bool) {
 	return changed
 }
 
-// containedBecause identifies the values because of which an object of a module is replaced.
-func containedBecause(c terraform.Contained) string {
-	because := slices.DeleteFunc(slices.Clone(c.Changes), func(x terraform.ContainedChange) bool { return !x.Replaces })
-	if len(because) == 0 {
-		because = c.Changes
+// containedBecause is replacedBecause of an object of a module.
+func containedBecause(r *Request, c terraform.Contained) string {
+	replacing := slices.DeleteFunc(slices.Clone(c.Changes), func(x terraform.ContainedChange) bool { return !x.Replaces })
+	if len(replacing) == 0 {
+		replacing = c.Changes
 	}
-	lines := []string{string(c.Reason)}
-	for _, x := range because {
-		lines = append(lines, x.Path, string(x.Before), string(x.After))
+	known, lines := len(replacing) > 0, []string{string(c.Reason)}
+	for _, x := range replacing {
+		lines, known = append(lines, x.Path, string(x.Before), string(x.After)), known && x.After != nil
 	}
-	out := instance.Digest(cty.StringVal(strings.Join(lines, "\x00")))
-	return out[:min(len(out), 16)]
+	return digestOfValues(r, known, lines)
 }
 
 // contained returns the changes of a module's objects that the task makes.

@@ -158,8 +158,9 @@ func TestInconsistentCreateInModule(t *testing.T) {
 			replaced.Reason = terraform.ReplaceBecauseTainted
 			m.contained = []terraform.Contained{replaced}
 		}
-		for range 2 {
+		for range 3 {
 			done, refusal := h.polls(20)
+			h.regulate() // no other configuration
 			if h.restart(); len(done) > 1 {
 				t.Errorf("done: %v", done)
 			}
@@ -226,25 +227,45 @@ func TestReplacementsByFailedAppliesOfModules(t *testing.T) {
 	})
 }
 
-// Another configuration replaces an object no more often because of the same values, and another
-// release does.
+// Another configuration replaces an object no more often because of the same values, if these are
+// known, and another release does.
 func TestReplacementsOfModulesWithOtherConfigurations(t *testing.T) {
-	settledModule(t, []string{"a"}, func(h *harness, m *moduleCloud) {
-		m.contained = []terraform.Contained{contains("a", terraform.DeleteThenCreate, "1", "2")}
-		if done, refusal := h.polls(64); len(done) == 0 || len(done) > 2 || refusal == nil {
-			t.Fatalf("replaced: %v, %v", done, refusal)
-		}
-		h.r.ConfigHash = "another"
-		h.restart()
-		done, refusal := h.polls(64)
-		if len(done) > 0 {
-			t.Errorf("replaced with another configuration: %v", done)
-		}
-		h.refuses(refusal, scheduler.ReasonNeverSettles)
-		h.r.Release = "another"
-		h.restart()
-		if done, _ := h.polls(64); len(done) == 0 {
-			t.Error("not replaced by another release")
-		}
-	})
+	known := contains("a", terraform.DeleteThenCreate, "1", "2")
+	unnamed, unknown := known, contains("a", terraform.DeleteThenCreate, "1", "2")
+	unnamed.Changes = nil // as by replace_triggered_by
+	unknown.Changes[0].After = nil
+	for name, x := range map[string]struct {
+		contained terraform.Contained
+		again     bool
+	}{
+		"the same values": {known, false},
+		"unknown values":  {unknown, true},
+		"no values":       {unnamed, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			settledModule(t, []string{"a"}, func(h *harness, m *moduleCloud) {
+				m.contained = []terraform.Contained{x.contained}
+				if done, refusal := h.polls(64); len(done) == 0 || len(done) > 2 || refusal == nil {
+					t.Fatalf("replaced: %v, %v", done, refusal)
+				}
+				h.regulate()
+				h.restart()
+				if done, _ := h.polls(64); len(done) > 0 {
+					t.Errorf("replaced after an edit of the policies: %v", done)
+				}
+				h.want("a", 5)
+				h.restart()
+				done, refusal := h.polls(64)
+				if again := len(done) > 0; again != x.again || len(done) > 2 {
+					t.Errorf("replaced with another configuration: %v", done)
+				}
+				h.refuses(refusal, scheduler.ReasonNeverSettles)
+				h.r.Release = "another"
+				h.restart()
+				if done, _ := h.polls(64); len(done) == 0 {
+					t.Error("not replaced by another release")
+				}
+			})
+		})
+	}
 }

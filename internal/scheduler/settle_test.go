@@ -1,6 +1,7 @@
 package scheduler_test
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"testing"
@@ -8,8 +9,12 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/zclconf/go-cty/cty"
 
+	"github.com/landbridge-io/landbridge/internal/diagnostic"
+	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
+	"github.com/landbridge-io/landbridge/internal/terraform"
 )
 
 // polls looks at the resource as a controller does: at each poll, and whenever an operation ends.
@@ -36,6 +41,60 @@ func (h *harness) polls(n int) (done []string, refusal error) {
 		}
 	}
 	return done, refusal
+}
+
+// regulate changes policies of the resource, and nothing that its object is made from.
+func (h *harness) regulate() {
+	h.r.Generation++
+	h.r.ConfigHash += " regulated"
+}
+
+// unforeseen replaces an object at each look, because of a value that no state has.
+type unforeseen struct {
+	*cloud
+	state func(planned cty.Value) cty.Value
+}
+
+func (u unforeseen) Plan(ctx context.Context, r terraform.ResourceType, in instance.Instance, c terraform.Config) (terraform.Plan, diagnostic.Diagnostics) {
+	p, diags := u.cloud.Plan(ctx, r, in, c)
+	if in.Exists() {
+		p.Action, p.Reason = terraform.DeleteThenCreate, terraform.ReplaceBecauseCannotUpdate
+		p.RequiresReplace, p.State = []cty.Path{cty.GetAttrPath("token")}, u.state(p.State)
+	}
+	return p, diags
+}
+
+// Without known values, another configuration replaces an object again, and a change of policies
+// does not.
+func TestReplacementsBecauseOfUnknownValues(t *testing.T) {
+	for name, state := range map[string]func(cty.Value) cty.Value{
+		"not known beforehand": func(planned cty.Value) cty.Value { return cty.UnknownVal(planned.Type()) },
+		"write-only":           func(planned cty.Value) cty.Value { return planned },
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, noIdentity, func(h *harness) {
+				h.r.Acquire = func(context.Context) (terraform.Executor, func(), diagnostic.Diagnostics) {
+					return unforeseen{h.cloud, state}, func() {}, nil
+				}
+				for i, x := range []struct {
+					change func()
+					done   []string
+				}{
+					{func() { h.want("a", 1) }, []string{"Create"}},
+					{h.regulate, nil},
+					{func() { h.want("a", 2) }, []string{"Delete", "Create"}},
+					{h.regulate, nil},
+				} {
+					x.change()
+					done, refusal := h.polls(5)
+					if diff := cmp.Diff(x.done, done); diff != "" {
+						t.Errorf("change %d:\n%s", i, diff)
+					}
+					h.refuses(refusal, scheduler.ReasonNeverSettles)
+				}
+			})
+		})
+	}
 }
 
 // What an update does not change is updated more and more seldom, and told.
@@ -124,7 +183,7 @@ func TestReplacementsThatNeverSettle(t *testing.T) {
 
 				// So does one with a configuration that differs in nothing that replaces the
 				// object.
-				h.r.ConfigHash = "another"
+				h.want("A", 2)
 				h.restart()
 				if done, refusal = h.polls(5); len(done) > 0 {
 					t.Errorf("with another configuration: %v", done)
@@ -147,7 +206,7 @@ func TestReplacementsThatNeverSettle(t *testing.T) {
 				h.refuses(refusal, scheduler.ReasonNeverSettles)
 
 				// What the server writes is not replaced.
-				h.want("a", 1)
+				h.want("a", 2)
 				if done, refusal = h.polls(3); len(done) > 0 || refusal != nil || h.observe().Unsettled != nil {
 					t.Errorf("the server's value: %v, %v", done, refusal)
 				}
@@ -180,8 +239,11 @@ func TestInconsistentCreate(t *testing.T) {
 	bubble(t, noIdentity, func(h *harness) {
 		h.r.CreateAttempts = 3
 		h.cloud.answers = func(o object) object { return object{o.name, o.size + 1} }
-		for range 2 {
+		for i := range 4 {
 			done, refusal := h.polls(20)
+			if i > 1 { // an edit of the policies is no other configuration
+				h.regulate()
+			}
 			if h.restart(); len(done) > 1 || !slices.Equal(h.cloud.ids(), []string{"i-1"}) {
 				t.Errorf("done: %v, objects: %v", done, h.cloud.ids())
 			}

@@ -178,9 +178,11 @@ func (u *users) answer(k store.Key, i *incarnation, message string) {
 	if m[1] != now.Title() && m[1] != now.Code() {
 		return // the condition is about what the configuration was before
 	}
-	here := u.accountOf(i.configuration)
+	here, recorded := u.accountOf(i.configuration), u.recordedIn(k)
 	switch {
-	case u.elsewhereThan(i, here), !u.isIn(i, here), strings.Contains(message, "of this resource to"):
+	// An object may be here although the record is for the other account: it was left here, or the
+	// former record was lost.
+	case u.elsewhereThan(i, here), !u.isIn(i, here), recorded != "" && recorded != here, strings.Contains(message, "of this resource to"):
 		u.leave(k, i, m[1])
 	case strings.Contains(message, "on the configuration if") && u.allIn(i.configuration):
 		a := u.accesses[i.configuration]

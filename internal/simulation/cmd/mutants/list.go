@@ -77,6 +77,10 @@ var mutants = []mutant{
 		"return u != nil && !u.refuses() &&", "return false && !u.refuses() &&"}},
 	{name: "an object that was not made as planned is created again", edit: edit{schedulerDir + "settle.go",
 		"return u != nil && u.Inconsistent &&", "return false && u.Inconsistent &&"}},
+	{name: "a change of policies replaces an object that was not made as planned", edit: edit{schedulerDir + "settle.go",
+		"out := instance.Digest(c.Value)", "out := r.ConfigHash"}},
+	{name: "a replacement because of unknown values is counted for every configuration", edit: edit{schedulerDir + "settle.go",
+		"if !known {", "if false && !known {"}},
 
 	// Visibility.
 	{name: "not found right after a create is taken for gone", edit: edit{schedulerDir + "visibility.go",
