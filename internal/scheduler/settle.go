@@ -73,7 +73,15 @@ type lastApply struct {
 	objects map[string]objectLeft
 }
 
-func settlingConfig(r *Request) string { return r.ConfigHash + releaseOf(r) }
+// settlingConfig identifies what an apply makes an object of: the values of arguments, and the
+// provider's release. Other edits of a resource change its ConfigHash, and make the same object.
+func settlingConfig(r *Request) string {
+	var value string
+	if c := r.Configuration(); c != nil {
+		value = instance.Digest(c.Value)
+	}
+	return value + releaseOf(r)
+}
 
 // releaseOf is the end of settlingConfig.
 func releaseOf(r *Request) string { return " " + r.Release }
@@ -309,7 +317,7 @@ func (e *entry) errInconsistent(r *Request, p *terraform.Plan) *Error {
 			strings.Join(of, ", ")))
 	}
 	return failed(ReasonInconsistentResult, diagnostic.Errorf("Object not replaced",
-		"The provider has made the object without an error, but not as planned, so it is tainted, and another one would be the same. Change the configuration or the provider's version, or keep the object with landbridge untaint; landbridge retry replaces it."))
+		"The provider has made the object without an error, but not as planned, so it is tainted, and another one would be the same. Change an argument or the provider's version, or keep the object with landbridge untaint; landbridge retry replaces it."))
 }
 
 // settled notes a plan without changes. It reports whether the record counts something.

@@ -77,6 +77,8 @@ var mutants = []mutant{
 		"return u != nil && !u.refuses() &&", "return false && !u.refuses() &&"}},
 	{name: "an object that was not made as planned is created again", edit: edit{schedulerDir + "settle.go",
 		"return u != nil && u.Inconsistent &&", "return false && u.Inconsistent &&"}},
+	{name: "an object that was not made as planned is created again after any edit", accounts: true, edit: edit{schedulerDir + "settle.go",
+		"value = instance.Digest(c.Value)", "value = r.ConfigHash"}},
 
 	// Visibility.
 	{name: "not found right after a create is taken for gone", edit: edit{schedulerDir + "visibility.go",
