@@ -207,14 +207,6 @@ type view struct {
 	release func()
 }
 
-// operation returns the running operation, or nil.
-func (v *view) operation() *instance.Operation {
-	if v.state != running {
-		return nil
-	}
-	return v.observation.Operation
-}
-
 // fits reports whether the view was made for the configuration of a request, and through its
 // provider configurations.
 func (v *view) fits(r *Request) bool {

@@ -103,7 +103,7 @@ func TestObjectsOfModulesAreCountedAlone(t *testing.T) {
 		m.contained = []terraform.Contained{never}
 		h.polls(32)
 		got := h.observe().Unsettled
-		if got == nil || !got.Never || got.NextAt.Sub(time.Now()) < 2*time.Minute {
+		if got == nil || !got.Never || time.Until(got.NextAt) < 2*time.Minute {
 			t.Fatalf("unsettled: %+v", got)
 		}
 		h.cloud.change(h.cloud.ids()[0], object{"a", 9})

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"k8s.io/apimachinery/pkg/api/validation/path"
+	"k8s.io/apimachinery/pkg/api/validate/content"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"pgregory.net/rapid"
 
@@ -40,7 +40,7 @@ func TestNamesOfOwnersFit(t *testing.T) {
 			t.Fatalf("label %s: %v", owner, wrong)
 		}
 		for _, n := range kinds.OwnNames(owner) {
-			if wrong := path.IsValidPathSegmentName(n); len(wrong) > 0 || len(n) > validation.DNS1123SubdomainMaxLength {
+			if wrong := content.IsPathSegmentName(n); len(wrong) > 0 || len(n) > validation.DNS1123SubdomainMaxLength {
 				t.Fatalf("%s: %v", n, wrong)
 			}
 		}

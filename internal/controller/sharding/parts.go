@@ -21,9 +21,10 @@ import (
 // parts are created under names that no table has pointed to, then the Secret of the table is
 // written, over the version that was read, and then the former parts are deleted. A process that
 // ends in between leaves the table from before or the new one, and parts that are never read.
+const partType corev1.SecretType = "landbridge.io/shards-part"
+
 const (
-	partType corev1.SecretType = "landbridge.io/shards-part"
-	partData                   = "part"
+	partData = "part"
 	// partsData has the parts in place of placementData.
 	partsData = "parts.json"
 	// partSize is less than the megabyte that a Secret can have.

@@ -72,9 +72,10 @@ func (s *isolations) add(all map[call]bool, now time.Time) bool {
 		if c.user == (provider.User{}) {
 			continue
 		}
-		u, x := s.find(c.user)
+		_, x := s.find(c.user)
 		if x == nil {
-			if u = s.unit(c.user); u == (provider.User{}) {
+			u := s.unit(c.user)
+			if u == (provider.User{}) {
 				return false
 			}
 			if *s == nil {
