@@ -77,7 +77,7 @@ var mutants = []mutant{
 		"return u != nil && !u.refuses() &&", "return false && !u.refuses() &&"}},
 	{name: "an object that was not made as planned is created again", edit: edit{schedulerDir + "settle.go",
 		"return u != nil && u.Inconsistent &&", "return false && u.Inconsistent &&"}},
-	{name: "an object that was not made as planned is created again after any edit", accounts: true, edit: edit{schedulerDir + "settle.go",
+	{name: "an object that was not made as planned is created again after any edit", replicas: 3, edit: edit{schedulerDir + "settle.go",
 		"value = instance.Digest(c.Value)", "value = r.ConfigHash"}},
 
 	// Visibility.
