@@ -9,7 +9,7 @@ import (
 // same configuration wanted another change of what the apply had left. Of a create that was tainted
 // for that it is one.
 type Unsettled struct {
-	// Config identifies the configuration, and the provider's release.
+	// Config identifies the values of the configuration, and the provider's release.
 	Config string `json:"config"`
 	Repeats
 	// Objects are the counts of the objects of a module, by address. Changes of its outputs alone

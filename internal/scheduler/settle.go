@@ -77,6 +77,9 @@ type lastApply struct {
 // edit of the resource, such as one of its policies.
 func settlingConfig(r *Request) string {
 	c := r.Configuration()
+	if c == nil {
+		return releaseOf(r)
+	}
 	out := instance.Digest(c.Value)
 	if i := c.IgnoreChanges; i.All || len(i.Paths) > 0 {
 		out += instance.Digest(cty.StringVal(fmt.Sprintf("%#v", i)))
@@ -344,7 +347,7 @@ func (e *entry) errInconsistent(r *Request, p *terraform.Plan) *Error {
 			strings.Join(of, ", ")))
 	}
 	return failed(ReasonInconsistentResult, diagnostic.Errorf("Object not replaced",
-		"The provider has made the object without an error, but not as planned, so it is tainted, and another one would be the same. Change the configuration or the provider's version, or keep the object with landbridge untaint; landbridge retry replaces it."))
+		"The provider has made the object without an error, but not as planned, so it is tainted, and another one would be the same. Change an argument or the provider's version, or keep the object with landbridge untaint; landbridge retry replaces it."))
 }
 
 // settled notes a plan without changes. It reports whether the record counts something.

@@ -253,9 +253,18 @@ func TestInconsistentCreate(t *testing.T) {
 			}
 		}
 
+		// An edit that changes no argument, as of the provider configuration, would make the same
+		// object again.
+		h.r.Generation, h.r.ConfigHash = h.r.Generation+1, "another"
+		done, refusal := h.polls(20)
+		if len(done) > 0 {
+			t.Errorf("an edit of no argument: %v", done)
+		}
+		h.refuses(refusal, scheduler.ReasonInconsistentResult)
+
 		// A retry, or another configuration, replaces it.
 		h.r.Asked.Retry = "again"
-		done, refusal := h.polls(20)
+		done, refusal = h.polls(20)
 		if diff := cmp.Diff([]string{"Delete", "Create"}, done); diff != "" {
 			t.Errorf("a retry:\n%s", diff)
 		}

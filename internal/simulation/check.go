@@ -214,7 +214,7 @@ func (c *check) destroyed(o *object) {
 	wanted := i.deleted || i.tainted || i.drifted || i.excused() || i.createFirst
 	incomplete := !o.stored || o.tainted || o.coming
 	moved := i.zone != o.zone || i.name != o.name || len(i.places) > 2
-	repeated := i.rewritten > 0 && i.rewritten <= 2 || o.inconsistent && (i.resized || i.retried || c.w.choices.accounts)
+	repeated := i.rewritten > 0 && i.rewritten <= 2 || o.inconsistent && (i.resized || i.retried)
 	_, follows := c.w.references[i.key] // replaces checks it
 	asked := wanted || incomplete || moved || repeated || follows
 	if !asked {

@@ -39,9 +39,6 @@ var NeverSettles = neverSettles
 // Readers sets where a kind reads its resources: the cache and the API server.
 func Readers(k *Kind, cached, live client.Reader) { k.reader, k.live = cached, live }
 
-// Reader returns where a kind reads its resources.
-func Reader(k *Kind) client.Reader { return k.reader }
-
 // MayWrite returns when something may be written for the resource of a request, as far as others
 // are concerned.
 func MayWrite(ctx context.Context, k *Kind, r scheduler.Request) error {
