@@ -1,5 +1,4 @@
-// Package server makes the servers of a Terraform provider, as
-// example.org/terraform-provider-cloud/cmd/framework does.
+// Package server makes the servers of a Terraform provider, as example.org/terraform-provider-cloud/cmd/framework does.
 package server
 
 import (

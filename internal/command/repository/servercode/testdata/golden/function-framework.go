@@ -1,5 +1,4 @@
-// Package server makes the servers of a Terraform provider, as
-// example.org/terraform-provider-cloud/internal/provider.Concrete does.
+// Package server makes the servers of a Terraform provider, as example.org/terraform-provider-cloud/internal/provider.Concrete does.
 package server
 
 import (

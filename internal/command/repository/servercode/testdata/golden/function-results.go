@@ -1,5 +1,4 @@
-// Package server makes the servers of a Terraform provider, as
-// example.org/terraform-provider-cloud/internal/sdk.Factory does.
+// Package server makes the servers of a Terraform provider, as example.org/terraform-provider-cloud/internal/sdk.Factory does.
 package server
 
 import (

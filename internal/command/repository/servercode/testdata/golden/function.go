@@ -1,5 +1,4 @@
-// Package server makes the servers of a Terraform provider, as
-// example.org/terraform-provider-cloud/cmd/function does.
+// Package server makes the servers of a Terraform provider, as example.org/terraform-provider-cloud/cmd/function does.
 package server
 
 import (

@@ -1,6 +1,4 @@
-// Package server makes the servers of a Terraform provider, as
-// example.org/terraform-provider-cloud/internal/sdk.Server and
-// example.org/terraform-provider-cloud/internal/provider.New does.
+// Package server makes the servers of a Terraform provider, as example.org/terraform-provider-cloud/internal/sdk.Server and example.org/terraform-provider-cloud/internal/provider.New does.
 package server
 
 import (

@@ -1,7 +1,4 @@
-// Package server makes the servers of a Terraform provider, as
-// example.org/terraform-provider-cloud/internal/sdk.Provider and
-// example.org/terraform-provider-cloud/internal/provider.WithVersion and
-// example.org/terraform-provider-cloud/exported.Server does.
+// Package server makes the servers of a Terraform provider, as example.org/terraform-provider-cloud/internal/sdk.Provider and example.org/terraform-provider-cloud/internal/provider.WithVersion and example.org/terraform-provider-cloud/exported.Server does.
 package server
 
 import (

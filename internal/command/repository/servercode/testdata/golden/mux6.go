@@ -1,5 +1,4 @@
-// Package server makes the servers of a Terraform provider, as
-// example.org/terraform-provider-cloud/cmd/mux6 does.
+// Package server makes the servers of a Terraform provider, as example.org/terraform-provider-cloud/cmd/mux6 does.
 package server
 
 import (

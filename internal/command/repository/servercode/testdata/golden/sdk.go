@@ -1,5 +1,4 @@
-// Package server makes the servers of a Terraform provider, as
-// example.org/terraform-provider-cloud/cmd/sdk does.
+// Package server makes the servers of a Terraform provider, as example.org/terraform-provider-cloud/cmd/sdk does.
 package server
 
 import (
