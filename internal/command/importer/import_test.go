@@ -90,7 +90,7 @@ func spec(u importer.Manifest) m {
 func everyShape(form string) m {
 	block := m{"name": "n", "note": "", "numbers": []any{int64(1), int64(2)}, "deepBlock": []any{m{"note": "d"}, m{"note": "e"}}}
 	out := m{
-		"name": "shapes", "zones": []any{"a", "b"}, "weight": 1.5, "active": true,
+		"name": "shapes", "zones": []any{"a", "b"}, "levels": []any{0.5, 2.0}, "switches": []any{true, false}, "weight": 1.5, "active": true,
 		"aBool": false, "anInt64": int64(7), "aFloat64": 0.1, "stringsList": []any{"x", ""}, "stringsSet": []any{"b", "a"}, "stringsMap": m{"k_k": "v", "a.b": ""},
 		"listBlock": []any{block}, "setBlock": []any{m{"name": "s"}, m{"name": "t", "note": "u"}}, "singleBlock": m{"note": "n"},
 	}
