@@ -6,9 +6,9 @@ import (
 	"strconv"
 )
 
-// Number is a number with all its digits. Terraform's numbers are neither always integers nor
-// always exact as float64. The zero value is 0. It is a struct because apimachinery treats fields
-// of kind string as strings.
+// Number is a number with all its digits. Terraform's numbers are neither always integers nor always
+// exact as float64. The zero value is 0. It is a struct because apimachinery treats fields of kind string
+// as strings.
 //
 // +kubebuilder:validation:Type=number
 type Number struct{ digits string }

@@ -4,8 +4,7 @@ import xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 // Reference is a field that takes its value from another resource.
 type Reference struct {
-	// Path of the field that is set, such as forProvider.vpcId, forProvider.rule[0].vpcId or
-	// import.identity.arn.
+	// Path of the field that is set, such as forProvider.vpcId, forProvider.rule[0].vpcId or import.identity.arn.
 	// +kubebuilder:validation:MaxLength=256
 	// +kubebuilder:validation:Pattern=`^(forProvider|initProvider|import[.]identity)[.[].+$`
 	To string `json:"to"`
@@ -36,8 +35,7 @@ type ReferenceSource struct {
 	// +optional
 	Selector *ReferenceSelector `json:"selector,omitempty"`
 
-	// Namespace of the other resource, which must allow the reference with the annotation
-	// landbridge.io/referable-from. Default: that of this resource.
+	// Namespace of the other resource, which must allow the reference with the annotation landbridge.io/referable-from. Default: that of this resource.
 	// +optional
 	Namespace string `json:"namespace,omitempty"`
 

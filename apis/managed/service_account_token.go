@@ -1,7 +1,6 @@
 package managed
 
-// ServiceAccountToken is a short-lived token of a ServiceAccount in the namespace of a
-// ProviderConfig.
+// ServiceAccountToken is a short-lived token of a ServiceAccount in the namespace of a ProviderConfig.
 type ServiceAccountToken struct {
 	ServiceAccountTokenOptions `json:",inline"`
 
@@ -33,8 +32,7 @@ type ServiceAccountReference struct {
 
 // ServiceAccountTokenOptions are for whom a token is, and how a provider's process gets it.
 type ServiceAccountTokenOptions struct {
-	// Name of the token. In arguments, $(tokenFile.NAME) stands for the path of the file with the
-	// token.
+	// Name of the token. In arguments, $(tokenFile.NAME) stands for the path of the file with the token.
 	// +kubebuilder:validation:MaxLength=63
 	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`
 	Name string `json:"name"`
@@ -43,8 +41,7 @@ type ServiceAccountTokenOptions struct {
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=16
 	Audiences []string `json:"audiences"`
-	// How long the token is valid, in seconds. It is renewed after four fifths of that time.
-	// Default: 3600.
+	// How long the token is valid, in seconds. It is renewed after four fifths of that time. Default: 3600.
 	// +optional
 	// +kubebuilder:validation:Minimum=600
 	// +kubebuilder:validation:Maximum=86400
@@ -54,8 +51,7 @@ type ServiceAccountTokenOptions struct {
 	// +kubebuilder:validation:MaxLength=128
 	// +kubebuilder:validation:Pattern=`^[A-Za-z_][A-Za-z0-9_]*$`
 	FileEnv string `json:"fileEnv,omitempty"`
-	// Environment variable of the provider's process with the token itself, for providers that read
-	// no file. There is no file then, and the process is replaced before the token expires.
+	// Environment variable of the provider's process with the token itself, for providers that read no file. There is no file then, and the process is replaced before the token expires.
 	// +optional
 	// +kubebuilder:validation:MaxLength=128
 	// +kubebuilder:validation:Pattern=`^[A-Za-z_][A-Za-z0-9_]*$`

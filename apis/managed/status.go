@@ -29,8 +29,7 @@ type ResourceStatus struct {
 	// +listMapKey=key
 	Deposed []DeposedObject `json:"deposed,omitempty"`
 
-	// The last handled value of each annotation that requests an action. The same value is never
-	// handled twice.
+	// The last handled value of each annotation that requests an action. The same value is never handled twice.
 	// +optional
 	LastHandled *LastHandled `json:"lastHandled,omitempty"`
 
@@ -105,14 +104,10 @@ type Replacement struct {
 	// Identifies the replacement.
 	ID string `json:"id"`
 
-	// Planned: the resources that refer to this one tell what they would do. Started: nothing is
-	// done to their objects until the new object is there. DestroyingDependents: those that must be
-	// replaced, too, are destroyed. Following: the new object is there, and they are changed before
-	// the old one is destroyed.
+	// Planned: the resources that refer to this one tell what they would do. Started: nothing is done to their objects until the new object is there. DestroyingDependents: those that must be replaced, too, are destroyed. Following: the new object is there, and they are changed before the old one is destroyed.
 	Phase string `json:"phase"`
 
-	// The resources whose objects are replaced with this one's. Those of other namespaces have no
-	// names. An approval of the plan is one of these.
+	// The resources whose objects are replaced with this one's. Those of other namespaces have no names. An approval of the plan is one of these.
 	// +optional
 	Dependents []ReplacedDependent `json:"dependents,omitempty"`
 
@@ -147,9 +142,7 @@ type AwaitedReplacement struct {
 	// +optional
 	Generation int64 `json:"generation,omitempty"`
 
-	// What the replacement means for the object of this resource: NoOp, Update, DeleteThenCreate,
-	// CreateThenDelete, or Destroyed if it was destroyed for the replacement. Empty if there is
-	// none.
+	// What the replacement means for the object of this resource: NoOp, Update, DeleteThenCreate, CreateThenDelete, or Destroyed if it was destroyed for the replacement. Empty if there is none.
 	// +optional
 	Effect string `json:"effect,omitempty"`
 
@@ -224,8 +217,7 @@ type Plan struct {
 	// +optional
 	Reason string `json:"reason,omitempty"`
 
-	// Identifies this plan with all its values, also those that are not shown. It cannot be guessed
-	// from them.
+	// Identifies this plan with all its values, also those that are not shown. It cannot be guessed from them.
 	// +optional
 	Hash string `json:"hash,omitempty"`
 
@@ -283,8 +275,7 @@ type FormerDrift struct {
 	// When it ended.
 	Until metav1.Time `json:"until"`
 
-	// How it ended. Repaired: it was changed back. Adopted: spec wants it so. Reverted: it was
-	// changed back outside of this resource. Observed: spec has nothing to compare with.
+	// How it ended. Repaired: it was changed back. Adopted: spec wants it so. Reverted: it was changed back outside of this resource. Observed: spec has nothing to compare with.
 	Outcome string `json:"outcome"`
 
 	// Set when the object was destroyed.
@@ -321,8 +312,8 @@ type Change struct {
 	AfterUnknown bool `json:"afterUnknown,omitempty"`
 }
 
-// A FormerIdentity is an earlier identity of the remote object. Identities of earlier schema
-// versions have other fields, so it is not typed.
+// A FormerIdentity is an earlier identity of the remote object. Identities of earlier schema versions
+// have other fields, so it is not typed.
 type FormerIdentity struct {
 	Identity runtime.RawExtension `json:"identity"`
 

@@ -17,7 +17,8 @@ const columns = 100
 // tables in comments, markers for tools, and the output of examples may be.
 func TestCommentsWrap(t *testing.T) {
 	for name, content := range sources(t) {
-		if filepath.Ext(name) != ".go" {
+		// What all resources have is described in CRDs by the comments of its fields, on one line.
+		if filepath.Ext(name) != ".go" || filepath.Dir(name) == "apis/managed" {
 			continue
 		}
 		set := token.NewFileSet()
