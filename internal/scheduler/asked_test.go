@@ -94,7 +94,7 @@ func TestTokensActOnce(t *testing.T) {
 					t.Errorf("the token handled is %q", got)
 				}
 				between(h)
-				// Later a replacement does not end well: nobody has said anything of that.
+				// Later a replacement does not end well: no request was about that.
 				h.settle()
 				h.cloud.remove(idOf(h.stored().Instance))
 				h.tainted()

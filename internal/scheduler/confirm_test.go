@@ -348,8 +348,8 @@ func TestLookByListReads(t *testing.T) {
 	})
 }
 
-// One list serves all resources, also if they look at the same time, and is forgotten when nobody
-// uses it any more.
+// One list serves all resources, also if they look at the same time, and is forgotten when it is
+// not in use any more.
 func TestLookByListTogether(t *testing.T) {
 	t.Parallel()
 	newEstate(t, assigned, func(x *estate) {

@@ -305,7 +305,7 @@ func TestDeposedCannotBeDestroyed(t *testing.T) {
 	})
 }
 
-// Somebody else has destroyed it already.
+// It was destroyed from outside already.
 func TestDeposedIsGone(t *testing.T) {
 	bubble(t, noIdentity, func(h *harness) {
 		h.settle()
@@ -439,7 +439,7 @@ func TestCreateBeforeDestroyCannotBePlanned(t *testing.T) {
 	})
 }
 
-// A replaced object is destroyed by somebody else, and its replacement has the same identity. After
+// A replaced object is destroyed from outside, and its replacement has the same identity. After
 // the interrupted create it is the replacement that is found, not the replaced object.
 func TestReplacementWithSameIdentity(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -16,7 +16,7 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// goesOn leaves an object that is being made, and nobody has said so.
+// goesOn leaves an object that is being made, and whose create was not answered.
 func goesOn(h *harness) {
 	h.t.Helper()
 	h.cloud.unique = true
@@ -29,7 +29,7 @@ func goesOn(h *harness) {
 	h.told.take()
 }
 
-// TestInterruptedCreateGoesOn: the cloud goes on with a create of which nobody told the outcome.
+// TestInterruptedCreateGoesOn: the cloud goes on with a create whose outcome was not reported.
 func TestInterruptedCreateGoesOn(t *testing.T) {
 	cases := map[string]struct {
 		// meanwhile is what happens before the object appears, after its time.
@@ -395,7 +395,7 @@ func TestOperationOfAnotherProcess(t *testing.T) {
 		h.interrupted(instance.Create, instance.Instance{})
 		h.cloud.add(object{"a", 1})
 		h.observeRefused(scheduler.ReasonStore)
-		// Nobody concludes it.
+		// It is not concluded.
 		time.Sleep(15 * time.Second)
 		if o := h.observe(); o.Instance.Status != instance.Tainted {
 			t.Errorf("found is %+v", o.Instance)

@@ -42,7 +42,7 @@ type entry struct {
 	// schema is the schema that the record was decoded with. For the schema of another provider
 	// version, the record is loaded again, so that it is upgraded.
 	schema *schema.Resource
-	// lost is set when somebody may have deleted the stored record.
+	// lost is set when the stored record may have been deleted.
 	lost atomic.Bool
 	// awaits is set while a plan waits for approval, and denied while a policy denies it, or
 	// operations are paused.

@@ -89,7 +89,7 @@ func TestRecoverByConfiguration(t *testing.T) {
 				a.r.Handles = handledAnew(x)
 			}, applies: 3,
 		},
-		"made, but somebody made one before": {
+		"made, but there was one before": {
 			manner: silentDone, before: func(x *estate, a *harness) { a.r.Policies.CreateUnchecked = true },
 			reason: scheduler.ReasonCreateOutcomeUnknown, message: "set spec.import to ",
 		},
@@ -243,7 +243,7 @@ func TestContradictedImportID(t *testing.T) {
 func TestRecoverAfterCorrectedMapping(t *testing.T) {
 	newEstate(t, mapped, func(x *estate) {
 		x.r.Handles = mappedHandles("Object")
-		x.cloud.add(object{"x", 1}) // somebody's
+		x.cloud.add(object{"x", 1}) // made from outside
 		a := x.named("a", 0, "x")
 		a.interrupts(silentUndone)
 		a.r.Handles = mappedHandles("Thing")

@@ -144,7 +144,8 @@ type cloud struct {
 
 	mu      sync.Mutex
 	objects map[string]object
-	// coming are objects that are being made: nobody sees them, and their deletion cancels that.
+	// coming are objects that are being made: they are not visible, and their deletion cancels
+	// that.
 	coming map[string]object
 	// hidden are objects that requests do not find. A deletion reports success, and does nothing.
 	// shown are objects as reads show them, which may be something else than they are, or not
@@ -660,7 +661,7 @@ const (
 	unavailable fault = "unavailable"
 	// unanswered: it was done, and an error is answered all the same.
 	unanswered fault = "unanswered"
-	// touched: somebody else writes just before, and changes nothing.
+	// touched: another client writes just before, and changes nothing.
 	touched fault = "touched"
 )
 

@@ -28,7 +28,7 @@ func TestMutableIdentity(t *testing.T) {
 			}
 			return out
 		}
-		// Somebody else moves it.
+		// It is moved from outside.
 		x.cloud.moved["i-1"] = "/moved"
 		a.settle()
 		if diff := cmp.Diff([]string{"IdentityChanged /things/x /moved"}, a.told.take()); diff != "" {
@@ -95,7 +95,7 @@ func TestIdentityUpgradeFails(t *testing.T) {
 	})
 }
 
-// An identity that lacks attributes of the provider's schema is not taken for one that somebody
+// An identity that lacks attributes of the provider's schema is not taken for one that was
 // changed.
 func TestIncompleteIdentity(t *testing.T) {
 	change := append(diagnostic.Errorf("Unexpected Identity Change", "…"), terraform.IdentityIncompleteError("test_thing", []string{"region"}, 2)...)

@@ -393,7 +393,7 @@ func (j *journalTest) person(cleansUp bool) {
 func (j *journalTest) converge(t *rapid.T) {
 	j.cloud.manner, j.cloud.before, j.cloud.after = inOrder, nil, nil
 	j.cloud.appear()
-	time.Sleep(2 * time.Second) // what nobody has heard of until now does not exist
+	time.Sleep(2 * time.Second) // what no request has shown until now does not exist
 	j.restart()                 // a record that was lost is missed when it is read or written next
 	uid := j.uid
 	if j.cloud.unique {

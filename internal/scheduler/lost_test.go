@@ -16,14 +16,14 @@ import (
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
 
-// lose deletes the stored instance, as somebody else does.
+// lose deletes the stored instance from outside.
 func (h *harness) lose() {
 	h.store.mu.Lock()
 	defer h.store.mu.Unlock()
 	clear(h.store.records)
 }
 
-// A stored instance that somebody deletes is stored again from memory.
+// A stored instance that is deleted is stored again from memory.
 func TestLostRecordIsRestored(t *testing.T) {
 	tests := map[string]struct {
 		notice func(h *harness)
@@ -61,7 +61,7 @@ func (p planning) Plan(ctx context.Context, r terraform.ResourceType, in instanc
 	return p.Executor.Plan(ctx, r, in, c)
 }
 
-// A stored instance that somebody deletes while a change of it is planned is stored again, and the
+// A stored instance that is deleted while a change of it is planned is stored again, and the
 // change is planned again.
 func TestRecordLostDuringPlanIsRestored(t *testing.T) {
 	bubble(t, assigned, func(h *harness) {

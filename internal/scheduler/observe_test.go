@@ -232,7 +232,7 @@ func TestObserveDrift(t *testing.T) {
 	})
 }
 
-// What is in memory is not believed any more once somebody else has written.
+// What is in memory is not used any more once another client has written.
 func TestObserveConflict(t *testing.T) {
 	bubble(t, derivable, func(h *harness) {
 		id := idOf(h.settle().Instance)

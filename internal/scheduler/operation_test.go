@@ -519,8 +519,8 @@ func TestConcludeUntilStored(t *testing.T) {
 	}
 }
 
-// Somebody edits or deletes the record while the operation runs; its outcome is known to
-// nobody else.
+// The record is edited or deleted while the operation runs; its outcome is known to no other
+// process.
 func TestConcludeOverForeignWrite(t *testing.T) {
 	cases := map[string]func(h *harness){
 		"touched": func(h *harness) { h.store.touch(h.r.Key) },
@@ -666,7 +666,7 @@ func TestManyAtOnce(t *testing.T) {
 			k := h.r.Key
 			k.Name = fmt.Sprint(i)
 			if _, ok := woken.Load(k); !ok {
-				t.Errorf("nobody was told of %s", k.Name)
+				t.Errorf("%s was not reported", k.Name)
 			}
 		}
 	})

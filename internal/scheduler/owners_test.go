@@ -451,7 +451,7 @@ func TestImportOfOwned(t *testing.T) {
 	}
 }
 
-// Objects whose identity comes from the cloud are in nobody's way, and neither are those of
+// Objects whose identity comes from the cloud conflict with no other, and neither are those of
 // another provider configuration, nor ids that all objects have.
 func TestNoConflict(t *testing.T) {
 	for _, kind := range []identityKind{assigned, noIdentity, constant} {
@@ -579,7 +579,7 @@ func TestReplacementKeepsItsIdentity(t *testing.T) {
 			t.Errorf("a is %s", o.Instance.Status)
 		}
 	})
-	// Neither does one whose object was destroyed by somebody else.
+	// Neither does one whose object was destroyed from outside.
 	newEstate(t, plannedIdentity, func(x *estate) {
 		a, b := x.resource("a", 1, "x"), x.resource("b", 0, "x")
 		a.settle()
@@ -757,7 +757,7 @@ func TestObserversOfTheOwnNamespace(t *testing.T) {
 	}
 }
 
-// What is observed is withheld as soon as another namespace owns it, and shown when nobody does.
+// What is observed is withheld as soon as another namespace owns it, and shown when none does.
 func TestObservedObjectGetsAnOwner(t *testing.T) {
 	for _, kind := range []identityKind{plannedIdentity, assigned, noIdentity} {
 		t.Run(string(kind), func(t *testing.T) {

@@ -75,7 +75,7 @@ func TestProgress(t *testing.T) {
 	})
 }
 
-// What could quote a secret that nobody knows yet is not listened to.
+// What could quote a secret that is not known yet is left out.
 func TestProgressOfSecrets(t *testing.T) {
 	str := func(a schema.Attribute) *schema.Attribute {
 		a.Type = cty.String

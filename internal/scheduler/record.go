@@ -84,7 +84,7 @@ func (s *Scheduler) mayExist(ctx context.Context, k store.Key, uid types.UID) bo
 	return exists || err != nil
 }
 
-// restore stores a record again that somebody has deleted. Nothing else has the private bytes of
+// restore stores a deleted record again. Nothing else has the private bytes of
 // the object, and the values that its provider returned only once.
 func (s *Scheduler) restore(ctx context.Context, r Request, known store.Record) (store.Record, error) {
 	if !s.o.Leads() {
@@ -95,7 +95,7 @@ func (s *Scheduler) restore(ctx context.Context, r Request, known store.Record) 
 	return s.store(ctx, &r, known)
 }
 
-// Lost is called when somebody has deleted a stored record. If its resource still exists, the
+// Lost is called when a stored record was deleted. If its resource still exists, the
 // record is stored again from memory.
 func (s *Scheduler) Lost(k store.Key) {
 	entries := s.entriesOf(k)

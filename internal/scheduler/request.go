@@ -121,7 +121,7 @@ type Request struct {
 	ListArguments func(planned cty.Value) (arguments map[string]cty.Value, missing string)
 	// ListRefresh is how an unchanged object is looked at by listing; nil if it is read.
 	ListRefresh *ListRefresh
-	// LookRequested changes whenever somebody asks for a look at the resource, which then reads the
+	// LookRequested changes whenever a look at the resource is requested, which then reads the
 	// object.
 	LookRequested string
 	// SpellImport returns the spec.import that would import an object. It may be nil.

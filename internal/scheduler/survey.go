@@ -165,7 +165,7 @@ func (x *surveys) make(of surveyed, take func() *survey) {
 	made = take()
 }
 
-// end makes a survey the latest, and forgets the series that nobody uses any more.
+// end makes a survey the latest, and forgets the series that are not in use any more.
 func (x *surveys) end(of surveyed, made *survey) {
 	x.mu.Lock()
 	defer x.mu.Unlock()

@@ -80,7 +80,7 @@ func moveFailed(r Request, format string, args ...any) *Error {
 }
 
 // leftUnfinished is the error for a resource that was removed, for instance by removing its
-// finalizers, before its controller had finished what its record tells. Nobody does it unless there
+// finalizers, before its controller had finished what its record tells. It is not done unless there
 // is a resource of its name again.
 func leftUnfinished(r Request, what string) *Error {
 	return moveFailed(r, "%s does not exist any more, and %s. Create it again, or remove this to have an object created.", text(r.MoveFrom.Key), what)

@@ -84,7 +84,7 @@ func TestTimeouts(t *testing.T) {
 		private           string
 		want              time.Duration
 	}{
-		"nobody says":                  {kind: instance.Create, timeouts: null, want: time.Hour},
+		"not set":                      {kind: instance.Create, timeouts: null, want: time.Hour},
 		"asked, create":                {kind: instance.Create, asked: desired.Timeouts{Create: time.Minute}, timeouts: null, want: time.Minute},
 		"asked, update":                {kind: instance.Update, asked: desired.Timeouts{Create: time.Minute, Update: 2 * time.Minute}, timeouts: null, want: 2 * time.Minute},
 		"asked, delete":                {kind: instance.Delete, asked: desired.Timeouts{Create: time.Minute, Delete: 3 * time.Hour}, timeouts: null, want: 3 * time.Hour},

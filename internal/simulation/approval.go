@@ -87,7 +87,7 @@ func (u *users) approve(k store.Key, i *incarnation) {
 	if _, refers := u.w.references[k]; refers {
 		return
 	}
-	// Somebody else edits it before the plan is carried out.
+	// Another user edits it before the plan is carried out.
 	switch u.w.choices.next(5) {
 	case 3:
 		u.resize(k)

@@ -67,7 +67,7 @@ type object struct {
 	// account is where it is, and uid what no other object has.
 	account, uid string
 	size         int64
-	// coming is set while the object is being created: it exists, but nobody sees it.
+	// coming is set while the object is being created: it exists, but is not visible.
 	coming bool
 	// made is when its create was accepted.
 	made time.Time
@@ -91,7 +91,7 @@ type pending struct {
 	o       *object
 	destroy bool
 	since   time.Time
-	// answered is closed when nobody waits for it: the cloud completes it by itself.
+	// answered is closed when no call waits for it: the cloud completes it by itself.
 	abandoned bool
 }
 
@@ -573,7 +573,7 @@ func (s *server) create(ctx context.Context, r *tfprotov6.ApplyResourceChangeReq
 		c.makeInconsistent(o)
 	}
 	if o.size != planned.size() && !o.inconsistent {
-		o.tainted = true // somebody changed it meanwhile, so the answer does not agree with the plan
+		o.tainted = true // it was changed meanwhile, so the answer does not agree with the plan
 	}
 	s.p.after(v)
 	switch {
@@ -641,8 +641,8 @@ func (s *server) await(ctx context.Context, p *pending) (completed bool) {
 	return true
 }
 
-// stopped returns the answer of a provider that was told to stop. Nobody gets it if the call was
-// cancelled.
+// stopped returns the answer of a provider that was told to stop. It is not delivered if the call
+// was cancelled.
 func (s *server) stopped(ctx context.Context, r *tfprotov6.ApplyResourceChangeRequest, v state, private []byte) (*tfprotov6.ApplyResourceChangeResponse, error) {
 	s.p.after(proceed)
 	if ctx.Err() != nil {

@@ -150,7 +150,7 @@ func (p *process) account(configuration string) ownership.Account {
 		return p.accesses[configuration].owner()
 	}
 	if p.w.shards == 0 {
-		return ownership.Account{Content: configuration} // nobody changes the only configuration
+		return ownership.Account{Content: configuration} // the only configuration is not changed
 	}
 	return p.accounts[configuration]
 }

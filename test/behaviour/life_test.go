@@ -119,7 +119,7 @@ func givenToProvider(t *testing.T, c *column) {
 	u := c.resource(t, "IdentityImport", m{"forProvider": m{"name": nameOf(t), "text": "one"}})
 	c.WaitReady(t, u)
 	id := text(u, "status", "identity", "id")
-	changed(t, c.world, api.IdentityImports, id, m{"text": "by somebody else"})
+	changed(t, c.world, api.IdentityImports, id, m{"text": "from outside"})
 	c.RequestReconcile(t, u) // Read, Update
 	eventually(t, "the text is as it was", func(ctx ctx) bool {
 		now, err := client.Get(ctx, c.hand, api.IdentityImports, id, "")

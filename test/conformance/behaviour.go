@@ -22,7 +22,7 @@ var Behaviours = []matrix.Behaviour{
 	{Section: "Plan and apply", Name: "replace", Says: "A replacement, with the attributes that force it, as a delete and a create"},
 	{Section: "Plan and apply", Name: "create_before_destroy", Says: "A replacement in the other order"},
 	{Section: "Plan and apply", Name: "taint", Says: "A tainted object is replaced, an untainted one is not"},
-	{Section: "Plan and apply", Name: "drift", Says: "Changes and removals by somebody else are found"},
+	{Section: "Plan and apply", Name: "drift", Says: "Changes and removals from outside are found"},
 	{Section: "Plan and apply", Name: "ignore_changes", Says: "Ignored changes, of some attributes or of all"},
 	{Section: "Plan and apply", Name: "prevent_destroy", Says: "A plan that would destroy a protected object is refused"},
 	{Section: "Plan and apply", Name: "values", Says: "A value of every type, with characters that need quoting"},

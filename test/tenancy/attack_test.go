@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// attack is something that somebody tries to do who may not.
+// attack is something that a user tries to do without the right to.
 type attack struct {
 	attacker, means string
 	// refusal is what is expected instead.

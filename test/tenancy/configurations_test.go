@@ -102,8 +102,8 @@ var configurations = map[string]attack{
 		x.lends(t, by.namespace, x.name+"-own")
 		return x.getsToken(t, by, m{"name": x.name, "namespace": x.victim.namespace})
 	}),
-	"a ServiceAccount that nobody lends": {
-		attacker: attacker, means: "has a token of a ServiceAccount of its namespace requested, though nobody permits that", refusal: "ProviderConfigError",
+	"a ServiceAccount that is not lent": {
+		attacker: attacker, means: "has a token of a ServiceAccount of its namespace requested, though no role permits that", refusal: "ProviderConfigError",
 		try: func(t *testing.T, x *world) bool {
 			x.account(t, x.mallory.namespace, x.name)
 			return x.getsToken(t, x.mallory, m{"name": x.name})

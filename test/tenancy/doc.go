@@ -5,7 +5,7 @@
 // In: a table of attacks (attacks in the tests), each with its attacker, its means, and the
 // expected refusal. Out: one line for each, and the closing line "tenancy: N attacks, N refused, 0
 // succeeded". An attack that succeeds, or that is not decided, fails the run. So does one whose
-// control fails: the same means, used by somebody who may use them, must succeed, or the refusal
+// control fails: the same means, used by a user who may use them, must succeed, or the refusal
 // would prove nothing.
 //
 // The API server, its RBAC, the users, the controller and the providers are real. It is a separate

@@ -235,7 +235,7 @@ func TestRead(t *testing.T) {
 		t.Errorf("got %+v", f)
 	}
 	unprivileged := rest.CopyConfig(server.Config)
-	unprivileged.Impersonate = rest.ImpersonationConfig{UserName: "nobody-in-particular"}
+	unprivileged.Impersonate = rest.ImpersonationConfig{UserName: "user-without-rights"}
 	if f := read(unprivileged); len(f.Denied) != 4 || f.LeasesError == nil || f.ProvidersError == nil {
 		t.Errorf("without permissions: %+v", f)
 	}

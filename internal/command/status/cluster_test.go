@@ -198,7 +198,7 @@ func TestList(t *testing.T) {
 		t.Errorf("%d rows, error %v", len(got), err)
 	}
 	config := rest.CopyConfig(playgroundtest.Start(t).Config)
-	config.Impersonate.UserName = "somebody-without-rights"
+	config.Impersonate.UserName = "user-without-rights"
 	other, err := status.NewClient(config)
 	if err != nil {
 		t.Fatal(err)

@@ -14,7 +14,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/instance"
 )
 
-// stalling are the reasons of Synced with which nothing goes on until somebody changes something.
+// stalling are the reasons of Synced with which nothing goes on until something is changed.
 // All others are tried again.
 var stalling = map[xpv2.ConditionReason]bool{
 	v1alpha1.ReasonAccountChanged: true, v1alpha1.ReasonAlreadyExists: true, v1alpha1.ReasonCreateAttemptsExhausted: true, v1alpha1.ReasonCreateOutcomeUnknown: true,
@@ -26,7 +26,7 @@ var stalling = map[xpv2.ConditionReason]bool{
 
 // setProgress sets the conditions that kstatus asks for, which Flux and others compute a health
 // from: Reconciling is True while the resource is not as declared and work goes on or is tried
-// again, and Stalled is True while nothing goes on until somebody changes something. A resource
+// again, and Stalled is True while nothing goes on until something is changed. A resource
 // that is as declared has no condition Reconciling. They follow from the other conditions, so they
 // are written with these.
 func (r *CustomResource) setProgress() {

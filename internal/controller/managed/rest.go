@@ -11,7 +11,7 @@ import (
 )
 
 // Most looks find a resource at rest, of which nothing has changed. Such a look needs little of the
-// custom resource, which is kept beside its version until another version is heard of or written.
+// custom resource, which is kept beside its version until another version is received or written.
 // So it is not unpacked, and no request is made of it.
 
 // noteRest notes what looks at a resource need that was found at rest at a version, unless they

@@ -160,7 +160,7 @@ func (h *atRest) reread() {
 	}
 }
 
-// label has somebody change the labels of the resource. The controller does not hear of it yet.
+// label changes the labels of the resource. The controller has not received the event yet.
 func (h *atRest) label(value string) {
 	h.Helper()
 	h.u.SetLabels(map[string]string{"a": value})

@@ -67,10 +67,10 @@ func TestMayWrite(t *testing.T) {
 	}{
 		"all are claimed":                 {unknown: true, claimed: true, want: true},
 		"those of modules are not":        {unknown: true, claimed: true, modules: true},
-		"nobody else but modules":         {sought: an, rivals: []string{"own"}, modules: true},
+		"no other but modules":            {sought: an, rivals: []string{"own"}, modules: true},
 		"its objects are not known":       {unknown: true},
 		"others may have its objects":     {want: true},
-		"nobody else":                     {sought: an, rivals: []string{"own"}, want: true},
+		"no other":                        {sought: an, rivals: []string{"own"}, want: true},
 		"another":                         {sought: an, rivals: []string{"own", "other"}, want: true, done: []string{"other"}},
 		"another, which is gone":          {sought: an, rivals: []string{"gone", "other"}, want: true, done: []string{"other"}},
 		"another, which cannot be loaded": {sought: an, rivals: []string{"other", "more"}, fails: errors.New("no"), done: []string{"other"}},

@@ -146,7 +146,7 @@ func (t *resources) apart(of subject) *resources {
 	return out
 }
 
-// start has resources noted that are heard of, until unclaimed is called.
+// start has the resources recorded whose events arrive until unclaimed is called.
 func (t *resources) start() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -171,7 +171,7 @@ func (t *resources) heard(u *unstructured.Unstructured, gone bool) {
 	}
 }
 
-// unclaimed returns the names of the resources that were heard of since start.
+// unclaimed returns the names of the resources whose events have arrived since start.
 func (t *resources) unclaimed() (out []types.NamespacedName) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -93,7 +93,7 @@ func (t *resources) atRest(name types.NamespacedName) (of subject, s writtenStat
 	return of, x.status, x.status.rested != unique.Handle[rested]{}
 }
 
-// changed is called with each version of a resource that is heard of or written, and with none if
+// changed is called with each version of a resource that is received or written, and with none if
 // the resource is gone.
 func (t *resources) changed(name types.NamespacedName, version string) {
 	t.events.Add(1)

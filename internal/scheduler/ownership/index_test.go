@@ -95,7 +95,7 @@ func (w *world) begin(name string) {
 	}
 }
 
-// rival is the name of who comes before; empty if nobody does.
+// rival is the name of who comes before; empty if none does.
 func (w *world) rival(name string) string {
 	r, ok := w.by[name].Rival()
 	if !ok {
@@ -107,7 +107,7 @@ func (w *world) rival(name string) string {
 func TestOwner(t *testing.T) {
 	cases := map[string]struct {
 		steps func(w *world)
-		rival map[string]string // of whom; empty is nobody
+		rival map[string]string // by resource; empty: none
 		woken []string          // in the last step
 	}{
 		"older resource, claiming last": {
@@ -387,8 +387,8 @@ func TestHas(t *testing.T) {
 	}
 }
 
-// Whatever happens in whatever order: at most one may write to an object, somebody may unless
-// weak claims keep them from it, and whoever is let through is woken.
+// Whatever happens in whatever order: at most one may write to an object, one may unless weak
+// claims keep it from that, and the one that may is woken.
 func TestProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var x ownership.Index

@@ -218,7 +218,7 @@ func Unreferenced(ctx context.Context) bool {
 	return marked
 }
 
-// deleteParts deletes parts. One that somebody has restored from a backup has another UID, and
+// deleteParts deletes parts. One that was restored from a backup has another UID, and
 // stays: its head may be restored, too.
 func (s *Secrets) deleteParts(ctx context.Context, parts []part) error {
 	for _, p := range parts {
@@ -331,7 +331,7 @@ func (s *Secrets) remove(ctx context.Context, k Key, version string, split bool)
 	if len(parts) == 0 {
 		return nil
 	}
-	// A finalizer of somebody else may hold the head, which still points to its parts.
+	// A finalizer of another controller may keep the head, which still points to its parts.
 	secret, err := s.client().Get(ctx, SecretName(k), metav1.GetOptions{})
 	switch {
 	case err == nil && secret.DeletionTimestamp != nil:

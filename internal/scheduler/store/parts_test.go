@@ -293,7 +293,7 @@ func replace(head *corev1.Secret, from, to string) {
 	head.Data["content.json"] = []byte(strings.Replace(string(head.Data["content.json"]), from, to, 1))
 }
 
-// A head that a finalizer of somebody else holds keeps its parts.
+// A head that a finalizer of another controller keeps has its parts.
 func TestSecretsDeletedWithFinalizer(t *testing.T) {
 	client, k := secrets(t), key("one")
 	s := &store.Secrets{Client: client}
@@ -429,7 +429,7 @@ type process struct {
 	dead bool
 	n    int
 	at   map[int]string
-	// others lets somebody else work.
+	// others lets other clients work.
 	others func()
 }
 
@@ -644,7 +644,7 @@ func (c *crashTest) check() {
 	case err != nil:
 		c.t.Fatalf("a reader gets the error %v", err)
 	case !c.tried[string(b)]:
-		c.t.Fatalf("a reader gets what nobody has written")
+		c.t.Fatalf("a reader gets what was never written")
 	case c.refused[string(b)]:
 		c.t.Fatalf("a reader gets what was refused")
 	}

@@ -290,8 +290,8 @@ func (s *Secrets) before(ctx context.Context, k Key, version string) (last, erro
 }
 
 // untracked, in an update, has the API server remove the managed fields and compute none from then
-// on, until somebody applies the Secret. They are for objects with several writers, and here take
-// as much space as the record.
+// on, until another client applies the Secret. They are for objects with several writers, and here
+// take as much space as the record.
 var untracked = []metav1.ManagedFieldsEntry{{}}
 
 // errSplit is the error of put for a head that was labelled as split meanwhile.
@@ -342,7 +342,7 @@ func (s *Secrets) put(ctx context.Context, head *corev1.Secret, was last) (last,
 	}
 }
 
-// existing returns a Secret that was stored. It returns ErrConflict if somebody has deleted it.
+// existing returns a Secret that was stored. It returns ErrConflict if it was deleted.
 func (s *Secrets) existing(ctx context.Context, name string) (*corev1.Secret, error) {
 	secret, err := s.client().Get(ctx, name, metav1.GetOptions{})
 	if kerrors.IsNotFound(err) {

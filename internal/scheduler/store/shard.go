@@ -15,7 +15,7 @@ import (
 
 // Shard is one of Count parts of the resources. A record that the holder of one part has written is
 // used by no other until Leave, or Free if its resource is gone. Shards of another Count are void:
-// nobody works on them any more. The zero value stands for an undivided whole.
+// no shard works on them any more. The zero value stands for an undivided whole.
 type Shard struct{ Number, Count int }
 
 // Sharded is a Store whose records belong to shards.
@@ -65,8 +65,8 @@ func (s *Secrets) Leave(ctx context.Context, k Key) error {
 }
 
 // Free lets any shard use a record that another one has written. It is for the records of resources
-// that do not exist any more, such as those whose finalizers somebody has removed: nobody leaves
-// them. It returns ErrElsewhere if an operation has not ended, whose outcome the other shard may
+// that do not exist any more, such as those whose finalizers were removed: no shard leaves such a
+// record. It returns ErrElsewhere if an operation has not ended, whose outcome the other shard may
 // still have to store, or if the record was written meanwhile.
 func (s *Secrets) Free(ctx context.Context, k Key) error {
 	return s.annotateUnused(ctx, k, func(annotations map[string]string) { delete(annotations, annotationShard) })

@@ -58,8 +58,8 @@ type Record struct {
 	// Objects are the remote objects that the instance names. They are written and compared, and
 	// not read.
 	Objects Objects
-	// Rewrite has Save write the record even if the same one is stored, so that nobody else can
-	// write over its former Version. It is not stored.
+	// Rewrite has Save write the record even if the same one is stored, so that no other process
+	// can write over its former Version. It is not stored.
 	Rewrite bool
 }
 

@@ -36,11 +36,11 @@ func TestSweep(t *testing.T) {
 			t.Errorf("asked for %+v", k)
 		}
 		if k.Name == "unsure" {
-			return false, errors.New("nobody knows")
+			return false, errors.New("it is not known")
 		}
 		return k.Name == "there", nil
 	})
-	if n != 1 || err == nil || err.Error() != "nobody knows" || len(asked) != 3 {
+	if n != 1 || err == nil || err.Error() != "it is not known" || len(asked) != 3 {
 		t.Errorf("%d were swept, error %v, asked for %v", n, err, asked)
 	}
 	left, err := client.List(t.Context(), metav1.ListOptions{})
