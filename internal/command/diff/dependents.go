@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -23,8 +24,9 @@ import (
 func (p *planner) planDependents(ctx context.Context) {
 	elsewhere := map[types.UID]bool{}
 	var names []string
+	lists := lists{}
 	for {
-		found := p.dependents(ctx, elsewhere)
+		found := p.dependents(ctx, lists, elsewhere)
 		if len(found) == 0 {
 			break
 		}
@@ -45,9 +47,31 @@ func (p *planner) planDependents(ctx context.Context) {
 	}
 }
 
+// lists has the resources of each kind in a namespace, or in all of them, that were read.
+type lists map[listed]*unstructured.UnstructuredList
+
+type listed struct {
+	kind      schema.GroupVersionKind
+	namespace string
+}
+
+// of returns the resources of a kind in a namespace, of which it reads each list once; none if the
+// user may not see them.
+func (l lists) of(ctx context.Context, c client.Reader, kind schema.GroupVersionKind, namespace string) []unstructured.Unstructured {
+	key := listed{kind, namespace}
+	if l[key] == nil {
+		l[key] = &unstructured.UnstructuredList{}
+		l[key].SetGroupVersionKind(kind)
+		if c.List(ctx, l[key], client.InNamespace(namespace)) != nil {
+			l[key].Items = nil
+		}
+	}
+	return l[key].Items
+}
+
 // dependents returns the resources of the cluster that refer to those whose objects would be
 // replaced, and are not planned yet.
-func (p *planner) dependents(ctx context.Context, elsewhere map[types.UID]bool) []*planned {
+func (p *planner) dependents(ctx context.Context, lists lists, elsewhere map[types.UID]bool) []*planned {
 	if len(p.replaced) == 0 {
 		return nil
 	}
@@ -65,13 +89,9 @@ func (p *planner) dependents(ctx context.Context, elsewhere map[types.UID]bool) 
 				continue
 			}
 			for namespace := range namespaces {
-				list := &unstructured.UnstructuredList{}
-				list.SetGroupVersionKind(m.ListGroupVersionKind())
-				if p.Client.List(ctx, list, client.InNamespace(namespace)) != nil {
-					continue // the user may not see them
-				}
-				for j := range list.Items {
-					r := &planned{provider: &p.presented[i], model: m, object: &list.Items[j]}
+				items := lists.of(ctx, p.Client, m.ListGroupVersionKind(), namespace)
+				for j := range items {
+					r := &planned{provider: &p.presented[i], model: m, object: &items[j]}
 					of := p.refersToReplaced(r)
 					switch {
 					case of == nil || p.overlay.Like(r.object) != nil || slices.ContainsFunc(out, func(x *planned) bool { return x.key() == r.key() }):

@@ -99,7 +99,7 @@ func (e *external) Observe(ctx context.Context, mg resource.Managed) (xpmanaged.
 
 	out := xpmanaged.ExternalObservation{ResourceExists: o.Exists(), ResourceUpToDate: o.UpToDate()}
 	if o.Exists() {
-		if r.string("spec", "writeConnectionSecretToRef", "name") != "" {
+		if published(r) {
 			details, err := e.connectionDetails(o)
 			if err != nil {
 				return xpmanaged.ExternalObservation{}, err

@@ -41,13 +41,20 @@ func (n *dependentNames) add(d dependent, here bool, more string) {
 	}
 }
 
+// list returns the names, of which there may be more than are shown, and the number of the others
+// in a format.
+func (n *dependentNames) list(elsewhere string) []string {
+	all := bounded(n.names)
+	if n.elsewhere > 0 {
+		all = append(all, fmt.Sprintf(elsewhere, n.elsewhere))
+	}
+	return all
+}
+
 // line returns a line about the resources; none if there are none.
 func (n *dependentNames) line(what, separator string) []string {
 	slices.Sort(n.names)
-	all := bounded(n.names)
-	if n.elsewhere > 0 {
-		all = append(all, fmt.Sprintf("%d in other namespaces", n.elsewhere))
-	}
+	all := n.list("%d in other namespaces")
 	if len(all) == 0 {
 		return nil
 	}

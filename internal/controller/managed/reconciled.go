@@ -17,7 +17,7 @@ func reconciled(r *CustomResource) bool {
 // published reports whether the resource has a connection Secret, which is compared with each
 // reconcile.
 func published(r *CustomResource) bool {
-	return r.string("spec", "writeConnectionSecretToRef", "name") != ""
+	return connectionSecretOf(&r.Unstructured) != ""
 }
 
 // synced reports whether the condition Synced is true.

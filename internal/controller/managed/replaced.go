@@ -74,20 +74,15 @@ func withDependents(p *managed.Replacement) string {
 	if p == nil || len(p.Dependents) == 0 {
 		return ""
 	}
-	var names []string
-	elsewhere := 0
+	var all dependentNames
 	for _, d := range p.Dependents {
 		if d.Name == "" {
-			elsewhere++
+			all.elsewhere++
 		} else {
-			names = append(names, d.Kind+" "+d.Name)
+			all.names = append(all.names, d.Kind+" "+d.Name)
 		}
 	}
-	names = bounded(names)
-	if elsewhere > 0 {
-		names = append(names, fmt.Sprintf("%d resources in other namespaces", elsewhere))
-	}
-	return ", together with " + strings.Join(names, ", ") + ","
+	return ", together with " + strings.Join(all.list("%d resources in other namespaces"), ", ") + ","
 }
 
 // holds reports whether dependents wait.
