@@ -30,6 +30,9 @@ type moduleCloud struct {
 	// made are the objects that an apply has changed though it fails, and left is what it leaves.
 	made []string
 	left map[string]map[string]string
+	// outdated is for how long reads show the objects as they were before an apply.
+	outdated  time.Duration
+	appliedAt time.Time
 }
 
 var _ terraform.Journaled = (*moduleCloud)(nil)
@@ -47,11 +50,21 @@ func (m *moduleCloud) Plan(ctx context.Context, r terraform.ResourceType, in ins
 			p.Contained = m.changes()
 		}
 	}
+	if in.Exists() && time.Since(m.appliedAt) < m.outdated {
+		p.Action, p.State, p.Contained, p.Outdated = terraform.NoOp, in.State, nil, true
+	}
 	return p, diags
+}
+
+func (m *moduleCloud) Refresh(ctx context.Context, r terraform.ResourceType, in instance.Instance) (terraform.Refreshed, diagnostic.Diagnostics) {
+	out, diags := m.cloud.Refresh(ctx, r, in)
+	out.Unchanged = out.Unchanged && (m.outdated == 0 || time.Since(m.appliedAt) < m.outdated)
+	return out, diags
 }
 
 func (m *moduleCloud) Apply(ctx context.Context, p terraform.Plan) (instance.Instance, diagnostic.Diagnostics) {
 	out, diags := m.cloud.Apply(ctx, p)
+	m.appliedAt = time.Now()
 	if m.applied != nil {
 		m.applied()
 	}

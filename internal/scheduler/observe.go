@@ -288,6 +288,7 @@ func (s *Scheduler) refresh(ctx context.Context, e *entry, r *Request, ex terraf
 	}
 	gone := !refreshed.Instance.Exists()
 	if e.outdatedRead(&refreshed.Instance, s.o.Clock.Now(), s.gracePeriod(r)) {
+		e.noteOutdated()
 		return readUnchanged, nil
 	}
 	if refreshed.Unchanged && !gone {
@@ -423,7 +424,8 @@ func (s *Scheduler) plan(ctx context.Context, e *entry, r Request, ex terraform.
 			o.Reapply = ""
 		}
 		if p.Action == terraform.NoOp {
-			if o.Instance, err = s.noteComplete(ctx, e, r, e.settled()); err != nil {
+			settled := !p.Outdated && !e.shownOutdated(s.o.Clock.Now(), s.gracePeriod(&r)) && e.settled()
+			if o.Instance, err = s.noteComplete(ctx, e, r, settled); err != nil {
 				return err
 			}
 			e.matched = s.o.Clock.Now()
@@ -442,14 +444,16 @@ func (s *Scheduler) plan(ctx context.Context, e *entry, r Request, ex terraform.
 	return nil
 }
 
-// noteComplete stores that all changes of the last apply were made, and that it has settled, which
-// a plan without changes shows, and returns the instance.
-func (s *Scheduler) noteComplete(ctx context.Context, e *entry, r Request, counted bool) (instance.Instance, error) {
+// noteComplete stores that all changes of the last apply were made, which a plan without changes
+// shows, and whether it has settled what did not settle before. It returns the instance.
+func (s *Scheduler) noteComplete(ctx context.Context, e *entry, r Request, settled bool) (instance.Instance, error) {
 	in := e.record.Instance
-	if !in.Incomplete && !counted {
+	if !in.Incomplete && !settled {
 		return in, nil
 	}
-	in.Incomplete, in.Unsettled = false, nil
+	if in.Incomplete = false; settled {
+		in.Unsettled = nil
+	}
 	err := s.save(ctx, e, r, in)
 	return e.record.Instance, err
 }

@@ -64,6 +64,9 @@ type lastApply struct {
 	// at is when it has ended, and read is set when the object was read since.
 	at   time.Time
 	read bool
+	// outdated is the digest of the object before the apply, if the last read has shown it: either
+	// the read was of before, or the apply has left it so.
+	outdated string
 	// unsteady is set when a read at once has shown another object than the apply has answered.
 	// Then each read may.
 	unsteady bool
@@ -108,12 +111,17 @@ func (e *entry) noteApplied(r *Request, res result, p *terraform.Plan) {
 // noteRead notes a read that has found the object, which it shows changed or as it was left.
 func (e *entry) noteRead(state cty.Value, changed bool, now time.Time) {
 	a := e.lastApply
+	if e.updated != nil {
+		e.updated.shown = false
+	}
 	switch {
 	case a == nil || a.objects != nil: // a plan shows it
 	case !changed:
-		a.read = true
+		a.read, a.outdated = true, ""
 	case a.unsteady:
 		a.state = instance.Digest(state)
+	case a.outdated != "" && a.outdated == instance.Digest(state):
+		a.read, a.state, a.unsteady = true, a.outdated, e.suspected()
 	case a.read, e.suspected() && now.Sub(a.at) > readAtOnce:
 		a.read, a.state = true, "" // something else may have changed it
 	default:

@@ -104,7 +104,7 @@ func (e *entry) noteAppliedObjects(r *Request, res result, p *terraform.Plan) {
 // they were changed.
 func (e *entry) notePlanned(r *Request, p *terraform.Plan, now time.Time) {
 	a := e.lastApply
-	if a == nil || a.objects == nil || p.Action == terraform.NoOp {
+	if a == nil || a.objects == nil || p.Action == terraform.NoOp || p.Outdated {
 		return
 	}
 	a.read = true

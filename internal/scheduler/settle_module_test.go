@@ -49,6 +49,7 @@ func TestModulesThatNeverSettle(t *testing.T) {
 		contained   []terraform.Contained
 		varies      func(i int) []terraform.Contained
 		fails       bool
+		outdated    time.Duration
 		least, most int
 		refused     scheduler.Reason
 	}{
@@ -56,6 +57,9 @@ func TestModulesThatNeverSettle(t *testing.T) {
 		"updates to other values each time": {varies: func(i int) []terraform.Contained {
 			return []terraform.Contained{contains("a", terraform.Update, fmt.Sprint(i), "2")}
 		}, least: 6, most: 11},
+		"updates that reads do not show at once": {
+			contained: object(terraform.Update, ""), outdated: scheduler.DefaultCreationGracePeriod, least: 6, most: 11,
+		},
 		"outputs alone": {least: 6, most: 11},
 		"replacements":  {contained: object(terraform.DeleteThenCreate, terraform.ReplaceBecauseCannotUpdate), least: 1, most: 2, refused: scheduler.ReasonNeverSettles},
 		"replacements because of other values each time": {varies: func(i int) []terraform.Contained {
@@ -65,7 +69,7 @@ func TestModulesThatNeverSettle(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			settledModule(t, nil, func(h *harness, m *moduleCloud) {
-				m.contained = x.contained
+				m.contained, m.outdated = x.contained, x.outdated
 				if i := 0; x.varies != nil {
 					m.changes = func() []terraform.Contained { i++; return x.varies(i) }
 				}

@@ -114,7 +114,7 @@ func TestUpdatesThatNeverSettle(t *testing.T) {
 		"each plan has another change":           func(c *cloud) { c.restless = true },
 	} {
 		t.Run(name, func(t *testing.T) {
-			bubble(t, noIdentity, func(h *harness) {
+			visibly(t, noIdentity, func(h *harness) {
 				h.settle()
 				misbehave(h.cloud)
 				if h.cloud.reads != nil {

@@ -193,12 +193,29 @@ func (d *destroyed) shows(found instance.Instance, now time.Time, within time.Du
 type updated struct {
 	before cty.Value
 	at     time.Time
+	// shown is set when the last read has answered with before.
+	shown bool
+}
+
+// shownOutdated reports whether what is stored is not what the last read has shown. Then a plan of
+// it does not show that the update has settled.
+func (e *entry) shownOutdated(now time.Time, within time.Duration) bool {
+	u := e.updated
+	return u != nil && u.shown && now.Sub(u.at) < within
 }
 
 // outdatedRead reports whether a read has answered with what the object was before it was updated.
 func (e *entry) outdatedRead(read *instance.Instance, now time.Time, within time.Duration) bool {
 	u := e.updated
 	return u != nil && now.Sub(u.at) < within && read.Exists() && known(read.State) && read.State.RawEquals(u.before)
+}
+
+// noteOutdated notes such a read. If it goes on, it is what the update has left.
+func (e *entry) noteOutdated() {
+	e.updated.shown = true
+	if a := e.lastApply; a != nil && a.objects == nil {
+		a.outdated = instance.Digest(e.updated.before)
+	}
 }
 
 // noteUpdated notes what an operation has updated.

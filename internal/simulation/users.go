@@ -127,6 +127,9 @@ func (u *users) types(k store.Key) []string {
 // isPair reports whether a resource is a pair.
 func (u *users) isPair(k store.Key) bool { return k.Kind == u.w.model.Resources[pair].Kind }
 
+// pair is the resource that is a pair.
+func (u *users) pair() store.Key { return u.w.keys[slices.IndexFunc(u.w.keys, u.isPair)] }
+
 func (u *users) resource(k store.Key) *unstructured.Unstructured { return u.w.api.resources[k] }
 
 // operate carries out one operation of a user.
@@ -147,6 +150,9 @@ func (u *users) operate() {
 		}
 	}
 	k := pick(c, u.w.keys...)
+	if len(c.behaviours) > 0 && c.one(4) {
+		k = u.pair() // or modules would be rare
+	}
 	if c.shared() && !c.one(3) {
 		// What moves while it is being changed is of most interest.
 		if changing := u.changing(); len(changing) > 0 {

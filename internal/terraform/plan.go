@@ -77,4 +77,7 @@ type Plan struct {
 	// WithoutRefresh is set when the object was not read before it is destroyed, and must not be
 	// read for that.
 	WithoutRefresh bool
+	// Outdated is set when a read has shown an object of a module as it was before its last update,
+	// and the plan is of what is stored instead.
+	Outdated bool
 }

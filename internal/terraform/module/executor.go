@@ -180,6 +180,7 @@ func (e *Executor) planned(ctx context.Context, r terraform.ResourceType, in ins
 	out.State, out.Private = e.module.object(given, after), digest(out.Contained)
 	out.Content = plan.content()
 	out.Creates, out.Imports = w.session.objects.planned()
+	out.Outdated = w.session.visibility.showsOutdated
 	if in.Exists() {
 		out.Action = terraform.Update
 		if len(out.Contained) == 0 && !changed && e.sameGiven(mem, given) {

@@ -56,6 +56,8 @@ type visibility struct {
 	updates updates
 	// hidden are the objects that the last read has not found.
 	hidden map[string]bool
+	// showsOutdated is set when a read has shown an object as it was before its last update.
+	showsOutdated bool
 	// imported are objects as their imports have answered them, without a read.
 	imported map[string]bool
 }
@@ -115,6 +117,7 @@ func (v *visibility) read(r *schema.Resource, before, after []byte, now time.Tim
 	defer v.mu.Unlock()
 	known, found := objectKey(r, before), objectKey(r, after)
 	if v.outdated(known, found, now) {
+		v.showsOutdated = true
 		return true
 	}
 	if u, ok := v.updates[known]; ok && known != found {

@@ -82,6 +82,16 @@ var mutants = []mutant{
 	{name: "replacements in a module count whatever their values are", edit: edit{schedulerDir + "settle_module.go",
 		"string(x.Before), string(x.After)), known", "x.Path), known"}},
 
+	{name: "a read that may be outdated shows that an update has settled", edit: edit{schedulerDir + "observe.go",
+		"settled := !p.Outdated && !e.shownOutdated(s.o.Clock.Now(), s.gracePeriod(&r)) && e.settled()", "settled := e.settled()"}},
+	{name: "updates that do not help are not counted", edit: edit{schedulerDir + "settle.go",
+		"\t\tout.Updates++", "\t\tout.Updates = 0"}},
+	{name: "updates in a module that do not help are not counted", edit: edit{schedulerDir + "settle_module.go",
+		"\t\t\tof.Updates++", "\t\t\tof.Updates = 0"}},
+	{name: "a replacement in a module that does not help is made again", edit: edit{schedulerDir + "settle_module.go",
+		"if o.Never = again ||", "if o.Never = false && again && left.helpless(c) ||"},
+		also: []edit{{schedulerDir + "settle_module.go", "of.Replacements >= maxReplacements && of.Replaced == containedBecause(r, c); !o.Never", "false; !o.Never"}}},
+
 	// Visibility.
 	{name: "not found right after a create is taken for gone", edit: edit{schedulerDir + "visibility.go",
 		"return !in.CreatedAt.IsZero() && now.Sub(in.CreatedAt) < s.gracePeriod(r)", "return false"}},
@@ -106,6 +116,9 @@ var mutants = []mutant{
 	// What an API shows as it was.
 	{name: "a read of what an object was before its update is believed", edit: edit{schedulerDir + "visibility.go",
 		"return u != nil && now.Sub(u.at) < within &&", "return false && u != nil && now.Sub(u.at) < within &&"}},
+
+	{name: "a read in a module of what an object was before its update is believed", edit: edit{moduleDir + "visibility.go",
+		"return ok && known != \"\" && read == u.Before &&", "return false && ok && read == u.Before &&"}},
 
 	// Ownership after a start.
 	{name: "the objects of others are not claimed before a write", edit: edit{managedDir + "rivals.go",
