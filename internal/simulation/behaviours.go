@@ -114,11 +114,15 @@ func (c *cloud) assignQuirks(o *object) {
 		o.listedFrom = o.shown.Add(pick(c.w.choices, 0, 0, 2*time.Second))
 		c.w.note("the cloud does not show %s for %s", o, after)
 	}
+	// What replaces an object is shown as that was.
+	of := o.resourceType + o.tag
 	for _, b := range []behaviour{normalisedValue, normalisedReplacement, oscillatingValues} {
-		if o.normalised == "" && c.behaves(b, 3) {
-			o.normalised = b
-			c.w.note("the cloud shows %s in another way: %s", o, b)
+		if c.normalised[of] == "" && c.behaves(b, 3) {
+			c.normalised[of] = b
 		}
+	}
+	if o.normalised = c.normalised[of]; o.normalised != "" {
+		c.w.note("the cloud shows %s in another way: %s", o, o.normalised)
 	}
 	if c.behaves(blockingDependents, 4) {
 		o.blockedUntil = c.w.now().Add(pick(c.w.choices, 5*time.Second, time.Minute, 10*time.Minute))

@@ -111,6 +111,8 @@ type cloud struct {
 	// be created.
 	reserved map[string]time.Time
 	full     time.Time
+	// normalised is in which way objects are shown, by their resource types and tags.
+	normalised map[string]behaviour
 	// unstarted is until when no provider can be started.
 	unstarted time.Time
 }
