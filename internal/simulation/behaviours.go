@@ -81,6 +81,8 @@ type quirks struct {
 	// shownUntil is until when reads show it, though it was destroyed.
 	shownUntil time.Time
 	asked      int
+	// destroyedBy is the process that was told that it is destroyed.
+	destroyedBy *process
 	// normalised is the way in which reads show an argument otherwise than it was set; empty if
 	// there is none.
 	normalised behaviour
@@ -193,6 +195,7 @@ func (c *cloud) told(p *process, r *unstructured.Unstructured) {
 	for _, o := range c.objects {
 		o.shownUpdated = o.shownUpdated || o.updatedBy == p && string(r.GetUID()) == "uid-"+o.tag
 	}
+	c.w.check.rivalsOf(p, r)
 }
 
 // outdated returns the objects that are shown as they were before their last updates, of whose

@@ -9,8 +9,10 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 )
@@ -240,6 +242,21 @@ func (c *check) updated(p *process, o *object, size int64) {
 	}
 	if o.repeats++; o.repeats > mostRepeats+c.ended {
 		c.violated(Stuck, o.id+o.tag, "%s is updated again and again to size %d", o, size)
+	}
+}
+
+// rivalsOf checks that a process does not tell that the object to create exists already, while only
+// one is shown that it has destroyed for the resource itself.
+func (c *check) rivalsOf(p *process, r *unstructured.Unstructured) {
+	if reason, _ := condition(r, "Synced"); reason != string(v1alpha1.ReasonAlreadyExists) {
+		return
+	}
+	for _, o := range c.w.cloud.ghosts {
+		i := c.w.users.byTag[o.tag]
+		latest := c.w.cloud.latest[o.account+o.resourceType+o.name] == o
+		if string(r.GetUID()) == "uid-"+o.tag && o.resourceType == named && !c.w.users.isPair(i.key) && latest && o.destroyedBy == p && !i.excused() {
+			c.violated(Stuck, o.id+o.tag+"shown", "%s is told to exist already by %s, which has destroyed it", o, p)
+		}
 	}
 }
 

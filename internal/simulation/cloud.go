@@ -111,6 +111,8 @@ type cloud struct {
 	// be created.
 	reserved map[string]time.Time
 	full     time.Time
+	// latest are the latest objects, by their accounts, types and names.
+	latest map[string]*object
 	// normalised is in which way objects are shown, by their resource types and tags.
 	normalised map[string]behaviour
 	// unstarted is until when no provider can be started.
@@ -160,6 +162,7 @@ func (c *cloud) add(o *object) {
 		o.uid = fmt.Sprintf("uid-%08d.", c.serial)
 	}
 	c.objects = append(c.objects, o)
+	c.latest[o.account+o.resourceType+o.name] = o
 }
 
 func (c *cloud) remove(o *object) {
@@ -625,6 +628,7 @@ func (s *server) destroy(ctx context.Context, r *tfprotov6.ApplyResourceChangeRe
 	case v == proceed && c.behaves(errorAfterSuccess, 4):
 		return s.fail(r, "The cloud has an internal error.")
 	}
+	o.destroyedBy = s.p
 	return s.answer(r, nil, nil)
 }
 

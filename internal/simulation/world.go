@@ -124,7 +124,7 @@ func newWorld(c *choices, t *trace) *world {
 	if c.accounts {
 		w.shared = several()
 	}
-	w.api, w.cloud = newAPI(w), &cloud{w: w, reserved: map[string]time.Time{}, serials: map[string]int{}, normalised: map[string]behaviour{}}
+	w.api, w.cloud = newAPI(w), &cloud{w: w, reserved: map[string]time.Time{}, serials: map[string]int{}, latest: map[string]*object{}, normalised: map[string]behaviour{}}
 	w.users, w.check, w.leases = newUsers(w), newCheck(w), make([]lease, 1)
 	if w.choices.one(4) {
 		w.partSize = 256

@@ -117,6 +117,8 @@ var mutants = []mutant{
 	{name: "a read of what an object was before its update is believed", edit: edit{schedulerDir + "visibility.go",
 		"return u != nil && now.Sub(u.at) < within &&", "return false && u != nil && now.Sub(u.at) < within &&"}},
 
+	{name: "an object that is still shown after its destruction is taken for another one", edit: edit{schedulerDir + "visibility.go",
+		"return d != nil && now.Sub(d.at) < within &&", "return false && d != nil && now.Sub(d.at) < within &&"}},
 	{name: "a read in a module of what an object was before its update is believed", edit: edit{moduleDir + "visibility.go",
 		"return ok && known != \"\" && read == u.Before &&", "return false && ok && read == u.Before &&"}},
 
