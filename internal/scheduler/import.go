@@ -128,7 +128,7 @@ func (s *Scheduler) newer(ctx context.Context, e *entry, r Request, ex terraform
 		return false, nil
 	case diags.HasErrors():
 		return false, notLookedFor("The object that is stored of this resource is gone", diags)
-	case !r.Known.Recognize(found), stored.IsDeposed(found):
+	case !r.Known.Recognize(found), stored.IsDeposed(found), e.destroyed.shows(found, s.o.Clock.Now(), s.gracePeriod(&r)):
 		return false, nil
 	}
 	found.Deposed = stored.Deposed

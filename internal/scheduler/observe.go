@@ -332,8 +332,10 @@ func (s *Scheduler) storeRead(ctx context.Context, e *entry, r Request, ex terra
 	before, read := e.record.Instance, refreshed.Instance
 	gone := !read.Exists()
 	if gone {
-		if found, err := s.newer(ctx, e, r, ex, before); found || err != nil {
-			return readChanged, err
+		if !s.isRecent(&r, &before, s.o.Clock.Now()) { // else it need not be gone
+			if found, err := s.newer(ctx, e, r, ex, before); found || err != nil {
+				return readChanged, err
+			}
 		}
 		if r.Consists == nil {
 			switch s.notFound(e, &r, "", before) {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/landbridge-io/landbridge/internal/desired"
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
 	"github.com/landbridge-io/landbridge/internal/terraform"
@@ -190,6 +191,28 @@ func TestDestroyedObjectIsStillShown(t *testing.T) {
 		}
 		if diff := cmp.Diff([]string{"i-2"}, h.cloud.ids()); diff != "" {
 			t.Errorf("objects (-want +got):\n%s", diff)
+		}
+	})
+}
+
+// The object that annotations still name, and that was destroyed, is not imported while the one
+// that replaces it is not visible yet.
+func TestDestroyedObjectIsNotImported(t *testing.T) {
+	visibly(t, assigned, func(h *harness) {
+		h.settle()
+		time.Sleep(time.Hour)
+		h.r.Known = &desired.KnownObject{
+			Target:    terraform.ImportTarget{Identity: h.cloud.identity("i-1", "a")},
+			Recognize: func(in instance.Instance) bool { return idOf(in) == "i-1" },
+		}
+		h.want("b", 1)
+		h.cloud.hidden["i-2"] = true
+		h.reconcile(2 * time.Second)
+		h.cloud.shown["i-1"] = object{"a", 1}
+		h.told.take()
+		h.reconcile(20 * time.Second)
+		if told := h.told.take(); slices.Contains(told, "Imported") || idOf(h.stored().Instance) != "i-2" {
+			t.Errorf("told %q, and stored is %s", told, idOf(h.stored().Instance))
 		}
 	})
 }

@@ -117,6 +117,9 @@ var mutants = []mutant{
 	{name: "a read of what an object was before its update is believed", edit: edit{schedulerDir + "visibility.go",
 		"return u != nil && now.Sub(u.at) < within &&", "return false && u != nil && now.Sub(u.at) < within &&"}},
 
+	{name: "what annotations name is imported while the stored object is not visible yet", edit: edit{schedulerDir + "observe.go",
+		"if !s.isRecent(&r, &before, s.o.Clock.Now()) { // else", "if true { // else"},
+		also: []edit{{schedulerDir + "import.go", ", e.destroyed.shows(found, s.o.Clock.Now(), s.gracePeriod(&r)):", ":"}}, replicas: 3},
 	{name: "an object that is still shown after its destruction is taken for another one", edit: edit{schedulerDir + "visibility.go",
 		"return d != nil && now.Sub(d.at) < within &&", "return false && d != nil && now.Sub(d.at) < within &&"}},
 	{name: "a read in a module of what an object was before its update is believed", edit: edit{moduleDir + "visibility.go",
