@@ -67,7 +67,7 @@ func (s *Server) ConfigureProvider(ctx context.Context, r *tfprotov6.ConfigurePr
 	if err := s.invoke(ctx, tfplugin.ConfigureProvider, &tfplugin.ConfigureProviderRequest{
 		TerraformVersion:   r.TerraformVersion,
 		Config:             toValue(r.Config),
-		ClientCapabilities: deferral(r.ClientCapabilities != nil && r.ClientCapabilities.DeferralAllowed),
+		ClientCapabilities: s.capabilities(r.ClientCapabilities != nil && r.ClientCapabilities.DeferralAllowed),
 	}, &a); err != nil {
 		return nil, err
 	}
