@@ -13,8 +13,8 @@ import (
 func (s *Server) ValidateResourceConfig(ctx context.Context, r *tfprotov6.ValidateResourceConfigRequest) (*tfprotov6.ValidateResourceConfigResponse, error) {
 	var a tfplugin.DiagnosticsResponse
 	if err := s.invoke(ctx, tfplugin.ValidateResourceConfig, &tfplugin.ConfigRequest{
-		TypeName: r.TypeName,
-		Config:   toValue(r.Config),
+		TypeName:           r.TypeName,
+		Config:             toValue(r.Config),
 		ClientCapabilities: s.capabilities(false),
 	}, &a); err != nil {
 		return nil, err

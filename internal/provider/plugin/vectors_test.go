@@ -195,3 +195,27 @@ func BenchmarkLaunch(b *testing.B) {
 		}
 	}
 }
+
+// TestTerraformVersion checks that a launcher's version of Terraform wins, and makes another key.
+func TestTerraformVersion(t *testing.T) {
+	for version, want := range map[string]string{"": "1.12.0", "1.9.8": "1.9.8"} {
+		l, record := launcher(t, testprovider.Good)
+		l.TerraformVersion = version
+		config := tfprotov6.DynamicValue{MsgPack: []byte{0xc0}}
+		if _, err := launch(t, l).ConfigureProvider(t.Context(), &tfprotov6.ConfigureProviderRequest{TerraformVersion: "1.12.0", Config: &config}); err != nil {
+			t.Fatal(err)
+		}
+		records, err := testprovider.Records(record)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got struct{ TerraformVersion string }
+		if err := json.Unmarshal(records[len(records)-1].Request, &got); err != nil || got.TerraformVersion != want {
+			t.Errorf("%q: the provider is told %q %v, want %q", version, got.TerraformVersion, err, want)
+		}
+		other, _ := launcher(t, testprovider.Good)
+		if same := l.Key() == other.Key(); same != (version == "") {
+			t.Errorf("%q: the key is the default's: %t", version, same)
+		}
+	}
+}
