@@ -213,7 +213,7 @@ func TestTerraformVersion(t *testing.T) {
 		if err := json.Unmarshal(records[len(records)-1].Request, &got); err != nil || got.TerraformVersion != want {
 			t.Errorf("%q: the provider is told %q %v, want %q", version, got.TerraformVersion, err, want)
 		}
-		other, _ := launcher(t, testprovider.Good)
+		other := &plugin.Launcher{Path: l.Path, Env: l.Env}
 		if same := l.Key() == other.Key(); same != (version == "") {
 			t.Errorf("%q: the key is the default's: %t", version, same)
 		}
