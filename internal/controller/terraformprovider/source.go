@@ -85,7 +85,7 @@ func (r *Reconciler) find(ctx context.Context, p *v1alpha1.TerraformProvider, ke
 		Logger:   r.Logger.WithName("provider").WithValues("provider", p.Name),
 
 		TerraformVersion: p.Spec.TerraformVersion, StartTimeout: r.StartTimeout,
-		MemoryLimit:  kinds.MemoryLimit(limits(p).Or(r.Limits)),
+		MemoryLimit: kinds.MemoryLimit(limits(p).Or(r.Limits)),
 	}
 	for _, e := range p.Spec.Env {
 		launcher.Env[e.Name] = e.Value
