@@ -13,6 +13,7 @@ import (
 
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/instance"
+	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
 	"github.com/landbridge-io/landbridge/internal/scheduler/ownership"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 	"github.com/landbridge-io/landbridge/schema"
@@ -34,34 +35,21 @@ import (
 // it does not.
 const provedBy = 30 * time.Second
 
-// accountState is what is known of the account of a resource's object.
-type accountState uint8
-
-const (
-	// accountIsSame: it is the one that the provider configuration gives access to, or there is no
-	// object.
-	accountIsSame accountState = iota
-	// accountIsOpen: a read shows whether it is.
-	accountIsOpen
-	// accountIsOther: it is another one.
-	accountIsOther
-)
-
 // accountOf returns what is known of the account of a resource's object.
-func (s *Scheduler) accountOf(e *entry, r *Request) accountState {
+func (s *Scheduler) accountOf(e *entry, r *Request) decision.Account {
 	if e.record.Account == r.StoredAccount || e.record.Account == "" || r.StoredAccount == "" || e.record.Instance.Nothing() {
-		return accountIsSame
+		return decision.AccountIsSame
 	}
 	switch e.record.Account.Relation(r.StoredAccount) {
 	case instance.SameAccount:
-		return accountIsSame
+		return decision.AccountIsSame
 	case instance.OtherAccount:
 		if r.confirms(e.record.Account) {
-			return accountIsOpen
+			return decision.AccountIsOpen
 		}
-		return accountIsOther
+		return decision.AccountIsOther
 	}
-	return accountIsOpen
+	return decision.AccountIsOpen
 }
 
 // confirms reports whether the user has confirmed the account of the request as that of the
@@ -240,7 +228,7 @@ func proofOf(ctx context.Context, r Request, ex terraform.Executor, in instance.
 	}
 	read, diags := ex.Refresh(ctx, r.Resource, in)
 	if diags.HasErrors() {
-		return notLooked, failed(ReasonReadFailed, diags)
+		return notLooked, decision.Failed(decision.ReasonReadFailed, diags)
 	}
 	if !read.Instance.Exists() {
 		return absent, nil
@@ -362,20 +350,20 @@ func accountChanged(r *Request, stored instance.Account, seen proof) *Error {
 		stays = "and an object that is not the same there is left where it is"
 	}
 	if stored.Relation(r.StoredAccount) == instance.OtherAccount {
-		return failed(ReasonAccountChanged, diagnostic.Errorf("Account changed",
+		return decision.Failed(decision.ReasonAccountChanged, diagnostic.Errorf("Account changed",
 			"The remote object is in the account of %s, and spec.providerConfigRef names %s, so nothing is done in either. "+
 				"Name the former one again, or set the annotation landbridge.io/confirm-account to %q: the resource is for the new account then, %s.",
 			before, now, r.StoredAccount.Title(), stays))
 	}
 	code := r.StoredAccount.Code()
 	if seen == stranger {
-		return failed(ReasonAccountChanged, diagnostic.Errorf("Account changed",
+		return decision.Failed(decision.ReasonAccountChanged, diagnostic.Errorf("Account changed",
 			"The arguments of %s have changed, and the object that it shows now is another one than that of this resource, so nothing is done. "+
 				"Change them back, or set the annotation landbridge.io/confirm-account of this resource to %q: the resource is for the new account then, %s.",
 			now, code, stays))
 	}
 	what := map[proof]string{absent: "the object is not found"}
-	out := failed(ReasonAccountChanged, diagnostic.Errorf("Account changed",
+	out := decision.Failed(decision.ReasonAccountChanged, diagnostic.Errorf("Account changed",
 		"The arguments of %s have changed, and %s, so nothing is done. Change them back, or set the annotation landbridge.io/confirm-account to %q: "+
 			"on the configuration if it is for the same account, on this resource if it is for another one, %s.",
 		now, cmp.Or(what[seen], "nothing shows yet that it is for the same account"), code, stays))

@@ -15,6 +15,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
+	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 	"github.com/landbridge-io/landbridge/schema"
@@ -79,7 +80,7 @@ func (a *accounts) ask() *scheduler.Error {
 	if last == nil {
 		return nil
 	}
-	return a.refuses(last, scheduler.ReasonAccountChanged)
+	return a.refuses(last, decision.ReasonAccountChanged)
 }
 
 func (a *accounts) delete() { a.r.Deleted, a.r.Config, a.r.ConfigHash = true, nil, "" }
@@ -237,7 +238,7 @@ func TestConfirmedAccount(t *testing.T) {
 		"created there": {do: confirm, dev: []string{"made-in-dev-1"}, prod: []string{"made-in-prod-1"}},
 		"a stranger there": {
 			do:  func(a *accounts) { a.prod.add(object{"a", 7}); confirm(a) },
-			dev: []string{"made-in-dev-1"}, prod: []string{"made-in-prod-1"}, reason: scheduler.ReasonAlreadyExists,
+			dev: []string{"made-in-dev-1"}, prod: []string{"made-in-prod-1"}, reason: decision.ReasonAlreadyExists,
 		},
 		"deleted, a stranger there": {
 			do:  func(a *accounts) { a.prod.add(object{"a", 7}); confirm(a); a.delete() },
@@ -425,7 +426,7 @@ func TestOtherAccountTakesNothingOver(t *testing.T) {
 			t.Fatal(err)
 		}
 		m.new.r.StoredAccount = prod.Account()
-		m.new.observeRefused(scheduler.ReasonAccountChanged)
+		m.new.observeRefused(decision.ReasonAccountChanged)
 		if in := m.old.stored().Instance; !in.Exists() || in.Operation != nil {
 			t.Errorf("stored of the source: %+v", in)
 		}

@@ -13,9 +13,9 @@ import (
 	ctymsgpack "github.com/zclconf/go-cty/cty/msgpack"
 
 	"github.com/landbridge-io/landbridge/internal/desired"
-	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/policy"
+	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
@@ -28,20 +28,6 @@ import (
 // A replacement that destroys first is two operations. The intent of the first one records which
 // create completes it; another create waits again. A deposed object is destroyed without an
 // approval of its own, since it was in the plan of the replacement.
-
-// mustApprove reports whether a plan waits for approval.
-func mustApprove(policy desired.Approval, action terraform.Action, destroys bool) bool {
-	switch {
-	case action == terraform.NoOp:
-		return false
-	case policy == desired.ApproveEverything:
-		return true
-	case policy == desired.ApproveDestructive:
-		return action == terraform.Delete || action.IsReplace() || destroys
-	default:
-		return false
-	}
-}
 
 // approvalOf returns which plans need approval. With the drift policy, a plan does that changes
 // drift back, whatever else it changes.
@@ -62,7 +48,7 @@ func (c Cascade) stricter(a desired.Approval) desired.Approval {
 
 // NeedsApproval reports whether what is to be done waits for approval.
 func (o *Observation) NeedsApproval(p desired.Policies) bool {
-	return o.PlanHash != "" && mustApprove(o.Cascade.stricter(approvalOf(p, o)), o.PlanAction, o.Plan != nil && len(o.Plan.Destroys()) > 0)
+	return o.PlanHash != "" && decision.MustApprove(o.Cascade.stricter(approvalOf(p, o)), o.PlanAction, o.Plan != nil && len(o.Plan.Destroys()) > 0)
 }
 
 // approval is the decision about a plan that needs approval.
@@ -114,6 +100,16 @@ func (s *Scheduler) approved(e *entry, r *Request, o *Observation, p *terraform.
 	return a, true
 }
 
+// approve adds to a decision what is known of the approval of a plan, and returns the approval.
+func (s *Scheduler) approve(e *entry, r *Request, p *terraform.Plan, in *decision.Approval) *approval {
+	given, approved := s.approved(e, r, e.view.observation, p)
+	if in.Approved = approved; given != nil {
+		in.Hash, in.Action = given.hash, given.action
+		in.Other = r.Asked.Approve != "" && r.Asked.Approve != e.record.Handled.Approve
+	}
+	return given
+}
+
 // use records in the tokens of an intent that an approval is used.
 func (a *approval) use(handled *store.Tokens, now time.Time) {
 	handled.ApprovedCreate = ""
@@ -131,21 +127,6 @@ func (a *approval) use(handled *store.Tokens, now time.Time) {
 // the current object is planned again when it begins.
 func (a *approval) permits(s *Scheduler, r *Request, t *task, p *terraform.Plan) bool {
 	return a == nil || t.kind != instance.Create || t.deposed == "" || a.create == s.createHash(r, p)
-}
-
-// errUnapproved is the error for a plan that waits for approval.
-func (e *entry) errUnapproved(r Request, a *approval) *Error {
-	e.awaits.Store(true)
-	if a == nil {
-		return &Error{Reason: ReasonStore, Err: errUnobserved}
-	}
-	handled := e.record.Handled
-	if r.Asked.Approve != "" && r.Asked.Approve != handled.Approve {
-		return failed(ReasonPlanChanged, diagnostic.Errorf("Approved plan changed",
-			"The annotation landbridge.io/approve names another plan than the current one, %s. Look at status.plan, and approve the current one.", a.hash))
-	}
-	return failed(ReasonAwaitingApproval, diagnostic.Errorf("Approval needed",
-		"%s waits until its plan %s is approved, with landbridge approve, or the annotation landbridge.io/approve.", a.action, a.hash))
 }
 
 // propose puts the hash of what is to be done into an observation.

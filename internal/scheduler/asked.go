@@ -84,9 +84,9 @@ func (s *Scheduler) notReapplied(ctx context.Context, e *entry, r Request, token
 	return nil
 }
 
-// marked reports whether an annotation has a token that was not handled, or whose handling was not
-// stored.
-func (e *entry) marked(r *Request) bool {
+// requested reports whether an annotation has a token that was not handled, or whose handling was
+// not stored.
+func (e *entry) requested(r *Request) bool {
 	handled := &e.record.Handled
 	return r.Asked.Taint != "" && r.Asked.Taint != handled.Taint || r.Asked.Untaint != "" && r.Asked.Untaint != handled.Untaint ||
 		e.unsaved != unsavedTokens{} && e.record.Version != ""
@@ -114,10 +114,10 @@ func withTold(handled, told store.Tokens) store.Tokens {
 	return handled
 }
 
-// mark carries out the requests of annotations, once for each token: the token is stored together
-// with the result. A token that is set before anything is stored has no effect and is only
+// carryOut carries out the requests of annotations, once for each token: the token is stored
+// together with the result. A token that is set before anything is stored has no effect and is only
 // recorded, because it cannot refer to an object that was not known yet.
-func (s *Scheduler) mark(ctx context.Context, e *entry, r Request) error {
+func (s *Scheduler) carryOut(ctx context.Context, e *entry, r Request) error {
 	handled, in := e.record.Handled, e.record.Instance
 	taint := r.Asked.Taint != "" && r.Asked.Taint != handled.Taint
 	untaint := r.Asked.Untaint != "" && r.Asked.Untaint != handled.Untaint

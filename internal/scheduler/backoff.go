@@ -40,7 +40,7 @@ func basisOf(r *Request) string {
 
 // backoff returns the error of a failed operation while it is too early to try again. A changed
 // configuration, provider configuration, policy or approval is tried at once.
-func (s *Scheduler) backoff(f *failure, r Request) error {
+func (s *Scheduler) backoff(f *failure, r Request) *Error {
 	if f == nil || !f.of(r) || !s.o.Clock.Now().Before(f.retryAt) {
 		return nil
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/scheduler/brake"
+	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 )
 
@@ -90,7 +91,7 @@ func (s *Scheduler) holdsReplacement(ctx context.Context, e *entry, r *Request) 
 // errBraked is the error for a destroy that the brake holds.
 func (e *entry) errBraked(in brake.Scope, why *brake.Refusal) *Error {
 	if !why.Until.IsZero() {
-		out := failed(ReasonDestroyDelayed, diagnostic.Errorf("Destroy delayed", "%s", why.Text))
+		out := decision.Failed(decision.ReasonDestroyDelayed, diagnostic.Errorf("Destroy delayed", "%s", why.Text))
 		out.LookAt = why.Until
 		return out
 	}
@@ -100,7 +101,7 @@ func (e *entry) errBraked(in brake.Scope, why *brake.Refusal) *Error {
 	if in.Namespace != "" {
 		place = " in the namespace " + in.Namespace
 	}
-	return failed(ReasonDestroyBrake, diagnostic.Errorf("Destroy held",
+	return decision.Failed(decision.ReasonDestroyBrake, diagnostic.Errorf("Destroy held",
 		"%s in the account %s of %s%s, so further ones are kept. They are destroyed after landbridge release-brake --provider %s --account %s; "+
 			"take the deletion or the change back to keep the object.", why.Text, in.Account, in.Provider, place, in.Provider, in.Account))
 }
@@ -131,26 +132,12 @@ func (s *Scheduler) endBrake(r *Request, t *task, res *result) {
 	}
 }
 
-// destroys reports whether a deed destroys objects.
-func destroys(next deed, in *applyInput) bool {
-	return next == deedDestroyDeposed || next == deedDestroyFirst || next == deedUpdate && in.Destroys
-}
-
-// withdraws reports whether a deed shows that nothing is to be destroyed any more.
-func withdraws(next deed, in *applyInput) bool {
-	switch next {
-	case deedRefuseReplace, deedRefuseContained, deedRefuseProtected, deedRefuseDeposed, deedCreate:
-		return true
-	}
-	return next == deedUpdate && !in.Destroys
-}
-
-// brakes decides whether a deed of Apply may begin.
-func (s *Scheduler) brakes(ctx context.Context, e *entry, r *Request, next deed, in *applyInput) *Error {
+// brakes returns why the brake does not let a step of Apply begin; nil if it does.
+func (s *Scheduler) brakes(ctx context.Context, e *entry, r *Request, step decision.Step) *Error {
 	switch {
-	case destroys(next, in):
+	case step.Destroys:
 		return s.reserveDestroy(ctx, e, r)
-	case next == deedCreateFirst:
+	case step.Deed == decision.CreateFirst:
 		return s.holdsReplacement(ctx, e, r)
 	}
 	return nil

@@ -12,6 +12,7 @@ import (
 
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/instance"
+	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
 	"github.com/landbridge-io/landbridge/internal/scheduler/ownership"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 	"github.com/landbridge-io/landbridge/internal/terraform"
@@ -86,7 +87,7 @@ func (s *Scheduler) Claim(ctx context.Context, r Request) error {
 	s.restoreBrake(ctx, e, &r)
 	e.lock()
 	defer e.turn.Unlock()
-	if e.view.state == running {
+	if e.view.state == decision.Running {
 		return nil
 	}
 	if !e.knows(&r) {
@@ -165,7 +166,7 @@ func (s *Scheduler) claim(e *entry, r Request, in instance.Instance, wanted ...s
 // the same identity in this one.
 func (s *Scheduler) reclaim(e *entry, r *Request) {
 	by := *r
-	if s.accountOf(e, r) != accountIsSame {
+	if s.accountOf(e, r) != decision.AccountIsSame {
 		by = r.asStored(e.record.Account)
 	}
 	if e.claimant == nil || !e.hasClaimed(&by) {
@@ -454,7 +455,7 @@ func (s *Scheduler) withheld(ctx context.Context, e *entry, r Request, in instan
 		return err
 	}
 	if _, _, ok := s.elsewhere(ctx, e, r, in); ok {
-		return failed(ReasonIdentityConflict, diagnostic.Errorf("Identity conflict",
+		return decision.Failed(decision.ReasonIdentityConflict, diagnostic.Errorf("Identity conflict",
 			"The remote object belongs to %s, so this resource may not observe it. Delete this resource, or change it to observe another object.", ofAnotherNamespace))
 	}
 	return nil
@@ -465,29 +466,20 @@ func (r *Request) settled() error {
 	if r.Settled == nil || r.Settled() {
 		return nil
 	}
-	return &Error{Reason: ReasonStore, Err: errors.New("the objects that other resources manage are not known yet")}
+	return &Error{Reason: decision.ReasonStore, Err: errors.New("the objects that other resources manage are not known yet")}
 }
 
-func identityConflict(r Request, by ownership.Rival) *Error {
-	switch {
-	case r.Consists != nil && r.Deleted:
-		return failed(ReasonIdentityConflict, diagnostic.Errorf("Identity conflict",
-			"A remote object of type %s belongs to %s, so the objects of this instance are not destroyed. Delete that resource, or remove Delete from spec.managementPolicies of this one, which leaves all its objects.",
-			by.Claim.Object.Type, ownerText(r, by)))
-	case r.Consists != nil:
-		return failed(ReasonIdentityConflict, diagnostic.Errorf("Identity conflict",
-			"A remote object of type %s belongs to %s, so this instance changes and deletes none of its objects. Delete one of the two resources, or change this one so that it does not have the object.",
-			by.Claim.Object.Type, ownerText(r, by)))
-	}
-	return failed(ReasonIdentityConflict, diagnostic.Errorf("Identity conflict",
-		"The remote object belongs to %s, so this resource neither changes nor deletes it. Delete one of the two resources, or change this one to declare another object.",
-		ownerText(r, by)))
+// conflictWith is the conflict with the owner of an object that the request's resource claims.
+func conflictWith(r Request, by ownership.Rival) *decision.Conflict {
+	return &decision.Conflict{Owner: ownerText(r, by), Type: by.Claim.Object.Type, Module: r.Consists != nil, Deleted: r.Deleted}
 }
+
+func identityConflict(r Request, by ownership.Rival) *Error { return conflictWith(r, by).Refusal() }
 
 // sharedObject is the error of a resource that would destroy an object which the record of another
 // one names, too.
 func sharedObject(r Request, by ownership.Rival) *Error {
-	return failed(ReasonIdentityConflict, diagnostic.Errorf("Identity conflict",
+	return decision.Failed(decision.ReasonIdentityConflict, diagnostic.Errorf("Identity conflict",
 		"The stored states of this resource and of %s name the same remote object, so it is not destroyed. Remove Delete from spec.managementPolicies of the resource that it does not belong to, and delete that one.",
 		ownerText(r, by)))
 }

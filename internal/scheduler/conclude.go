@@ -10,6 +10,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/landbridge-io/landbridge/internal/instance"
+	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 )
 
@@ -55,7 +56,7 @@ func (s *Scheduler) conclude(e *entry, r Request, intent instance.Instance, rec 
 // release ends the attempts to store it.
 func (s *Scheduler) reportUnrecorded(e *entry, r Request, op *instance.Operation, release func(), err error) {
 	e.lock()
-	if e.view.state == running {
+	if e.view.state == decision.Running {
 		o := *e.view.observation
 		o.Unrecorded = &Error{Reason: storeReason(err), Err: fmt.Errorf(
 			"%s ended, but its outcome cannot be stored and is only in the controller's memory: %w. It is tried again every %s", op.Kind, err, s.o.MaxBackoff)}

@@ -3,6 +3,7 @@ package scheduler
 import (
 	"context"
 
+	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
 
@@ -40,16 +41,18 @@ func (r *Request) cascade(p *terraform.Plan) Cascade {
 	return r.Cascade
 }
 
-// stepOf returns the step of a replacement that a deed is; empty if it is none. The resources that
-// refer to an object that is not found are not asked: they wait at once.
-func stepOf(next deed, in *applyInput) ReplacementStep {
-	replaces := next == deedCreateFirst || next == deedDestroyFirst
+// stepOf returns the step of a replacement that Apply takes; empty if it is none. The resources
+// that refer to an object that is not found are not asked: they wait at once.
+func stepOf(next decision.Deed, in *decision.ApplyInput) ReplacementStep {
+	replaces := next == decision.CreateFirst || next == decision.DestroyFirst
 	switch {
-	case next == deedCreate && in.DriftGone, in.Missing && (replaces || next == deedRefuseUnapproved):
+	case next == decision.DestroyDeposed:
+		return DestroyDeposed
+	case next == decision.Create && in.DriftGone, in.Missing && (replaces || next == decision.RefuseUnapproved):
 		return Recreate
 	case replaces:
 		return Replace
-	case next == deedRefuseUnapproved && in.Action.IsReplace():
+	case next == decision.RefuseUnapproved && in.Plan.Action.IsReplace():
 		return PlanReplacement
 	}
 	return ""

@@ -1,7 +1,6 @@
 package scheduler
 
 import (
-	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/instance"
 )
 
@@ -24,14 +23,4 @@ func (s *Scheduler) destroyDeposed(e *entry, r Request) error {
 		return s.notFound(e, &r, key, in)
 	}}
 	return s.started(&r, &t, s.start(e, r, t))
-}
-
-func deposedKept(r *Request, in instance.Instance) *Error {
-	if r.Policies.Protected {
-		return failed(ReasonDeletionProtected, diagnostic.Errorf("Replaced object kept",
-			"The object that was replaced (deposed object %s) has to be destroyed, which spec.lifecycle.deletionProtection forbids. Set it to false.",
-			in.Deposed[0].Key))
-	}
-	return &Error{Reason: ReasonReplaceRefused, Diagnostics: diagnostic.Errorf("Replaced object kept",
-		"The object that was replaced (deposed object %s) has to be destroyed, which spec.managementPolicies do not allow. Allow Delete.", in.Deposed[0].Key)}
 }

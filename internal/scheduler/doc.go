@@ -5,8 +5,8 @@
 // running, or how it ended. Reads and plans are carried out while the caller waits; creates,
 // updates and deletes never are. At most one operation runs per resource.
 //
-// Pure functions of a snapshot decide the next step (decide.go): Observe, Apply and Delete each
-// have a chain of rules, and carry out the deed of the first rule that applies.
+// Pure functions of a snapshot decide the next step (package decision). Observe, Apply and Delete
+// carry it out.
 //
 //	Observe (observe.go) ── loads, claims, recovers, finds, reads, plans ──▶ Observation
 //	Apply, Delete (apply.go) ──▶ start ──▶ intent stored ──▶ provider called ──▶ outcome stored ──▶ Wake

@@ -201,13 +201,6 @@ func (s *Scheduler) afterOperation(out, before instance.Instance, t *task, diags
 	return out
 }
 
-// errGoneReported is the error for an object that was destroyed outside Landbridge and is not
-// created again.
-func errGoneReported() *Error {
-	return failed(ReasonDrifted, diagnostic.Errorf("Object not recreated",
-		"The remote object was destroyed outside of this resource, and spec.lifecycle.driftPolicy is Report. To create it again, use landbridge reapply, or set the policy to Repair."))
-}
-
 // undrifted takes note that there is no drift.
 func (e *entry) undrifted() {
 	e.drifts = drifts{planned: true}

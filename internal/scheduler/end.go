@@ -7,6 +7,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/faultpoint"
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/provider"
+	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
 )
 
 // end takes note of the outcome of an operation, and wakes the resource.
@@ -130,7 +131,7 @@ func (s *Scheduler) explain(e *entry, r Request, res result) *Error {
 	if res.met.Exists() {
 		return s.meets(e, r, res.met, res.handle)
 	}
-	return failed(cmp.Or(res.reason, ReasonOperationFailed), res.diags)
+	return decision.Failed(cmp.Or(res.reason, decision.ReasonOperationFailed), res.diags)
 }
 
 // showApplied makes what a create or update left the next observation, unless it has to be read
@@ -139,7 +140,7 @@ func (e *entry) showApplied(r Request, res result, f *Flap) {
 	if res.op.Kind == instance.Delete || res.record == nil || res.diags.HasErrors() || e.record.Instance.Status == instance.Partial {
 		return
 	}
-	e.view = view{state: applied, configHash: r.ConfigHash, configurations: r.Configurations, unplanned: true, observation: &Observation{
+	e.view = view{state: decision.Applied, configHash: r.ConfigHash, configurations: r.Configurations, unplanned: true, observation: &Observation{
 		Instance: e.record.Instance, Plan: &upToDate, Last: e.last, Warnings: e.warnings(nil), Drift: e.drifts.found, Flap: f,
 	}}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/faultpoint"
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/policy"
+	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
 	"github.com/landbridge-io/landbridge/internal/scheduler/ownership"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 	"github.com/landbridge-io/landbridge/schema"
@@ -173,25 +174,9 @@ const (
 	conflicted
 )
 
-// viewState is the kind of answer that Observe has in memory.
-type viewState uint8
-
-const (
-	// stale: nothing; the object has to be read and planned.
-	stale viewState = iota
-	// imported: nothing. The object was imported, which the next observation reports.
-	imported
-	// running: the observation of the running operation.
-	running
-	// planned: the last observation, if the object is unchanged.
-	planned
-	// applied: the result of the last operation. Observe answers with it once, without reading.
-	applied
-)
-
 // view is the last observation.
 type view struct {
-	state viewState
+	state decision.View
 	// observation is nil for stale and imported views.
 	observation *Observation
 	// configHash is the hash of the configuration of a planned or applied view.
@@ -210,7 +195,7 @@ type view struct {
 // fits reports whether the view was made for the configuration of a request, and through its
 // provider configurations.
 func (v *view) fits(r *Request) bool {
-	return (v.state == planned || v.state == applied) && v.configHash == r.ConfigHash && v.through(r)
+	return (v.state == decision.Planned || v.state == decision.Applied) && v.configHash == r.ConfigHash && v.through(r)
 }
 
 // through reports whether the view was made through the provider configurations of a request,
@@ -221,9 +206,9 @@ func (v *view) through(r *Request) bool {
 
 // discard makes the view stale, except for an import that was not reported yet.
 func (v *view) discard() {
-	state := stale
-	if v.state == imported {
-		state = imported
+	state := decision.Stale
+	if v.state == decision.Imported {
+		state = decision.Imported
 	}
 	*v = view{state: state}
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
+	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
@@ -295,7 +296,7 @@ func (m *manor) converge(t *rapid.T) {
 				t.Fatalf("%+v has %q, which is %v; taken are %v", r, idOf(in), m.cloud.objects[idOf(in)], has)
 			}
 			has[idOf(in)] = r.uid
-		case scheduler.ReasonIdentityConflict, scheduler.ReasonAlreadyExists, scheduler.ReasonImportFailed:
+		case decision.ReasonIdentityConflict, decision.ReasonAlreadyExists, decision.ReasonImportFailed:
 		default:
 			t.Fatalf("%+v: %s", r, reason)
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/instance"
+	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
 
@@ -80,7 +81,7 @@ func (s *Scheduler) meets(e *entry, r Request, met instance.Instance, by handle)
 	if !by.identified() {
 		what = "import id"
 	}
-	return failed(ReasonAlreadyExists, terraform.ObjectExistsError(what, "no resource of this cluster manages it; it is not changed. "+
+	return decision.Failed(decision.ReasonAlreadyExists, terraform.ObjectExistsError(what, "no resource of this cluster manages it; it is not changed. "+
 		r.spell("If the provider is mistaken and there is none, set spec.lifecycle.existenceCheck to Never. To take it over", importOf(met, by))))
 }
 

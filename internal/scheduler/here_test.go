@@ -6,7 +6,7 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"github.com/landbridge-io/landbridge/internal/scheduler"
+	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 )
 
@@ -50,6 +50,6 @@ func TestReleaseElsewhere(t *testing.T) {
 		if _, err := h.store.Save(t.Context(), h.r.Key, h.r.Resource.Schema, store.Record{Owner: h.r.UID}); err != nil {
 			t.Fatal(err)
 		}
-		h.refuses(h.sched.Retire(t.Context(), h.r), scheduler.ReasonStore)
+		h.refuses(h.sched.Retire(t.Context(), h.r), decision.ReasonStore)
 	})
 }

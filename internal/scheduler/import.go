@@ -10,6 +10,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/faultpoint"
 	"github.com/landbridge-io/landbridge/internal/instance"
+	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
 	"github.com/landbridge-io/landbridge/internal/scheduler/ownership"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
@@ -24,7 +25,7 @@ func (s *Scheduler) find(ctx context.Context, e *entry, r Request, ex terraform.
 		r.Import = desired.Import{}
 	}
 	if r.Import.Invalid != nil && (r.New || r.Known == nil) {
-		return failed(ReasonInvalidConfiguration, r.Import.Invalid)
+		return decision.Failed(decision.ReasonInvalidConfiguration, r.Import.Invalid)
 	}
 	var notFound diagnostic.Diagnostics
 	var known *terraform.ImportTarget
@@ -47,16 +48,16 @@ func (s *Scheduler) find(ctx context.Context, e *entry, r Request, ex terraform.
 		case !terraform.NonExistent(diags) && target == known:
 			return notLookedFor("This resource has no stored state", diags)
 		case !terraform.NonExistent(diags):
-			return failed(ReasonImportFailed, diags)
+			return decision.Failed(decision.ReasonImportFailed, diags)
 		case target == r.Import.Target:
 			notFound = diags
 		}
 	}
 	switch {
 	case r.Import.Invalid != nil:
-		return failed(ReasonInvalidConfiguration, r.Import.Invalid)
+		return decision.Failed(decision.ReasonInvalidConfiguration, r.Import.Invalid)
 	case notFound != nil:
-		return failed(ReasonImportFailed, notFound)
+		return decision.Failed(decision.ReasonImportFailed, notFound)
 	}
 	return nil
 }
@@ -79,7 +80,7 @@ func (s *Scheduler) importAfterwards(ctx context.Context, e *entry, r Request, e
 	case before, terraform.NonExistent(diags):
 		return nil
 	default:
-		return failed(ReasonImportFailed, diags)
+		return decision.Failed(decision.ReasonImportFailed, diags)
 	}
 }
 
@@ -96,7 +97,7 @@ func (s *Scheduler) doubt(ctx context.Context, e *entry, r Request, ex terraform
 	case r.Config != nil:
 		p, diags := ex.Plan(ctx, r.Resource, found, *r.Configuration())
 		if diags.HasErrors() {
-			return failed(ReasonInvalidConfiguration, diags)
+			return decision.Failed(decision.ReasonInvalidConfiguration, diags)
 		}
 		if p.Action.IsReplace() {
 			why = "the object that is found by it is so different that it would have to be replaced"
@@ -105,14 +106,14 @@ func (s *Scheduler) doubt(ctx context.Context, e *entry, r Request, ex terraform
 	if why == "" {
 		return nil
 	}
-	return failed(ReasonImportFailed, diagnostic.Errorf("Object not recognized",
+	return decision.Failed(decision.ReasonImportFailed, diagnostic.Errorf("Object not recognized",
 		"This resource has no stored state, and its annotations do not identify one object: %s. If the object exists, set spec.import; if it does not, remove the annotations crossplane.io/external-name and landbridge.io/identity to have it created.", why))
 }
 
 // notLookedFor returns the error of a failed lookup of the known object. The object may not exist,
 // but the provider did not report that in Terraform's way.
 func notLookedFor(known string, diags diagnostic.Diagnostics) *Error {
-	return failed(ReasonImportFailed, append(diags, diagnostic.Errorf("Object not found",
+	return decision.Failed(decision.ReasonImportFailed, append(diags, diagnostic.Errorf("Object not found",
 		"%s, and the one that its annotations name could not be looked for. If there is none, remove the annotations crossplane.io/external-name and landbridge.io/identity.", known)...))
 }
 
@@ -217,7 +218,7 @@ func (s *Scheduler) take(ctx context.Context, e *entry, r Request, found instanc
 		return err
 	}
 	faultpoint.Reach(faultpoint.Import, faultpoint.BeforeTold)
-	e.view.state = imported
+	e.view.state = decision.Imported
 	s.tell(r, Event{Kind: Imported})
 	return nil
 }

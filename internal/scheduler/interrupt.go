@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
+	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 )
 
@@ -105,7 +106,7 @@ func (e *entry) noteInterrupt(token string, held int64) {
 // interrupts reports whether an annotation has a request to interrupt that was not handled yet.
 func (e *entry) interrupts(r *Request) bool {
 	return r.Asked.Interrupt != "" && r.Asked.Interrupt != e.record.Handled.Interrupt &&
-		(e.view.state != running || e.interruption.asked() != r.Asked.Interrupt)
+		(e.view.state != decision.Running || e.interruption.asked() != r.Asked.Interrupt)
 }
 
 // Interrupt implements Interface. Where nothing runs it does nothing: the next Observe records the
@@ -113,7 +114,7 @@ func (e *entry) interrupts(r *Request) bool {
 func (s *Scheduler) Interrupt(k store.Key, token string) {
 	for _, e := range s.entriesOf(k) {
 		e.lock()
-		if r := (Request{Asked: store.Tokens{Interrupt: token}}); e.view.state == running && e.interrupts(&r) {
+		if r := (Request{Asked: store.Tokens{Interrupt: token}}); e.view.state == decision.Running && e.interrupts(&r) {
 			e.interrupt(r)
 		}
 		e.turn.Unlock()
@@ -151,8 +152,3 @@ func Holds(r *Request, handled store.Tokens) bool {
 
 // unhold ends a hold. It is stored with the next write.
 func (e *entry) unhold() { e.record.Handled.Held, e.unsaved.Held = 0, 0 }
-
-func errHeld() *Error {
-	return failed(ReasonInterrupted, diagnostic.Errorf("Operation interrupted",
-		"The last operation was interrupted by request. Nothing is done until the spec changes, or until a retry is requested with the annotation landbridge.io/retry."))
-}

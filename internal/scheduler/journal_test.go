@@ -19,6 +19,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
+	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 	"github.com/landbridge-io/landbridge/schema"
@@ -295,16 +296,16 @@ func (j *journalTest) reconcile() {
 	switch {
 	case errors.As(err, &se):
 		rec, _ := j.stored()
-		if op := rec.Instance.Operation; op != nil && se.Reason == scheduler.ReasonCreateOutcomeUnknown {
+		if op := rec.Instance.Operation; op != nil && se.Reason == decision.ReasonCreateOutcomeUnknown {
 			j.unknown = op.ID
 		}
-		if se.Reason == scheduler.ReasonCreateOutcomeUnknown && j.cloud.kind.foreseen() && !j.deleting {
+		if se.Reason == decision.ReasonCreateOutcomeUnknown && j.cloud.kind.foreseen() && !j.deleting {
 			j.fatalf("the identity is known, and yet: %v", err)
 		}
-		if se.Reason == scheduler.ReasonImportFailed && rec.Instance.Operation != nil {
+		if se.Reason == decision.ReasonImportFailed && rec.Instance.Operation != nil {
 			j.unknown = rec.Instance.Operation.ID
 		}
-		j.doubted = se.Reason == scheduler.ReasonImportFailed && rec.Version == "" && j.imports == ""
+		j.doubted = se.Reason == decision.ReasonImportFailed && rec.Version == "" && j.imports == ""
 		return
 	case err != nil:
 		j.fatalf("Observe: %v", err)
@@ -325,7 +326,7 @@ func (j *journalTest) reconcile() {
 	case !o.UpToDate():
 		err = sched.Apply(ctx, r)
 	}
-	if errors.As(err, &se) && se.Reason == scheduler.ReasonCreateOutcomeUnknown && j.cloud.kind.foreseen() {
+	if errors.As(err, &se) && se.Reason == decision.ReasonCreateOutcomeUnknown && j.cloud.kind.foreseen() {
 		return // it waits for an object of another name
 	}
 	if err != nil {

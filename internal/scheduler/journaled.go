@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/landbridge-io/landbridge/internal/instance"
+	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
@@ -40,11 +41,11 @@ func (s *Scheduler) recoverJournaled(ctx context.Context, e *entry, r Request, o
 	out, diags := ex.Recover(ctx, r.Resource, in, op, r.ConfirmCreate == op.ID, s.o.Clock.Now())
 	if diags.HasErrors() {
 		e.distrust(outdated)
-		reason := ReasonReadFailed
+		reason := decision.ReasonReadFailed
 		if terraform.OutcomeUnknown(diags) {
-			reason = ReasonCreateOutcomeUnknown
+			reason = decision.ReasonCreateOutcomeUnknown
 		}
-		return failed(reason, diags)
+		return decision.Failed(reason, diags)
 	}
 	return s.recovered(ctx, e, r, op, out, out.Exists() && !in.Exists())
 }

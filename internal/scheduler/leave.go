@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 	"github.com/landbridge-io/landbridge/schema"
 )
@@ -51,18 +52,18 @@ func (s *Scheduler) Leave(ctx context.Context, k store.Key, stored bool) (left b
 		return false, nil
 	}
 	if !s.o.Leads() {
-		return false, &Error{Reason: ReasonStore, Err: errSuccessor}
+		return false, &Error{Reason: decision.ReasonStore, Err: errSuccessor}
 	}
 	for _, e := range entries {
 		e.lock()
 		defer e.turn.Unlock()
-		if e.view.state == running {
-			return false, &Error{Reason: ReasonStore, Err: errors.New("an operation is still running")}
+		if e.view.state == decision.Running {
+			return false, &Error{Reason: decision.ReasonStore, Err: errors.New("an operation is still running")}
 		}
 	}
 	if l, ok := s.o.Store.(store.Sharded); ok {
 		if err := l.Leave(ctx, k); err != nil {
-			return false, &Error{Reason: ReasonStore, Err: err}
+			return false, &Error{Reason: decision.ReasonStore, Err: err}
 		}
 	}
 	for _, e := range entries {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/landbridge-io/landbridge/internal/instance"
+	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
@@ -47,7 +48,7 @@ func (s *Scheduler) Mark(r Request) (Mark, bool) {
 	e.hold()
 	defer e.letGo()
 	o := e.view.observation
-	if e.state != loaded || e.view.state != planned || !e.view.fits(&r) || e.view.unplanned && !o.Resumed ||
+	if e.state != loaded || e.view.state != decision.Planned || !e.view.fits(&r) || e.view.unplanned && !o.Resumed ||
 		!o.Steady() || o.Imported || o.Contradiction != "" || !e.resting && !atRest(&e.record.Instance) {
 		return Mark{}, false
 	}
@@ -57,7 +58,7 @@ func (s *Scheduler) Mark(r Request) (Mark, bool) {
 // resumable reports whether the resource may be at rest since an earlier process, and this one has
 // not observed it yet.
 func (e *entry) resumable(r *Request) bool {
-	return r.Marked != nil && e.state == loaded && e.view.state == stale && e.record.Version == e.read && !e.observed.Load() && atRest(&e.record.Instance)
+	return r.Marked != nil && e.state == loaded && e.view.state == decision.Stale && e.record.Version == e.read && !e.observed.Load() && atRest(&e.record.Instance)
 }
 
 // resume makes the view of a resource at rest, if an earlier process has left its mark. The object
@@ -73,5 +74,5 @@ func (e *entry) resume(r *Request) {
 	if in.Wire = instance.WireOf(*in, r.Resource.Schema); in.Wire == nil {
 		return
 	}
-	e.view = view{state: planned, configHash: r.ConfigHash, configurations: r.Configurations, observation: &Observation{Instance: *in, Plan: &upToDate, Resumed: true}}
+	e.view = view{state: decision.Planned, configHash: r.ConfigHash, configurations: r.Configurations, observation: &Observation{Instance: *in, Plan: &upToDate, Resumed: true}}
 }

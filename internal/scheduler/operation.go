@@ -14,6 +14,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/faultpoint"
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/provider"
+	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 	"github.com/landbridge-io/landbridge/internal/tracing"
@@ -121,10 +122,10 @@ func (s *Scheduler) start(e *entry, r Request, t task) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.stopping {
-		return &Error{Reason: ReasonProviderUnavailable, Err: errors.New("the controller is stopping; the operation is left to its successor")}
+		return &Error{Reason: decision.ReasonProviderUnavailable, Err: errors.New("the controller is stopping; the operation is left to its successor")}
 	}
 	if !s.entries.begin(e) {
-		return &Error{Reason: ReasonStore, Err: errors.New("the resource changed since it was observed")}
+		return &Error{Reason: decision.ReasonStore, Err: errors.New("the resource changed since it was observed")}
 	}
 	if rival, ok := e.claimant.Begin(); !ok {
 		s.entries.end(e)
@@ -162,7 +163,7 @@ func (s *Scheduler) start(e *entry, r Request, t task) error {
 
 // show makes an operation the view.
 func (e *entry) show(op *instance.Operation, p *progress) {
-	e.view = view{state: running, observation: &Observation{Instance: e.record.Instance, Operation: op, Last: e.last, Drift: e.drifts.found}, progress: p}
+	e.view = view{state: decision.Running, observation: &Observation{Instance: e.record.Instance, Operation: op, Last: e.last, Drift: e.drifts.found}, progress: p}
 }
 
 // result is the outcome of an operation.
@@ -342,7 +343,7 @@ func (s *Scheduler) run(e *entry, rec store.Record, r Request, op *instance.Oper
 	faultpoint.Reach(t.process, faultpoint.BeforeTold)
 	reason := Reason("")
 	if terraform.ObjectExists(diags) {
-		reason = ReasonAlreadyExists
+		reason = decision.ReasonAlreadyExists
 	}
 	return result{op: op, record: &rec, diags: diags, reason: reason, planned: plannedIdentity(r, p.Identity, p.State), plannedState: p.State, changed: t.changed, left: t.left}
 }

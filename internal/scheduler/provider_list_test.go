@@ -9,7 +9,7 @@ import (
 
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/instance"
-	"github.com/landbridge-io/landbridge/internal/scheduler"
+	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 	"github.com/landbridge-io/landbridge/internal/terraform/engine"
 	"github.com/landbridge-io/landbridge/internal/testing/examplecloudtest"
@@ -65,7 +65,7 @@ func TestRecoverByListOfProvider(t *testing.T) {
 			}
 			h.restart()
 			if !made {
-				h.observeRefused(scheduler.ReasonCreateOutcomeUnknown)
+				h.observeRefused(decision.ReasonCreateOutcomeUnknown)
 				return
 			}
 			h.observe()

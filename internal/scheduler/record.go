@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/landbridge-io/landbridge/internal/instance"
+	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 )
 
@@ -36,20 +37,20 @@ func (s *Scheduler) load(ctx context.Context, e *entry, r Request) error {
 	switch {
 	case errors.Is(err, store.ErrNotFound) && before != unloaded && known.Version != "" && known.Owner == r.UID:
 		if err := s.mustExist(ctx, r); err != nil {
-			return &Error{Reason: ReasonStore, Err: fmt.Errorf("the stored instance was deleted: %w", err)}
+			return &Error{Reason: decision.ReasonStore, Err: fmt.Errorf("the stored instance was deleted: %w", err)}
 		}
 		if rec, err = s.restore(ctx, r, known); err != nil {
-			return &Error{Reason: ReasonStore, Err: err}
+			return &Error{Reason: decision.ReasonStore, Err: err}
 		}
 	case errors.Is(err, store.ErrNotFound):
 		rec = store.Record{Handled: store.Tokens{Reapply: r.Asked.Reapply}} // nothing to set again
 	case err != nil:
-		return &Error{Reason: ReasonStore, Err: err}
+		return &Error{Reason: decision.ReasonStore, Err: err}
 	case rec.Owner != r.UID:
 		// This process may not know yet that the resource is gone, for instance because it was
 		// suspended.
 		if err := s.mustExist(ctx, r); err != nil {
-			return &Error{Reason: ReasonStore, Err: fmt.Errorf("the stored instance belongs to another resource of this name: %w", err)}
+			return &Error{Reason: decision.ReasonStore, Err: fmt.Errorf("the stored instance belongs to another resource of this name: %w", err)}
 		}
 		// The resource or the Secret was restored from a backup, or the resource was deleted and
 		// created again while no controller ran. The object is read before the record is used.
@@ -125,11 +126,11 @@ func (s *Scheduler) save(ctx context.Context, e *entry, r Request, in instance.I
 	e.view.discard()
 	if !s.o.Leads() {
 		e.distrust(conflicted)
-		return &Error{Reason: ReasonStore, Err: errSuccessor}
+		return &Error{Reason: decision.ReasonStore, Err: errSuccessor}
 	}
 	if rec.Version == "" && s.removed(e) {
 		e.distrust(conflicted)
-		return &Error{Reason: ReasonStore, Err: errGone}
+		return &Error{Reason: decision.ReasonStore, Err: errGone}
 	}
 	version, err := s.reserve(ctx, r, rec)
 	if err != nil {
@@ -185,9 +186,9 @@ func (s *Scheduler) put(ctx context.Context, e *entry, r Request, rec store.Reco
 // storeReason returns the reason of a failed write.
 func storeReason(err error) Reason {
 	if errors.Is(err, store.ErrTooLarge) {
-		return ReasonStateTooLarge
+		return decision.ReasonStateTooLarge
 	}
-	return ReasonStore
+	return decision.ReasonStore
 }
 
 // Retire implements Interface. It stores the record without an owner, unless this process has
@@ -200,14 +201,14 @@ func (s *Scheduler) Retire(ctx context.Context, r Request) error {
 	if r.Here != nil && e.record.Version == "" {
 		if _, err := s.o.Store.Load(ctx, r.Key, r.Resource.Schema); !errors.Is(err, store.ErrNotFound) {
 			e.distrust(conflicted)
-			return &Error{Reason: ReasonStore, Err: cmp.Or(err, store.ErrConflict)}
+			return &Error{Reason: decision.ReasonStore, Err: cmp.Or(err, store.ErrConflict)}
 		}
 	}
 	if e.state != loaded || e.record.Version == "" || e.record.Version != e.read {
 		return nil
 	}
 	if !s.o.Leads() {
-		return &Error{Reason: ReasonStore, Err: errSuccessor}
+		return &Error{Reason: decision.ReasonStore, Err: errSuccessor}
 	}
 	rec := e.record
 	// A resource that was retired before, under the same name, may have left the same record.
@@ -220,14 +221,14 @@ func (s *Scheduler) Forget(ctx context.Context, r Request) error {
 	e := s.entry(&r)
 	e.lock()
 	defer e.turn.Unlock()
-	if e.view.state == running {
+	if e.view.state == decision.Running {
 		if e.view.release != nil {
 			e.view.release() // the next attempt finds that the operation has ended
 		}
-		return &Error{Reason: ReasonStore, Err: errors.New("an operation is still running")}
+		return &Error{Reason: decision.ReasonStore, Err: errors.New("an operation is still running")}
 	}
 	if err := s.forget(ctx, e, r); err != nil {
-		return &Error{Reason: ReasonStore, Err: err}
+		return &Error{Reason: decision.ReasonStore, Err: err}
 	}
 	s.mu.Lock()
 	s.entries.remove(e)

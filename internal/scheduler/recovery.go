@@ -8,6 +8,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/faultpoint"
 	"github.com/landbridge-io/landbridge/internal/instance"
+	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
 
@@ -70,9 +71,9 @@ func (s *Scheduler) recover(ctx context.Context, e *entry, r Request, ex terrafo
 	}
 	e.distrust(outdated)
 	if seen.refused != nil {
-		return failed(ReasonImportFailed, append(seen.refused, seen.unknown...))
+		return decision.Failed(decision.ReasonImportFailed, append(seen.refused, seen.unknown...))
 	}
-	return failed(ReasonCreateOutcomeUnknown, seen.unknown)
+	return decision.Failed(decision.ReasonCreateOutcomeUnknown, seen.unknown)
 }
 
 // evidence is what was learned about an interrupted create whose outcome stays unknown.
@@ -103,7 +104,7 @@ func (s *Scheduler) recoverByHandle(ctx context.Context, e *entry, r Request, op
 			return false, nil
 		}
 		// Several objects may have the name that an import id is made of.
-		return true, failed(ReasonCreateOutcomeUnknown, awaited(op, op.Deadline))
+		return true, decision.Failed(decision.ReasonCreateOutcomeUnknown, decision.Awaited(op, op.Deadline))
 	case diags.HasErrors():
 		if err := s.mayAppear(e, &r, op); err != nil {
 			return true, err
@@ -168,7 +169,7 @@ func (s *Scheduler) recoverMade(ctx context.Context, e *entry, r Request, op *in
 		refused = diags
 	}
 	e.distrust(outdated)
-	return failed(ReasonCreateOutcomeUnknown, append(refused, diagnostic.Errorf("State not stored",
+	return decision.Failed(decision.ReasonCreateOutcomeUnknown, append(refused, diagnostic.Errorf("State not stored",
 		"A create (operation %s) made an object with the id %q, but its state could not be stored. Adopt the object with spec.import; if it does not exist, set the annotation landbridge.io/confirm-create to %q.", op.ID, op.MadeID, op.ID)...))
 }
 
@@ -208,7 +209,7 @@ func (s *Scheduler) adoptToDestroy(ctx context.Context, e *entry, r Request, op 
 	s.claim(e, r, e.record.Instance, wanted)
 	if rival, ok := s.rival(ctx, e); ok {
 		e.distrust(outdated)
-		return failed(ReasonCreateOutcomeUnknown, append(diagnostic.Errorf("Identity conflict",
+		return decision.Failed(decision.ReasonCreateOutcomeUnknown, append(diagnostic.Errorf("Identity conflict",
 			"spec.import names the remote object of %s, so it is not the one that the interrupted create made.", ownerText(r, rival)), createOutcomeUnknown(op)...))
 	}
 	found.Deposed = e.record.Instance.Deposed

@@ -10,6 +10,7 @@ import (
 
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/instance"
+	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
@@ -72,7 +73,7 @@ func (e *entry) fillIn(r *Request) bool {
 // process has planned, may rest until it is planned with the next look.
 func (e *entry) mayRest(r *Request) bool {
 	in, o := &e.record.Instance, e.view.observation
-	return !e.resting && !e.restless && e.state == loaded && e.view.fits(r) && e.view.state == planned &&
+	return !e.resting && !e.restless && e.state == loaded && e.view.fits(r) && e.view.state == decision.Planned &&
 		r.Policies.Manage && !r.Deleted && r.ListRefresh == nil && r.Consists == nil && e.hasClaimed(r) &&
 		atRest(in) &&
 		o.Steady() && !o.Imported && o.Reapply == "" && o.PlanHash == "" && o.Contradiction == "" && o.Last == e.last && len(o.Warnings) == 0
@@ -180,13 +181,13 @@ func (a *awake) rested(uid types.UID) (_ rested, ok bool) {
 var compared = sync.Pool{New: func() any { return new(awake) }}
 
 // rests reports whether a deed leaves a resource at rest.
-func (o *observing) rests(r *Request, next deed) bool {
+func (o *observing) rests(r *Request, next decision.Deed) bool {
 	switch next {
-	case deedClaim: // there is nothing more to claim
-		return r.Resting && o.claims == claimedNothing && o.e.hasClaimed(r)
-	case deedAcquire, deedAnswer:
+	case decision.Claim: // there is nothing more to claim
+		return r.Resting && o.claims == decision.ClaimedNothing && o.e.hasClaimed(r)
+	case decision.Acquire, decision.Answer:
 		return r.Resting
-	case deedRead:
+	case decision.Read:
 		return r.Resting && !r.Deleted
 	default:
 		return false

@@ -13,6 +13,7 @@ import (
 
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
+	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
 )
 
 // rests puts the resource to rest.
@@ -76,7 +77,7 @@ func TestNotAtRest(t *testing.T) {
 			h.rests()
 			h.cloud.fail["refresh"] = diagnostic.Errorf("No", ".")
 			var se *scheduler.Error
-			if _, err := h.sched.Observe(t.Context(), h.atRest()); !errors.As(err, &se) || se.Reason != scheduler.ReasonReadFailed {
+			if _, err := h.sched.Observe(t.Context(), h.atRest()); !errors.As(err, &se) || se.Reason != decision.ReasonReadFailed {
 				t.Errorf("observed: %v", err)
 			}
 		})

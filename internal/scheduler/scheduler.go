@@ -14,6 +14,7 @@ import (
 
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/scheduler/brake"
+	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
 	"github.com/landbridge-io/landbridge/internal/scheduler/ownership"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 )
@@ -210,7 +211,7 @@ func (s *Scheduler) Running() int { return int(s.count.Load()) }
 func (s *Scheduler) Operates(k store.Key) bool {
 	for _, e := range s.entriesOf(k) {
 		e.lock()
-		runs := e.view.state == running
+		runs := e.view.state == decision.Running
 		e.turn.Unlock()
 		if runs {
 			return true

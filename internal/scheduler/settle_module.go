@@ -1,10 +1,8 @@
 package scheduler
 
 import (
-	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
@@ -292,33 +290,10 @@ func inconsistentObjects(u *instance.Unsettled, p *terraform.Plan) (out []string
 	if u == nil {
 		return nil
 	}
-	for _, address := range tainted(p) {
+	for _, address := range p.Tainted() {
 		if u.Objects[address].Inconsistent {
 			out = append(out, address)
 		}
 	}
 	return out
-}
-
-// errObjectNeverSettles is the error for the replacement of an object of a module that would not
-// help.
-func errObjectNeverSettles(o UnsettledObject) diagnostic.Diagnostics {
-	var returned []string
-	var arguments []string
-	for _, c := range o.Changes {
-		if c.Replaces {
-			returned = append(returned, fmt.Sprintf("%s as %s", c.Path, c.BeforeText()))
-			arguments = append(arguments, c.Argument())
-		}
-	}
-	if len(returned) == 0 {
-		return diagnostic.Errorf("Object not replaced",
-			"%s was made with this configuration, and would be replaced again and again. "+
-				"Change its arguments in the module, or request a retry with the annotation landbridge.io/retry.",
-			o.Address)
-	}
-	return diagnostic.Errorf("Object not replaced",
-		"%s was made with this configuration, and would be replaced again and again: its API returns %s. "+
-			"Set these arguments to the returned values, or add ignore_changes = [%s] to lifecycle in the block of %s in the module.",
-		o.Address, strings.Join(returned, ", "), strings.Join(slices.Compact(arguments), ", "), o.Block())
 }

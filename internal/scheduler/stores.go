@@ -9,6 +9,7 @@ import (
 
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/instance"
+	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
 	"github.com/landbridge-io/landbridge/internal/scheduler/ownership"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 )
@@ -128,7 +129,7 @@ func (s *Scheduler) compareStores(ctx context.Context, r *Request, mine ownershi
 	case errors.Is(err, store.ErrNotFound), errors.Is(err, store.ErrUnreadable), errors.Is(err, store.ErrElsewhere), err == nil && !rec.Instance.Exists():
 		return unclear, nil
 	case err != nil:
-		return unclear, &Error{Reason: ReasonStore, Err: err}
+		return unclear, &Error{Reason: decision.ReasonStore, Err: err}
 	case !found.Exists() && s.isRecent(r, &rec.Instance, s.o.Clock.Now()):
 		return unclear, nil
 	case !found.Exists():
@@ -157,7 +158,7 @@ func (r *Request) confirmsStore() bool {
 // unclearStore is the error of a resource that would have an object which may be that of another
 // one.
 func unclearStore(r Request, by ownership.Rival) *Error {
-	return failed(ReasonIdentityConflict, diagnostic.Errorf("Identity conflict",
+	return decision.Failed(decision.ReasonIdentityConflict, diagnostic.Errorf("Identity conflict",
 		"An object of the same identity belongs to %s through another provider configuration, and nothing shows whether it is the same object, so nothing is done. "+
 			"If the two configurations are for different accounts, set the annotation landbridge.io/confirm-account to %q, or declare their accounts.",
 		ownerText(r, by), r.StoredAccount.Title()))

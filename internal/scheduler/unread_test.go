@@ -10,7 +10,7 @@ import (
 
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/instance"
-	"github.com/landbridge-io/landbridge/internal/scheduler"
+	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
 
@@ -35,7 +35,7 @@ func TestDeleteWithoutRefresh(t *testing.T) {
 				tc.change(h)
 				h.log.take()
 				if tc.refused {
-					se := h.observeRefused(scheduler.ReasonReadFailed)
+					se := h.observeRefused(decision.ReasonReadFailed)
 					if got := strings.Contains(se.Error(), `landbridge.io/delete-without-refresh to "true"`); got != tc.names {
 						t.Errorf("the message: %s", se)
 					}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/instance"
+	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
 
@@ -169,7 +170,7 @@ func (s *Scheduler) mayAppear(e *entry, r *Request, op *instance.Operation) erro
 	if !now.Before(until) {
 		return nil
 	}
-	out := failed(ReasonNotVisibleYet, awaited(op, until))
+	out := decision.Failed(decision.ReasonNotVisibleYet, decision.Awaited(op, until))
 	if out.LookAt = a.lookAt; out.LookAt.After(until) {
 		out.LookAt = until
 	}
@@ -227,7 +228,7 @@ func (e *entry) noteDestroyed(res result, prior instance.Instance, now time.Time
 // notVisible is the error for a current object that is not visible yet.
 func (e *entry) notVisible() *Error {
 	a := e.missing[""]
-	out := failed(ReasonNotVisibleYet, diagnostic.Errorf("Object not visible yet",
+	out := decision.Failed(decision.ReasonNotVisibleYet, diagnostic.Errorf("Object not visible yet",
 		"The remote object was made a short time ago, and its API does not show it. It is looked at again, and nothing is done to it until it is visible or the time for that is over."))
 	out.LookAt, out.Repeated = a.lookAt, a.looks > 1
 	return out

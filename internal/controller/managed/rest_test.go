@@ -31,6 +31,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/model"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
+	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
 	"github.com/landbridge-io/landbridge/internal/scheduler/ownership"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 	"github.com/landbridge-io/landbridge/internal/terraform"
@@ -194,7 +195,7 @@ func TestRestingResource(t *testing.T) {
 	h.after("another object", "not at rest", "observed")
 	h.after("at rest", "looked at")
 	h.after("at rest", "looked at by its name")
-	h.s.err = &scheduler.Error{Reason: scheduler.ReasonReadFailed, Diagnostics: diagnostic.Errorf("No", "The password hunter2 is refused.")}
+	h.s.err = &scheduler.Error{Reason: decision.ReasonReadFailed, Diagnostics: diagnostic.Errorf("No", "The password hunter2 is refused.")}
 	h.after("a look that fails")
 	status, err := json.Marshal(h.u.Object["status"])
 	if err != nil || !strings.Contains(string(status), "is refused") || strings.Contains(string(status), "hunter2") {

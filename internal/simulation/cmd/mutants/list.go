@@ -56,7 +56,7 @@ var mutants = []mutant{
 		"found.Status = instance.Tainted // it may be incomplete", ""}},
 	{name: "not found is taken for never made", edit: edit{schedulerDir + "doubt.go",
 		"case !s.o.Clock.Now().Before(op.Deadline):", "case true:"}},
-	{name: "an interrupted create needs no recovery before a deletion", edit: edit{schedulerDir + "decide.go",
+	{name: "an interrupted create needs no recovery before a deletion", edit: edit{schedulerDir + "decision/observe.go",
 		"!in.Deposed && !in.Interrupted && (in.Stored || !in.Named)", "!in.Deposed && (in.Stored || !in.Named)"}},
 
 	{name: "spec.import is not looked at while a resource is deleted", edit: edit{schedulerDir + "recovery.go",
@@ -155,8 +155,8 @@ var mutants = []mutant{
 		also: []edit{{schedulerDir + "observe.go", "\t\te.view.unplanned = true\n\t}\n\treturn", "\t}\n\treturn"}}},
 
 	// Decisions.
-	{name: "a delete is not carried out", edit: edit{schedulerDir + "decide.go",
-		"func deleted(in deleteInput) bool { return !in.Exists }", "func deleted(deleteInput) bool { return true }"}},
+	{name: "a delete is not carried out", edit: edit{schedulerDir + "decision/delete.go",
+		"return Step{Deed: Nothing}, !in.Exists", "return Step{Deed: Nothing}, true"}},
 	{name: "what exists is not looked for", edit: edit{schedulerDir + "operation.go",
 		"h, met, absent := look(early, ex, r, in, op.Kind, p)", "h, met, absent := look(early, ex, r, in, op.Kind, p)\n\tmet, absent = instance.Instance{}, true"}},
 
@@ -200,7 +200,7 @@ var mutants = []mutant{
 	{name: "the record of another shard is used", replicas: 3, edit: edit{schedulerDir + "store/secrets.go",
 		"case s.Shard.conflicts(head.shard):", "case s.Shard.conflicts(head.shard) && false:"}},
 	{name: "a resource is left while an operation runs", replicas: 3, edit: edit{schedulerDir + "leave.go",
-		"if e.view.state == running {", "if e.view.state == running && false {"}},
+		"if e.view.state == decision.Running {", "if e.view.state == decision.Running && false {"}},
 	{name: "an object is made for a resource that another shard has released", replicas: 3, edit: edit{schedulerDir + "record.go",
 		"if r.Here == nil || rec.Version != \"\" {", "if r.Here == nil || rec.Version != \"\" || true {"},
 		also: []edit{{schedulerDir + "record.go", "if r.Here != nil && e.record.Version == \"\" {", "if false {"}}},
