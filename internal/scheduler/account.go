@@ -37,19 +37,21 @@ const provedBy = 30 * time.Second
 
 // accountOf returns what is known of the account of a resource's object.
 func (s *Scheduler) accountOf(e *entry, r *Request) decision.Account {
-	if e.record.Account == r.StoredAccount || e.record.Account == "" || r.StoredAccount == "" || e.record.Instance.Nothing() {
+	switch {
+	case e.inAccount(r.StoredAccount):
 		return decision.AccountIsSame
-	}
-	switch e.record.Account.Relation(r.StoredAccount) {
-	case instance.SameAccount:
-		return decision.AccountIsSame
-	case instance.OtherAccount:
-		if r.confirms(e.record.Account) {
-			return decision.AccountIsOpen
-		}
+	case e.record.Account.Relation(r.StoredAccount) == instance.OtherAccount && !r.confirms(e.record.Account):
 		return decision.AccountIsOther
 	}
 	return decision.AccountIsOpen
+}
+
+// inAccount reports whether a resource's object is in an account, or there is none.
+func (e *entry) inAccount(account instance.Account) bool {
+	if e.record.Account == account || e.record.Account == "" || account == "" || e.record.Instance.Nothing() {
+		return true
+	}
+	return e.record.Account.Relation(account) == instance.SameAccount
 }
 
 // confirms reports whether the user has confirmed the account of the request as that of the
@@ -73,13 +75,15 @@ func (r Request) asStored(account instance.Account) Request {
 	return r
 }
 
+// noteworthy reports whether the account of an object that is found has to be stored.
+func (s *Scheduler) noteworthy(e *entry, account instance.Account) bool {
+	return account != "" && e.record.Account != account && e.record.Version != "" && s.o.Leads()
+}
+
 // noteAccount stores the account of an object that was found, unless it is stored already.
 func (s *Scheduler) noteAccount(ctx context.Context, e *entry, r *Request) error {
-	switch {
-	case r.StoredAccount == "" || e.record.Account == r.StoredAccount || e.record.Version == "" || !s.o.Leads():
+	if !s.noteworthy(e, r.StoredAccount) {
 		return nil
-	case r.AtRest:
-		return ErrNotAtRest
 	}
 	e.wake()
 	rec := e.record
@@ -180,7 +184,7 @@ func (s *Scheduler) isProved(stored, now instance.Account) bool {
 // leave lets the objects of a resource stay in the account where they are. From then on it has
 // none.
 func (s *Scheduler) leave(ctx context.Context, e *entry, r Request) error {
-	why := fmt.Sprintf("%s stays in %s, since %s is confirmed", objectText(r.Resource.Schema, e.record.Instance), e.record.Account.Text(), r.StoredAccount.Text())
+	why := fmt.Sprintf("%s stays in %s, since %s is confirmed", objectText(r.Type.Schema, e.record.Instance), e.record.Account.Text(), r.StoredAccount.Text())
 	e.record.Instance, e.record.Account = instance.Instance{State: cty.NilVal}, r.StoredAccount
 	e.record.Handled.Imported = false
 	e.missing, e.updated, e.destroyed, e.completed, e.doubt, e.seen = nil, nil, nil, nil, nil, time.Time{}
@@ -226,7 +230,7 @@ func proofOf(ctx context.Context, r Request, ex terraform.Executor, in instance.
 	if r.Consists != nil || !in.Exists() {
 		return undecided, nil
 	}
-	read, diags := ex.Refresh(ctx, r.Resource, in)
+	read, diags := ex.Refresh(ctx, r.Type, in)
 	if diags.HasErrors() {
 		return notLooked, decision.Failed(decision.ReasonReadFailed, diags)
 	}
@@ -237,7 +241,7 @@ func proofOf(ctx context.Context, r Request, ex terraform.Executor, in instance.
 	if len(in.RawState) > 0 {
 		stored = read.Upgraded
 	}
-	return compareMade(r.Resource.Schema, stored, read.Instance.State), nil
+	return compareMade(r.Type.Schema, stored, read.Instance.State), nil
 }
 
 // made matches the names of attributes that only a provider sets, and never changes: ids, and times

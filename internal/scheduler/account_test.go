@@ -98,7 +98,7 @@ func TestOtherAccount(t *testing.T) {
 		"to be replaced":       func(a *accounts) { a.want("b", 1) },
 		"deleted":              (*accounts).delete,
 		"deleted without read": func(a *accounts) { a.delete(); a.r.WithoutRefresh = true },
-		"tainted":              func(a *accounts) { a.r.Asked = store.Tokens{Taint: "1"} },
+		"tainted":              func(a *accounts) { a.r.Tokens = store.Tokens{Taint: "1"} },
 		"interrupted update":   func(a *accounts) { a.edit(interruptedUpdate); a.restart() },
 		"after a restart":      func(a *accounts) { a.restart() },
 	}
@@ -132,7 +132,7 @@ func TestOtherAccount(t *testing.T) {
 						}
 						// Back in dev, everything is as before.
 						a.use(dev, a.dev)
-						a.r.Asked, a.r.WithoutRefresh = store.Tokens{}, false
+						a.r.Tokens, a.r.WithoutRefresh = store.Tokens{}, false
 						if a.r.Deleted {
 							if err := a.ask(); err != nil || len(a.dev.ids()) != 0 {
 								t.Errorf("back in dev: %v, %v", err, a.dev.ids())
@@ -175,7 +175,7 @@ func TestSameAccount(t *testing.T) {
 				}
 				rec := a.stored()
 				rec.Account = account
-				if _, err := a.store.Save(t.Context(), a.r.Key, a.r.Resource.Schema, rec); err != nil {
+				if _, err := a.store.Save(t.Context(), a.r.Key, a.r.Type.Schema, rec); err != nil {
 					t.Fatal(err)
 				}
 				a.restart()
@@ -208,7 +208,7 @@ func TestAccountIsLearnedFromWhatIsFound(t *testing.T) {
 	newAccounts(t, assigned, func(a *accounts) {
 		rec := a.stored()
 		rec.Account = ""
-		if _, err := a.store.Save(t.Context(), a.r.Key, a.r.Resource.Schema, rec); err != nil {
+		if _, err := a.store.Save(t.Context(), a.r.Key, a.r.Type.Schema, rec); err != nil {
 			t.Fatal(err)
 		}
 		a.restart()
@@ -422,7 +422,7 @@ func TestOtherAccountTakesNothingOver(t *testing.T) {
 	newMoves(t, false, func(m *moves) {
 		rec := m.old.stored()
 		rec.Account = dev.Account()
-		if _, err := m.store.Save(t.Context(), m.old.r.Key, m.old.r.Resource.Schema, rec); err != nil {
+		if _, err := m.store.Save(t.Context(), m.old.r.Key, m.old.r.Type.Schema, rec); err != nil {
 			t.Fatal(err)
 		}
 		m.new.r.StoredAccount = prod.Account()

@@ -14,7 +14,7 @@ import (
 func (s *Scheduler) Apply(ctx context.Context, r Request) error {
 	r.origin = tracing.OriginOf(ctx)
 	r.Configuration() // the operation needs it after the reconcile has ended
-	e := s.entry(&r)
+	e := s.entry(r.Key, r.UID)
 	e.lock()
 	defer e.turn.Unlock()
 	if e.view.state == decision.Running {
@@ -199,7 +199,7 @@ func (s *Scheduler) perform(ctx context.Context, e *entry, r Request, t task) er
 // Delete implements Interface.
 func (s *Scheduler) Delete(ctx context.Context, r Request) error {
 	r.origin = tracing.OriginOf(ctx)
-	e := s.entry(&r)
+	e := s.entry(r.Key, r.UID)
 	e.lock()
 	defer e.turn.Unlock()
 	known := e.state == loaded || e.state == outdated || e.state == assumed && r.New

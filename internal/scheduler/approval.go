@@ -149,7 +149,7 @@ func (s *Scheduler) propose(e *entry, r *Request, o *Observation) {
 // of the key can make it, so it tells nothing of the values.
 func (s *Scheduler) planHash(r *Request, used string, p *terraform.Plan) string {
 	h := planHash{hmac.New(sha256.New, s.o.PlanKey)}
-	h.text("plan", string(r.UID), used, r.Resource.Schema.Type, string(p.Action), string(p.Reason), fmt.Sprint(p.CreateBeforeDestroy))
+	h.text("plan", string(r.UID), used, r.Type.Schema.Type, string(p.Action), string(p.Reason), fmt.Sprint(p.CreateBeforeDestroy))
 	h.configurations(r.Configurations)
 	h.value(r.withoutToken(p, p.Config))
 	h.instance(p.Prior)
@@ -178,7 +178,7 @@ func (s *Scheduler) planHash(r *Request, used string, p *terraform.Plan) string 
 // those of the earlier object.
 func (s *Scheduler) createHash(r *Request, p *terraform.Plan) string {
 	h := planHash{hmac.New(sha256.New, s.o.PlanKey)}
-	h.text("create", string(r.UID), r.Resource.Schema.Type)
+	h.text("create", string(r.UID), r.Type.Schema.Type)
 	h.configurations(r.Configurations)
 	h.value(r.withoutToken(p, p.Config))
 	h.value(r.withoutToken(p, p.State))

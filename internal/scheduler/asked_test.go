@@ -58,7 +58,7 @@ func TestTaintAfterRestoredRecord(t *testing.T) {
 				backup := h.stored()
 				h.r.Asked.Taint, h.r.Told.Taint = "monday", test.tells
 				backup.Version = h.stored().Version
-				if _, err := h.store.Save(t.Context(), h.r.Key, h.r.Resource.Schema, backup); err != nil {
+				if _, err := h.store.Save(t.Context(), h.r.Key, h.r.Type.Schema, backup); err != nil {
 					t.Fatal(err)
 				}
 				h.restart()
@@ -137,12 +137,12 @@ func TestTokensActOnce(t *testing.T) {
 func TestTokensFromTheBeginning(t *testing.T) {
 	bubble(t, noIdentity, func(h *harness) {
 		h.r.New = true
-		h.r.Asked = store.Tokens{Taint: "old", Untaint: "old", Retry: "old"}
+		h.r.Tokens = store.Tokens{Taint: "old", Untaint: "old", Retry: "old"}
 		h.settle()
 		if diff := cmp.Diff([]string{"save intent Create", "save"}, filter(h.log.take(), "save")); diff != "" {
 			t.Errorf("writes (-want +got):\n%s", diff)
 		}
-		if got := h.stored().Handled; got != h.r.Asked {
+		if got := h.stored().Handled; got != h.r.Tokens {
 			t.Errorf("stored tokens are %+v", got)
 		}
 		h.r.New = false

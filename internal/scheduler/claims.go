@@ -69,11 +69,7 @@ func claimedFor(r *Request) claimed {
 
 // hasClaimed reports whether the claims were made for the same as a request.
 func (e *entry) hasClaimed(r *Request) bool {
-	now := claimedFor(r)
-	if r.AtRest {
-		now.known = e.claimed.known
-	}
-	return e.claimed == now
+	return e.claimed == claimedFor(r)
 }
 
 // completed is an identity that was partly known before a create, and the complete identity of the
@@ -83,7 +79,7 @@ type completed struct{ planned, whole string }
 
 // Claim implements Interface.
 func (s *Scheduler) Claim(ctx context.Context, r Request) error {
-	e := s.entry(&r)
+	e := s.entry(r.Key, r.UID)
 	s.restoreBrake(ctx, e, &r)
 	e.lock()
 	defer e.turn.Unlock()
@@ -116,7 +112,7 @@ type assumption struct {
 }
 
 func assumptionOf(e *entry, r *Request) assumption {
-	return assumption{assumed: e.state == assumed && e.schema == r.Resource.Schema, view: e.view, validated: e.validated, claimed: e.claimed}
+	return assumption{assumed: e.state == assumed && e.schema == r.Type.Schema, view: e.view, validated: e.validated, claimed: e.claimed}
 }
 
 func (a assumption) restore(e *entry) {
@@ -185,7 +181,7 @@ func (e *entry) claims(r Request, in instance.Instance, wanted []string) []owner
 	}
 	var out []ownership.Claim
 	var recorded string
-	if r.Resource.Schema.Identity != nil && e.record.Instance.Exists() {
+	if r.Type.Schema.Identity != nil && e.record.Instance.Exists() {
 		recorded = identityKey(r, e.record.Instance)
 	}
 	add := func(identity string, s ownership.Strength) {
@@ -240,7 +236,7 @@ func (r *Request) names(in instance.Instance) (out []named) {
 		add(interruptedKey(*r, op), ownership.Begun)
 		add(namedKey(op.ImportID), ownership.Begun)
 	}
-	if r.Resource.Schema.Identity != nil {
+	if r.Type.Schema.Identity != nil {
 		add(identityKey(*r, in), ownership.Held)
 		for _, d := range in.Deposed {
 			add(identityKey(*r, d.Instance()), ownership.Held)
@@ -301,7 +297,7 @@ func object(r Request, identity string) ownership.Object {
 // objects returns an object as it is accessed by the provider configuration and by others of the
 // same account.
 func objects(r Request, identity string) []ownership.Object {
-	return objectsOf(ownership.Access{Configuration: r.ProviderConfiguration, Account: r.Account}, r.Resource.Schema.Type, identity)
+	return objectsOf(ownership.Access{Configuration: r.ProviderConfiguration, Account: r.Account}, r.Type.Schema.Type, identity)
 }
 
 // alone reports whether no other resource has a claim on an object.
@@ -333,8 +329,8 @@ func identityKey(r Request, in instance.Instance) string {
 		return ""
 	}
 	version := in.IdentityVersion
-	if len(in.RawIdentity) == 0 && r.Resource.Schema.Identity != nil {
-		version = r.Resource.Schema.Identity.Version
+	if len(in.RawIdentity) == 0 && r.Type.Schema.Identity != nil {
+		version = r.Type.Schema.Identity.Version
 	}
 	return versionedKey(version, raw)
 }

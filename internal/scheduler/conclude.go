@@ -100,7 +100,7 @@ func (s *Scheduler) concludeOnce(r Request, op *instance.Operation, rec store.Re
 	if !errors.Is(err, store.ErrConflict) {
 		return out, err
 	}
-	stored, loadErr := s.o.Store.Load(ctx, r.Key, r.Resource.Schema)
+	stored, loadErr := s.o.Store.Load(ctx, r.Key, r.Type.Schema)
 	switch {
 	case errors.Is(loadErr, store.ErrNotFound) && !s.mayExist(ctx, r.Key, r.UID):
 		return rec, nil // the resource was released meanwhile
@@ -124,10 +124,10 @@ func (s *Scheduler) concludeOnce(r Request, op *instance.Operation, rec store.Re
 }
 
 func (s *Scheduler) same(r Request, a, b store.Record) bool {
-	x, err := instance.Encode(a.Instance, r.Resource.Schema)
+	x, err := instance.Encode(a.Instance, r.Type.Schema)
 	if err != nil {
 		return false
 	}
-	y, err := instance.Encode(b.Instance, r.Resource.Schema)
+	y, err := instance.Encode(b.Instance, r.Type.Schema)
 	return err == nil && bytes.Equal(x, y)
 }

@@ -56,14 +56,14 @@ func (o *observing) confirm(ctx context.Context, r *Request) bool {
 	if missing != "" {
 		return false
 	}
-	of := surveyed{schema: r.Resource.Schema, configuration: r.ProviderConfiguration, account: r.Account, arguments: argumentsText(arguments)}
+	of := surveyed{schema: r.Type.Schema, configuration: r.ProviderConfiguration, account: r.Account, arguments: argumentsText(arguments)}
 	now := o.o.Clock.Now()
 	listing, cancel := half(ctx)
 	defer cancel()
 	x := o.surveys.use(listing, of, now.Add(3*r.ListRefresh.Interval),
 		func(x *survey) decision.Verdict { return decision.Look(e.lookInput(r, x, o.o.Clock.Now())) },
 		func() *survey { return o.survey(ctx, listing, r, of, arguments) })
-	if x == nil || !x.shows(r.Resource.Schema, in.Identity, in.State) {
+	if x == nil || !x.shows(r.Type.Schema, in.Identity, in.State) {
 		return false
 	}
 	e.confirmation.at = x.began
@@ -91,10 +91,10 @@ func (o *observing) survey(ctx, listing context.Context, r *Request, of surveyed
 	if err := o.acquireOnce(ctx, r); err != nil {
 		out = &survey{began: o.o.Clock.Now(), failed: err.Error()}
 	} else {
-		out = surveyOf(listing, o.ex, r.Resource, arguments, o.o.Clock.Now())
+		out = surveyOf(listing, o.ex, r.Type, arguments, o.o.Clock.Now())
 	}
 	if out.failed != "" && out.failed != before {
-		o.o.Logger.Info("Objects cannot be listed, so each is read", "type", r.Resource.Schema.Type, "configuration", r.ProviderConfiguration, "why", out.failed)
+		o.o.Logger.Info("Objects cannot be listed, so each is read", "type", r.Type.Schema.Type, "configuration", r.ProviderConfiguration, "why", out.failed)
 	}
 	return out
 }

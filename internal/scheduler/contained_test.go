@@ -89,7 +89,7 @@ func thingObject(kind identityKind, id string) []terraform.Object {
 func (x *estate) module(name string, age int, m *moduleCloud) *harness {
 	h := x.resource(name, age, name)
 	s := noIdentity.resource().Schema
-	h.r.Resource = terraform.ResourceType{Schema: &schema.Resource{Type: "test_module", Version: s.Version, Block: s.Block}}
+	h.r.Type = terraform.ResourceType{Schema: &schema.Resource{Type: "test_module", Version: s.Version, Block: s.Block}}
 	h.r.Key.Kind = "Module"
 	h.r.Acquire = func(context.Context) (terraform.Executor, func(), diagnostic.Diagnostics) { return m, func() {}, nil }
 	h.r.Consists = m.consists

@@ -1,9 +1,10 @@
 // Package scheduler carries out long operations on remote objects in the background.
 //
-// In: a Request, which identifies a custom resource, and has its desired object and access to its
-// provider. Out: at once, what is known (Observation), or that an operation was started, is
-// running, or how it ended. Reads and plans are carried out while the caller waits; creates,
-// updates and deletes never are. At most one operation runs per resource.
+// In: a Request, which has a custom resource (Resource), access to its object (Access), its desired
+// object (Desired), what annotations request (Asked), and what to ask and tell (Hooks). Out: at
+// once, what is known (Observation), or that an operation was started, is running, or how it ended.
+// Reads and plans are carried out while the caller waits; creates, updates and deletes never are.
+// At most one operation runs per resource.
 //
 // Pure functions of a snapshot decide the next step (package decision). Observe, Apply and Delete
 // carry it out.

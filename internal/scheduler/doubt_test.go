@@ -418,7 +418,7 @@ func (h *harness) concludedElsewhere(id string) {
 	h.t.Helper()
 	rec := h.stored()
 	rec.Instance = h.cloud.instance(id)
-	if _, err := h.store.Save(h.t.Context(), h.r.Key, h.r.Resource.Schema, rec); err != nil {
+	if _, err := h.store.Save(h.t.Context(), h.r.Key, h.r.Type.Schema, rec); err != nil {
 		h.t.Fatal(err)
 	}
 	if o := h.observe(); !o.UpToDate() {

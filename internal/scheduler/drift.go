@@ -45,7 +45,7 @@ func (s *Scheduler) afterRead(e *entry, r *Request, upgraded cty.Value, read ins
 	if e.drifts.planned {
 		former = e.drifts.found // the rest changes by itself
 	}
-	what := instance.Read{Before: upgraded, After: read.State, Sensitive: sensitiveIn(r.Resource, before, read), At: s.o.Clock.Now()}
+	what := instance.Read{Before: upgraded, After: read.State, Sensitive: sensitiveIn(r.Type, before, read), At: s.o.Clock.Now()}
 	if r.Config != nil && e.view.fits(r) {
 		what.Config = r.Configuration().Value
 	}
@@ -131,7 +131,7 @@ func (s *Scheduler) planDrift(ctx context.Context, e *entry, r *Request, ex terr
 	for _, c := range d.Changes {
 		config.IgnoreChanges.Paths = append(config.IgnoreChanges.Paths, cty.Path(c.Path))
 	}
-	p, diags := ex.Plan(ctx, r.Resource, e.record.Instance, config)
+	p, diags := ex.Plan(ctx, r.Type, e.record.Instance, config)
 	return p, d, diags.Errors()
 }
 

@@ -195,13 +195,13 @@ type view struct {
 // fits reports whether the view was made for the configuration of a request, and through its
 // provider configurations.
 func (v *view) fits(r *Request) bool {
-	return (v.state == decision.Planned || v.state == decision.Applied) && v.configHash == r.ConfigHash && v.through(r)
+	return (v.state == decision.Planned || v.state == decision.Applied) && v.configHash == r.ConfigHash && v.through(r.Configurations)
 }
 
-// through reports whether the view was made through the provider configurations of a request,
-// whatever is in them now.
-func (v *view) through(r *Request) bool {
-	return slices.EqualFunc(v.configurations, r.Configurations, policy.Configuration.Same)
+// through reports whether the view was made through the provider configurations of a request or
+// look, whatever is in them now.
+func (v *view) through(configurations []policy.Configuration) bool {
+	return slices.EqualFunc(v.configurations, configurations, policy.Configuration.Same)
 }
 
 // discard makes the view stale, except for an import that was not reported yet.
@@ -227,7 +227,7 @@ func (e *entry) distrust(state recordState) {
 
 // knows reports whether the record in memory can be used.
 func (e *entry) knows(r *Request) bool {
-	return e.schema == r.Resource.Schema && (e.state == loaded || e.state == assumed && r.New)
+	return e.schema == r.Type.Schema && (e.state == loaded || e.state == assumed && r.New)
 }
 
 // rememberedFull is the answer of Remembered for a resource whose object was read completely, and

@@ -201,12 +201,20 @@ func (m *manor) record(r *tenant) (instance.Instance, bool) {
 
 func (m *manor) request(r *tenant) scheduler.Request {
 	out := scheduler.Request{
-		Key: r.key(), UID: types.UID(fmt.Sprint(r.uid)), Created: time.Unix(int64(r.uid), 0), Generation: r.generation,
-		Resource: m.kind.resource(), ProviderConfiguration: "default", Policies: desired.FullControl(),
-		New: !r.worked, Deleted: r.deleting, Handles: m.handles,
-		Acquire: func(context.Context) (terraform.Executor, func(), diagnostic.Diagnostics) {
-			return watched{m.cloud, m, r}, func() {}, nil
+		Resource: scheduler.Resource{
+			Key:        r.key(),
+			UID:        types.UID(fmt.Sprint(r.uid)),
+			Created:    time.Unix(int64(r.uid), 0),
+			Generation: r.generation,
+			Type:       m.kind.resource(),
+			New:        !r.worked,
+			Deleted:    r.deleting,
+			Handles:    m.handles,
 		},
+		Access: scheduler.Access{ProviderConfiguration: "default", Acquire: func(context.Context) (terraform.Executor, func(), diagnostic.Diagnostics) {
+			return watched{m.cloud, m, r}, func() {}, nil
+		}},
+		Desired: scheduler.Desired{Policies: desired.FullControl()},
 	}
 	if r.known != "" {
 		out.Known = known(r.known)

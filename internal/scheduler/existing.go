@@ -28,13 +28,13 @@ func look(ctx context.Context, ex terraform.Executor, r Request, in instance.Ins
 	if r.Policies.CreateUnchecked || h.none() {
 		return h, instance.Instance{}, false
 	}
-	found, diags := ex.Import(ctx, r.Resource, h.target())
+	found, diags := ex.Import(ctx, r.Type, h.target())
 	switch {
 	case diags.HasErrors():
 		return h, instance.Instance{}, terraform.NonExistent(diags)
 	case in.IsDeposed(found):
 		return h, instance.Instance{}, false // it is the replaced object
-	case !terraform.Told(r.Resource.Schema, h.target(), found.State), !h.is(&r, found):
+	case !terraform.Told(r.Type.Schema, h.target(), found.State), !h.is(&r, found):
 		return h, instance.Instance{}, false
 	}
 	return h, found, false

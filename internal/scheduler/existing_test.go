@@ -141,7 +141,7 @@ func TestCreateBehindCredulousImport(t *testing.T) {
 				op := b.interrupted(instance.Create, instance.Instance{})
 				rec := b.stored()
 				rec.Instance.Operation.Absent = false
-				if _, err := x.store.Save(t.Context(), b.r.Key, b.r.Resource.Schema, rec); err != nil {
+				if _, err := x.store.Save(t.Context(), b.r.Key, b.r.Type.Schema, rec); err != nil {
 					t.Fatal(err)
 				}
 				se := b.observeRefused(decision.ReasonCreateOutcomeUnknown)
@@ -187,7 +187,7 @@ func TestRecoverForeign(t *testing.T) {
 			op := a.interrupted(instance.Create, instance.Instance{})
 			rec := a.stored()
 			rec.Instance.Operation.Absent = false
-			if _, err := x.store.Save(t.Context(), a.r.Key, a.r.Resource.Schema, rec); err != nil {
+			if _, err := x.store.Save(t.Context(), a.r.Key, a.r.Type.Schema, rec); err != nil {
 				t.Fatal(err)
 			}
 			for range 2 {

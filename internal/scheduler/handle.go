@@ -97,14 +97,17 @@ func (h *Handles) maps() bool { return h != nil && h.Identity != nil && !h.refut
 
 // named returns the id by which the object of a create can be imported; empty if that is not known
 // or refuted.
-func (r *Request) named() string {
-	if r.NamedImport.ID == "" || r.Handles == nil {
+func (r *Request) named() string { return r.Handles.named(r.NamedImport.ID) }
+
+// named returns an import id that is known beforehand; empty if that is refuted.
+func (h *Handles) named(id string) string {
+	if id == "" || h == nil {
 		return ""
 	}
-	if _, refuted := r.Handles.importID.state(); refuted != "" {
+	if _, refuted := h.importID.state(); refuted != "" {
 		return ""
 	}
-	return r.NamedImport.ID
+	return id
 }
 
 // refuted returns how objects contradict the handles of the configuration.
@@ -156,8 +159,8 @@ func (r *Request) compare(object, actual cty.Value) (agrees bool, why string) {
 			return false, fmt.Sprintf("the configuration makes the attribute %s of the identity %s, but it is %s", name, inWords(mapped[name]), inWords(is))
 		}
 	}
-	for _, name := range r.Resource.Schema.Identity.Required() {
-		if _, ok := mapped[name]; !ok && plannedAttribute(object, name, r.Resource.Schema.Identity.Attributes[name].Type) == cty.NilVal {
+	for _, name := range r.Type.Schema.Identity.Required() {
+		if _, ok := mapped[name]; !ok && plannedAttribute(object, name, r.Type.Schema.Identity.Attributes[name].Type) == cty.NilVal {
 			agrees = false
 		}
 	}
@@ -192,7 +195,7 @@ func (s *Scheduler) probe(ctx context.Context, r *Request, in instance.Instance,
 	if !due {
 		return
 	}
-	found, diags := ex.Import(ctx, r.Resource, terraform.ImportTarget{ID: r.NamedImport.ID, Identity: cty.NilVal})
+	found, diags := ex.Import(ctx, r.Type, terraform.ImportTarget{ID: r.NamedImport.ID, Identity: cty.NilVal})
 	switch {
 	case terraform.NonExistent(diags):
 		b.refute(fmt.Sprintf("the configuration makes the import id %q, but there is no object with it", r.NamedImport.ID))

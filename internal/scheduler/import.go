@@ -36,7 +36,7 @@ func (s *Scheduler) find(ctx context.Context, e *entry, r Request, ex terraform.
 		if target == nil {
 			continue
 		}
-		in, diags := ex.Import(ctx, r.Resource, *target)
+		in, diags := ex.Import(ctx, r.Type, *target)
 		switch {
 		case !diags.HasErrors() && target == known:
 			if err := s.doubt(ctx, e, r, ex, in); err != nil {
@@ -73,7 +73,7 @@ func (s *Scheduler) importAfterwards(ctx context.Context, e *entry, r Request, e
 	if before && !(e.last.Failed() && e.last.Kind == instance.Create) {
 		return nil
 	}
-	in, diags := ex.Import(ctx, r.Resource, *r.Import.Target)
+	in, diags := ex.Import(ctx, r.Type, *r.Import.Target)
 	switch {
 	case !diags.HasErrors():
 		return s.take(ctx, e, r, in)
@@ -91,11 +91,11 @@ func (s *Scheduler) doubt(ctx context.Context, e *entry, r Request, ex terraform
 	switch {
 	case r.Known.Observed && !r.Known.Recognize(found):
 		why = "the object that is found by it has another one"
-	case r.Resource.Schema.Identity != nil:
+	case r.Type.Schema.Identity != nil:
 	case !e.alone(r, idKey(r.Known.Target.ID)):
 		why = "other resources of the type have the same one"
 	case r.Config != nil:
-		p, diags := ex.Plan(ctx, r.Resource, found, *r.Configuration())
+		p, diags := ex.Plan(ctx, r.Type, found, *r.Configuration())
 		if diags.HasErrors() {
 			return decision.Failed(decision.ReasonInvalidConfiguration, diags)
 		}
@@ -123,7 +123,7 @@ func (s *Scheduler) newer(ctx context.Context, e *entry, r Request, ex terraform
 	if r.Known == nil || r.Known.Recognize == nil || r.Known.Recognize(stored) {
 		return false, nil
 	}
-	found, diags := ex.Import(ctx, r.Resource, r.Known.Target)
+	found, diags := ex.Import(ctx, r.Type, r.Known.Target)
 	switch {
 	case terraform.NonExistent(diags):
 		return false, nil

@@ -114,7 +114,7 @@ func (e *entry) interrupts(r *Request) bool {
 func (s *Scheduler) Interrupt(k store.Key, token string) {
 	for _, e := range s.entriesOf(k) {
 		e.lock()
-		if r := (Request{Asked: store.Tokens{Interrupt: token}}); e.view.state == decision.Running && e.interrupts(&r) {
+		if r := (Request{Asked: Asked{Tokens: store.Tokens{Interrupt: token}}}); e.view.state == decision.Running && e.interrupts(&r) {
 			e.interrupt(r)
 		}
 		e.turn.Unlock()

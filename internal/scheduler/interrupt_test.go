@@ -442,12 +442,12 @@ func TestInterruptConflict(t *testing.T) {
 		h.begins(instance.Update)
 		h.store.mu.Lock()
 		stored := h.store.records[h.r.Key]
-		in, err := instance.Decode(stored.data, h.r.Resource.Schema)
+		in, err := instance.Decode(stored.data, h.r.Type.Schema)
 		if err != nil {
 			t.Fatal(err)
 		}
 		in.Operation = nil
-		if stored.data, err = instance.Encode(in, h.r.Resource.Schema); err != nil {
+		if stored.data, err = instance.Encode(in, h.r.Type.Schema); err != nil {
 			t.Fatal(err)
 		}
 		stored.version = h.store.nextVersion()

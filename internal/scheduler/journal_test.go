@@ -194,13 +194,18 @@ func (j *journalTest) key() store.Key {
 
 func (j *journalTest) request() scheduler.Request {
 	r := scheduler.Request{
-		Key: j.key(), UID: types.UID(fmt.Sprint("uid-", j.uid)), Generation: j.generation,
-		Resource: j.cloud.kind.resource(), ProviderConfiguration: "default", Policies: desired.FullControl(), ConfirmCreate: j.confirm,
-		Deleted: j.deleting,
-		Asked:   store.Tokens{Taint: fmt.Sprint(j.taints)},
-		Acquire: func(context.Context) (terraform.Executor, func(), diagnostic.Diagnostics) {
-			return j.cloud, func() {}, nil
+		Resource: scheduler.Resource{
+			Key:        j.key(),
+			UID:        types.UID(fmt.Sprint("uid-", j.uid)),
+			Generation: j.generation,
+			Type:       j.cloud.kind.resource(),
+			Deleted:    j.deleting,
 		},
+		Access: scheduler.Access{ProviderConfiguration: "default", Acquire: func(context.Context) (terraform.Executor, func(), diagnostic.Diagnostics) {
+			return j.cloud, func() {}, nil
+		}},
+		Desired: scheduler.Desired{Policies: desired.FullControl()},
+		Asked:   scheduler.Asked{ConfirmCreate: j.confirm, Tokens: store.Tokens{Taint: fmt.Sprint(j.taints)}},
 	}
 	if j.known != "" {
 		r.Known = &desired.KnownObject{Target: terraform.ImportTarget{ID: j.known, Identity: cty.NilVal}}

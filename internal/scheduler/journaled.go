@@ -38,7 +38,7 @@ func (s *Scheduler) recorder(ctx context.Context, r Request, rec *store.Record) 
 func (s *Scheduler) recoverJournaled(ctx context.Context, e *entry, r Request, op *instance.Operation, ex terraform.Journaled) error {
 	in := e.record.Instance
 	in.Operation = nil
-	out, diags := ex.Recover(ctx, r.Resource, in, op, r.ConfirmCreate == op.ID, s.o.Clock.Now())
+	out, diags := ex.Recover(ctx, r.Type, in, op, r.ConfirmCreate == op.ID, s.o.Clock.Now())
 	if diags.HasErrors() {
 		e.distrust(outdated)
 		reason := decision.ReasonReadFailed

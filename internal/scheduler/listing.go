@@ -38,7 +38,7 @@ const creating = "creating"
 
 // lists reports whether the object of a create can only be found by listing.
 func (r *Request) lists(identity, state cty.Value) bool {
-	return r.ListArguments != nil && r.Resource.Schema.Identity != nil && handleOf(*r, identity, state).none()
+	return r.ListArguments != nil && r.Type.Schema.Identity != nil && handleOf(*r, identity, state).none()
 }
 
 // snapshot lists the objects that exist before a create; nil if they are not needed.
@@ -72,7 +72,7 @@ func list(ctx context.Context, ex terraform.Executor, r Request, state cty.Value
 	if missing != "" {
 		return nil, fmt.Sprintf("the argument %s, which the list needs, is not known before the create", missing)
 	}
-	objects, more, diags := lister.List(ctx, r.Resource, arguments, maxListed)
+	objects, more, diags := lister.List(ctx, r.Type, arguments, maxListed)
 	switch {
 	case diags.HasErrors():
 		return nil, "they cannot be listed: " + strings.TrimSuffix(diags.Errors().String(), ".")
@@ -130,14 +130,14 @@ func (s *Scheduler) recoverByList(ctx context.Context, e *entry, r Request, op *
 		return unknown("%d objects are new since the create began, and no resource manages them: %s.", len(found), strings.Join(names, "; "))
 	}
 	target := terraform.ImportTarget{Identity: found[0]}
-	out, diags := ex.Import(ctx, r.Resource, target)
+	out, diags := ex.Import(ctx, r.Type, target)
 	switch {
 	case diags.HasErrors():
 		seen.unknown = append(seen.unknown, diags.Errors()...)
 		return unknown("One object is new since the create began, but it cannot be read: %s.", translate.CanonicalIdentity(found[0]))
 	case !e.free(r, out) || e.record.Instance.IsDeposed(out):
 		return unknown("One object is new since the create began, and another resource manages it: %s.", translate.CanonicalIdentity(found[0]))
-	case !resembles(r.Resource.Schema, op.PlannedState, out.State):
+	case !resembles(r.Type.Schema, op.PlannedState, out.State):
 		seen.unknown = append(seen.unknown, foundAfterCreate(r, target)...)
 		return unknown("One object is new since the create began, but it does not have the planned arguments: %s.", translate.CanonicalIdentity(found[0]))
 	}

@@ -181,7 +181,7 @@ func TestIntentOfEarlierResourceProvesNothing(t *testing.T) {
 		h.interrupted(instance.Create, instance.Instance{})
 		rec := h.stored()
 		rec.Owner = "an earlier resource"
-		if _, err := h.store.Save(t.Context(), h.r.Key, h.r.Resource.Schema, rec); err != nil {
+		if _, err := h.store.Save(t.Context(), h.r.Key, h.r.Type.Schema, rec); err != nil {
 			t.Fatal(err)
 		}
 		h.cloud.add(object{name: "a", size: 1})

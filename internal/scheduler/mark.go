@@ -44,7 +44,7 @@ func (o *Observation) Steady() bool {
 
 // Mark implements Interface.
 func (s *Scheduler) Mark(r Request) (Mark, bool) {
-	e := s.entry(&r)
+	e := s.entry(r.Key, r.UID)
 	e.hold()
 	defer e.letGo()
 	o := e.view.observation
@@ -71,7 +71,7 @@ func (e *entry) resume(r *Request) {
 		return
 	}
 	in := &e.record.Instance
-	if in.Wire = instance.WireOf(*in, r.Resource.Schema); in.Wire == nil {
+	if in.Wire = instance.WireOf(*in, r.Type.Schema); in.Wire == nil {
 		return
 	}
 	e.view = view{state: decision.Planned, configHash: r.ConfigHash, configurations: r.Configurations, observation: &Observation{Instance: *in, Plan: &upToDate, Resumed: true}}

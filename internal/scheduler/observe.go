@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/zclconf/go-cty/cty"
 
@@ -45,20 +46,14 @@ const maxDeeds = 1000
 
 // Observe implements Interface.
 func (s *Scheduler) Observe(ctx context.Context, r Request) (*Observation, error) {
-	e := s.entry(&r)
+	e := s.entry(r.Key, r.UID)
 	e.hold()
 	defer e.letGo()
-	if r.AtRest && !e.fillIn(&r) {
-		return nil, ErrNotAtRest
-	}
 	o := observing{Scheduler: s, e: e}
 	defer o.end()
 	for range maxDeeds {
 		next := decision.Observe(o.input(&r))
-		if e.resting && !o.rests(&r, next) {
-			if r.AtRest {
-				return nil, ErrNotAtRest
-			}
+		if e.resting && !o.staysAtRest(&r, next) {
 			e.wake()
 			continue
 		}
@@ -84,7 +79,7 @@ func (o *observing) tellLeft(r *Request) {
 	case !r.Deleted || e.toldLeft:
 		return
 	case o.accountOf(e, r) == decision.AccountIsOther && e.record.Instance.Exists():
-		why = fmt.Sprintf("%s stays in %s, since spec.managementPolicies have no Delete", objectText(r.Resource.Schema, e.record.Instance), e.record.Account.Text())
+		why = fmt.Sprintf("%s stays in %s, since spec.managementPolicies have no Delete", objectText(r.Type.Schema, e.record.Instance), e.record.Account.Text())
 	case o.contested && o.disowned:
 		why = fmt.Sprintf("The remote object stays, since it belongs to %s", ownerText(*r, o.rival))
 	default:
@@ -242,10 +237,15 @@ func (o *observing) claimNext(ctx context.Context, r *Request) {
 	}
 	rival, ok := o.Scheduler.rival(ctx, e)
 	o.rival = rival
-	o.contested = ok && (rival.Claim.Strength >= ownership.Begun || !e.record.Instance.Exists())
+	o.contested = ok && e.contested(rival)
 	// An owner whose operation may fail does not have the object yet, and that of one object of an
 	// instance has not all of them.
 	o.disowned = ok && (rival.Claim.Strength < ownership.Begun || rival.Holds && r.Consists == nil)
+}
+
+// contested reports whether a rival prevents the resource from doing anything.
+func (e *entry) contested(by ownership.Rival) bool {
+	return by.Claim.Strength >= ownership.Begun || !e.record.Instance.Exists()
 }
 
 // unplanned reports whether the plan of the view is not up to date although nothing has changed.
@@ -264,25 +264,19 @@ func (s *Scheduler) refresh(ctx context.Context, e *entry, r *Request, ex terraf
 			return decision.ReadUnchanged, err
 		}
 	}
-	refreshed, diags := ex.Refresh(ctx, r.Resource, before)
+	refreshed, diags := ex.Refresh(ctx, r.Type, before)
 	if e.resting && !e.keepsRest(refreshed, diags) {
 		e.wake()
 		if before = e.record.Instance; refreshed.Instance.IsPacked() {
 			refreshed.Instance = before
 		}
 	}
-	if diags.HasErrors() && refreshed.IdentityUpgrade {
-		return decision.NotRead, decision.Failed(decision.ReasonIdentityUpgradeFailed, diags)
-	}
-	if diags.HasErrors() && r.Deleted && r.Policies.Delete {
+	if diags.HasErrors() && !refreshed.IdentityUpgrade && r.Deleted && r.Policies.Delete {
 		diags = append(diags, diagnostic.Errorf("Object not destroyed",
 			"An object is read before it is destroyed. If it cannot be read any more, set the annotation landbridge.io/delete-without-refresh to \"true\" to destroy it as it is stored.")...)
 	}
 	if diags.HasErrors() {
-		return decision.NotRead, decision.Failed(decision.ReasonReadFailed, diags)
-	}
-	if r.AtRest && !e.resting {
-		return decision.NotRead, ErrNotAtRest // it is read again with a whole request
+		return decision.NotRead, readFailed(&refreshed, diags)
 	}
 	if warned := diags.Warnings(); warned.String() != e.readWarned.String() {
 		e.readWarned, e.view.unplanned = warned, true
@@ -292,13 +286,7 @@ func (s *Scheduler) refresh(ctx context.Context, e *entry, r *Request, ex terraf
 		return decision.ReadUnchanged, nil
 	}
 	if refreshed.Unchanged && !gone {
-		refreshed.Instance.CreatedAt = before.CreatedAt
-		e.found(&refreshed.Instance)
-		e.flap.unchanged()
-		e.matched = s.o.Clock.Now()
-		refreshed.Instance.Drift, refreshed.Instance.DriftHistory, refreshed.Instance.Unsettled = before.Drift, before.DriftHistory, before.Unsettled
-		e.noteRead(cty.NilVal, false, s.o.Clock.Now())
-		e.record.Instance = refreshed.Instance // equal, but in the provider's encoding
+		e.noteUnchanged(&refreshed.Instance, s.o.Clock.Now())
 		if err := s.noteAccount(ctx, e, r); err != nil {
 			return decision.NotRead, err
 		}
@@ -306,6 +294,26 @@ func (s *Scheduler) refresh(ctx context.Context, e *entry, r *Request, ex terraf
 		return decision.ReadUnchanged, nil
 	}
 	return s.storeRead(ctx, e, *r, ex, refreshed)
+}
+
+// readFailed is the error for an object that cannot be read.
+func readFailed(read *terraform.Refreshed, diags diagnostic.Diagnostics) *Error {
+	if read.IdentityUpgrade {
+		return decision.Failed(decision.ReasonIdentityUpgradeFailed, diags)
+	}
+	return decision.Failed(decision.ReasonReadFailed, diags)
+}
+
+// noteUnchanged takes note of a read that has found the object as it was.
+func (e *entry) noteUnchanged(read *instance.Instance, now time.Time) {
+	before := &e.record.Instance
+	read.CreatedAt = before.CreatedAt
+	e.found(read)
+	e.flap.unchanged()
+	e.matched = now
+	read.Drift, read.DriftHistory, read.Unsettled = before.Drift, before.DriftHistory, before.Unsettled
+	e.noteRead(cty.NilVal, false, now)
+	e.record.Instance = *read // equal, but in the provider's encoding
 }
 
 // upgrade brings the stored object to the current schema versions without reading it. ready is
@@ -319,7 +327,7 @@ func (s *Scheduler) upgrade(ctx context.Context, e *entry, r *Request, ex terraf
 	if !ok {
 		return false, nil
 	}
-	upgraded, diags := u.Upgrade(ctx, r.Resource, in)
+	upgraded, diags := u.Upgrade(ctx, r.Type, in)
 	if diags.HasErrors() {
 		return false, decision.Failed(decision.ReasonReadFailed, diags)
 	}
@@ -387,7 +395,7 @@ func (s *Scheduler) plan(ctx context.Context, e *entry, r Request, ex terraform.
 		config.Validated = e.validated != "" && e.validated == r.ConfigHash
 		o.Reapply = e.reapplies(&r)
 		config.Reapply = o.Reapply != ""
-		p, diags := ex.Plan(ctx, r.Resource, e.record.Instance, config)
+		p, diags := ex.Plan(ctx, r.Type, e.record.Instance, config)
 		if diags.HasErrors() {
 			return decision.Failed(decision.ReasonInvalidConfiguration, diags)
 		}

@@ -396,7 +396,7 @@ func TestForgetLeavesRecordOfAnotherOwner(t *testing.T) {
 				h.settle()
 				rec := h.stored()
 				rec.Owner = "uid-2"
-				if _, err := h.store.Save(t.Context(), h.r.Key, h.r.Resource.Schema, rec); err != nil {
+				if _, err := h.store.Save(t.Context(), h.r.Key, h.r.Type.Schema, rec); err != nil {
 					t.Fatal(err)
 				}
 				if restarted {

@@ -147,7 +147,7 @@ func (s *Scheduler) start(e *entry, r Request, t task) error {
 		because := t.because(r)
 		long := s.o.Clock.AfterFunc(s.o.LongOperation, func() {
 			s.o.Logger.Info(string(op.Kind)+" is running", "object", r.Key.Kind+"."+r.Key.Group, "namespace", r.Key.Namespace, "name", r.Key.Name,
-				"type", r.Resource.Schema.Type, "operation", op.ID, "began", op.StartedAt.UTC().Format(time.RFC3339Nano), "because", because)
+				"type", r.Type.Schema.Type, "operation", op.ID, "began", op.StartedAt.UTC().Format(time.RFC3339Nano), "because", because)
 			s.o.Wake(r.Key)
 		})
 		defer long.Stop()
@@ -388,7 +388,7 @@ func (s *Scheduler) begin(e *entry, r Request, queued *instance.Operation, t tas
 func prepare(ctx context.Context, ex terraform.Executor, r Request, in instance.Instance, t *task) (instance.Instance, terraform.Plan, diagnostic.Diagnostics) {
 	switch {
 	case t.kind == instance.Delete && t.deposed == "":
-		p, diags := ex.PlanDestroy(ctx, r.Resource, in)
+		p, diags := ex.PlanDestroy(ctx, r.Type, in)
 		p.WithoutRefresh = r.Deleted && r.WithoutRefresh
 		return in, p, diags
 	case t.kind == instance.Delete:
@@ -398,7 +398,7 @@ func prepare(ctx context.Context, ex terraform.Executor, r Request, in instance.
 		}
 		// It may be gone, or have another version of its schema.
 		before := in.Deposed[i].Instance()
-		refreshed, diags := ex.Refresh(ctx, r.Resource, before)
+		refreshed, diags := ex.Refresh(ctx, r.Type, before)
 		if diags.HasErrors() {
 			return in, terraform.Plan{}, diags
 		}
@@ -413,16 +413,16 @@ func prepare(ctx context.Context, ex terraform.Executor, r Request, in instance.
 		}
 		refreshed.Instance.CreatedAt = before.CreatedAt
 		if !refreshed.Instance.Exists() {
-			return in, terraform.Plan{Resource: r.Resource, Action: terraform.NoOp, Prior: refreshed.Instance}, nil
+			return in, terraform.Plan{Resource: r.Type, Action: terraform.NoOp, Prior: refreshed.Instance}, nil
 		}
-		p, diags := ex.PlanDestroy(ctx, r.Resource, refreshed.Instance)
+		p, diags := ex.PlanDestroy(ctx, r.Type, refreshed.Instance)
 		return in.WithDeposed(t.deposed, refreshed.Instance), p, diags
 	case t.deposed != "":
 		in = in.SetAside(t.deposed)
 		config := *r.Configuration()
 		config.Value = r.CreateToken.In(config.Value, cty.NilVal, newToken())
 		config.Validated = true
-		p, diags := ex.Plan(ctx, r.Resource, in, config)
+		p, diags := ex.Plan(ctx, r.Type, in, config)
 		p.Validation = t.plan.Validation
 		return in, p, diags
 	default:

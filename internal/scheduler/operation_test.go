@@ -553,7 +553,7 @@ func TestConcludeFenced(t *testing.T) {
 			h.cloud.mu.Lock()
 			rec.Instance = h.cloud.instance(h.cloud.addLocked(object{"other", 1}))
 			h.cloud.mu.Unlock()
-			if _, err := h.store.Save(context.Background(), h.r.Key, h.r.Resource.Schema, rec); err != nil {
+			if _, err := h.store.Save(context.Background(), h.r.Key, h.r.Type.Schema, rec); err != nil {
 				t.Error(err)
 			}
 		}

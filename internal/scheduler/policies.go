@@ -57,7 +57,7 @@ func (s *Scheduler) stillPermitted(ctx context.Context, r *Request, t *task, bef
 
 // destroyPlan returns the plan that destroys the object of a deleted resource.
 func (r *Request) destroyPlan(in instance.Instance) *terraform.Plan {
-	return &terraform.Plan{Resource: r.Resource, Action: terraform.Delete, Prior: in}
+	return &terraform.Plan{Resource: r.Type, Action: terraform.Delete, Prior: in}
 }
 
 // WakePending wakes the resources whose plans policies deny or wait for approval, and those that

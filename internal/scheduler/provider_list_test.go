@@ -44,8 +44,8 @@ func TestRecoverByListOfProvider(t *testing.T) {
 			cloud.Make(t, "things", map[string]any{"name": "web", "region": "us-east-1", "size": 1})
 			cloud.Make(t, "things", map[string]any{"name": "web", "region": "eu-central-1", "size": 1})
 			h := newHarness(t, assigned)
-			h.r.Resource = terraform.ResourceType{Schema: p.Resources["examplecloud_thing"].Schema}
-			values := h.r.Resource.Schema.Block.EmptyValue().AsValueMap()
+			h.r.Type = terraform.ResourceType{Schema: p.Resources["examplecloud_thing"].Schema}
+			values := h.r.Type.Schema.Block.EmptyValue().AsValueMap()
 			values["name"], values["region"] = cty.StringVal("web"), cty.StringVal("us-east-1")
 			h.r.Config = &terraform.Config{Value: cty.ObjectVal(values)}
 			h.r.ListArguments = func(planned cty.Value) (map[string]cty.Value, string) {

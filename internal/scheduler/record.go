@@ -21,7 +21,7 @@ func (s *Scheduler) load(ctx context.Context, e *entry, r Request) error {
 	e.validated, e.claimed, e.drifts = "", claimed{}, drifts{}
 	if r.New && before == unloaded {
 		// If a record exists nevertheless, the first write conflicts.
-		e.schema = r.Resource.Schema
+		e.schema = r.Type.Schema
 		e.believe(store.Record{Handled: store.Tokens{Reapply: r.Asked.Reapply}}, assumed)
 		return nil
 	}
@@ -30,9 +30,9 @@ func (s *Scheduler) load(ctx context.Context, e *entry, r Request) error {
 		e.distrust(conflicted) // unless it can be loaded
 	}
 	e.lost.Store(false)
-	rec, err := s.o.Store.Load(ctx, r.Key, r.Resource.Schema)
+	rec, err := s.o.Store.Load(ctx, r.Key, r.Type.Schema)
 	if errors.Is(err, store.ErrElsewhere) && rec.Owner != r.UID && s.mustExist(ctx, r) == nil {
-		rec, err = s.loadFreed(ctx, r.Key, r.Resource.Schema) // of an earlier resource of this name
+		rec, err = s.loadFreed(ctx, r.Key, r.Type.Schema) // of an earlier resource of this name
 	}
 	switch {
 	case errors.Is(err, store.ErrNotFound) && before != unloaded && known.Version != "" && known.Owner == r.UID:
@@ -62,7 +62,7 @@ func (s *Scheduler) load(ctx context.Context, e *entry, r Request) error {
 		s.o.Logger.Info("Stored instance belongs to an earlier resource of the same name", "resource", r.Key, "uid", r.UID, "owner", rec.Owner)
 	}
 	rec.Handled = withTold(e.withUnsaved(rec.Handled), r.Told)
-	e.schema, e.read = r.Resource.Schema, rec.Version
+	e.schema, e.read = r.Type.Schema, rec.Version
 	e.believe(rec, loaded)
 	return nil
 }
@@ -195,11 +195,11 @@ func storeReason(err error) Reason {
 // written it. Where the work is divided, another shard may have stored one since this one found
 // none.
 func (s *Scheduler) Retire(ctx context.Context, r Request) error {
-	e := s.entry(&r)
+	e := s.entry(r.Key, r.UID)
 	e.lock()
 	defer e.turn.Unlock()
 	if r.Here != nil && e.record.Version == "" {
-		if _, err := s.o.Store.Load(ctx, r.Key, r.Resource.Schema); !errors.Is(err, store.ErrNotFound) {
+		if _, err := s.o.Store.Load(ctx, r.Key, r.Type.Schema); !errors.Is(err, store.ErrNotFound) {
 			e.distrust(conflicted)
 			return &Error{Reason: decision.ReasonStore, Err: cmp.Or(err, store.ErrConflict)}
 		}
@@ -218,7 +218,7 @@ func (s *Scheduler) Retire(ctx context.Context, r Request) error {
 
 // Forget implements Interface.
 func (s *Scheduler) Forget(ctx context.Context, r Request) error {
-	e := s.entry(&r)
+	e := s.entry(r.Key, r.UID)
 	e.lock()
 	defer e.turn.Unlock()
 	if e.view.state == decision.Running {
@@ -251,7 +251,7 @@ func (s *Scheduler) forget(ctx context.Context, e *entry, r Request) error {
 		}
 		e.distrust(conflicted)
 	}
-	rec, err := s.o.Store.Load(ctx, r.Key, r.Resource.Schema)
+	rec, err := s.o.Store.Load(ctx, r.Key, r.Type.Schema)
 	switch {
 	case errors.Is(err, store.ErrNotFound):
 		return s.o.Store.Delete(ctx, r.Key, "") // of a write that did not end

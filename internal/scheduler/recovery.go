@@ -36,7 +36,7 @@ func (s *Scheduler) recover(ctx context.Context, e *entry, r Request, ex terrafo
 	}
 	seen := evidence{unknown: createOutcomeUnknown(op)}
 	if r.Import.Target != nil {
-		found, diags := ex.Import(ctx, r.Resource, *r.Import.Target)
+		found, diags := ex.Import(ctx, r.Type, *r.Import.Target)
 		switch {
 		case diags.HasErrors():
 			seen.refused = diags
@@ -61,7 +61,7 @@ func (s *Scheduler) recover(ctx context.Context, e *entry, r Request, ex terrafo
 		return err
 	}
 	if r.Import.Target == nil && r.Known != nil && op.Deposed == "" { // otherwise the known object is the replaced one
-		found, diags := ex.Import(ctx, r.Resource, r.Known.Target)
+		found, diags := ex.Import(ctx, r.Type, r.Known.Target)
 		switch {
 		case diags.HasErrors() && !terraform.NonExistent(diags):
 			seen.refused = append(seen.refused, diags...)
@@ -92,7 +92,7 @@ func (s *Scheduler) recoverByHandle(ctx context.Context, e *entry, r Request, op
 	}
 	in := e.record.Instance
 	in.Operation = nil
-	found, diags := ex.Import(ctx, r.Resource, h.target())
+	found, diags := ex.Import(ctx, r.Type, h.target())
 	switch {
 	case diags.HasErrors() && !terraform.NonExistent(diags):
 		seen.refused = append(seen.refused, diags...)
@@ -127,7 +127,7 @@ func (s *Scheduler) recoverByHandle(ctx context.Context, e *entry, r Request, op
 		} else if ok {
 			return true, s.recovered(ctx, e, r, op, in.FallBack(op.Deposed), false) // it belongs to another resource
 		}
-		if terraform.Told(r.Resource.Schema, h.target(), found.State) {
+		if terraform.Told(r.Type.Schema, h.target(), found.State) {
 			seen.unknown = append(seen.unknown, foundAfterCreate(r, importOf(found, h))...)
 		}
 	}
@@ -153,7 +153,7 @@ func (s *Scheduler) recoverMade(ctx context.Context, e *entry, r Request, op *in
 	in.Operation = nil
 	var refused diagnostic.Diagnostics
 	if identity := plannedIdentity(r, op.PlannedIdentity, cty.NilVal); identity != cty.NilVal {
-		found, diags := ex.Import(ctx, r.Resource, terraform.ImportTarget{Identity: identity})
+		found, diags := ex.Import(ctx, r.Type, terraform.ImportTarget{Identity: identity})
 		switch {
 		case terraform.NonExistent(diags), !diags.HasErrors() && in.IsDeposed(found):
 			if err := s.mayAppear(e, &r, op); err != nil {
@@ -203,7 +203,7 @@ func (s *Scheduler) adopt(ctx context.Context, e *entry, r Request, op *instance
 // the outcome of the create stays unknown.
 func (s *Scheduler) adoptToDestroy(ctx context.Context, e *entry, r Request, op *instance.Operation, found instance.Instance) error {
 	wanted := identityKey(r, found)
-	if r.Resource.Schema.Identity == nil {
+	if r.Type.Schema.Identity == nil {
 		wanted = idKey(r.Import.Target.ID)
 	}
 	s.claim(e, r, e.record.Instance, wanted)
@@ -261,7 +261,7 @@ func plannedIdentity(r Request, identity, state cty.Value) cty.Value {
 // plannedIdentityOf is plannedIdentity. mapped is set if the configuration's mapping has a part in
 // it.
 func plannedIdentityOf(r Request, identity, state cty.Value) (v cty.Value, mapped bool) {
-	schema := r.Resource.Schema.Identity
+	schema := r.Type.Schema.Identity
 	if schema == nil || len(schema.Required()) == 0 {
 		return cty.NilVal, false
 	}

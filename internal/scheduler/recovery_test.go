@@ -340,9 +340,9 @@ func TestRecoverAcrossSchemaVersions(t *testing.T) {
 	bubble(t, derivable, func(h *harness) {
 		h.cloud.add(object{"a", 1})
 		h.interrupted(instance.Create, instance.Instance{})
-		newer := *h.r.Resource.Schema
+		newer := *h.r.Type.Schema
 		newer.Version = 2
-		h.r.Resource.Schema = &newer
+		h.r.Type.Schema = &newer
 		// What was planned cannot be read any more: whether there is an object, neither.
 		h.observeRefused(decision.ReasonCreateOutcomeUnknown)
 	})

@@ -1,10 +1,12 @@
 package scheduler
 
 import (
+	"context"
 	"errors"
 	"reflect"
 	"sync"
 	"time"
+	"unique"
 
 	"k8s.io/apimachinery/pkg/types"
 
@@ -25,7 +27,7 @@ var Rested = &Observation{Instance: instance.Instance{Status: instance.Full}, Pl
 
 // Rest implements Interface.
 func (s *Scheduler) Rest(r Request) bool {
-	e := s.entry(&r)
+	e := s.entry(r.Key, r.UID)
 	e.hold()
 	defer e.letGo()
 	if !e.mayRest(&r) {
@@ -55,17 +57,56 @@ func (s *Scheduler) Recall(k store.Key, uid types.UID) (in instance.Instance) {
 	return in
 }
 
-// ErrNotAtRest is the answer of Observe to a request that is AtRest, if that does not tell enough.
-// Nothing was done to the object or its record.
+// Look is a look at a resource at rest, which needs nothing of the custom resource but its name.
+type Look struct {
+	Key store.Key
+	UID types.UID
+	// Type and Handles are as in Resource.
+	Type    terraform.ResourceType
+	Handles *Handles
+	Access
+}
+
+// ErrNotAtRest is the answer of Look for a resource that is not at rest, or not any more. Nothing
+// was done to the object or its record.
 var ErrNotAtRest = errors.New("the resource is not at rest")
 
-// fillIn adds to a request that is AtRest what is known from the last one. It is false if the
-// resource is not at rest.
-func (e *entry) fillIn(r *Request) bool {
-	r.Resting, r.Policies.Manage = true, true
-	r.Config, r.ConfigHash, r.Generation = &terraform.Config{}, e.view.configHash, e.claimed.generation
-	r.NamedImport.ID = e.claimed.named
-	return e.resting && e.view.through(r)
+// Look implements Interface.
+func (s *Scheduler) Look(ctx context.Context, l Look) error {
+	e := s.entry(l.Key, l.UID)
+	e.hold()
+	defer e.letGo()
+	if !e.rests(&l) || s.noteworthy(e, l.StoredAccount) {
+		return ErrNotAtRest
+	}
+	if rival, ok := s.rival(ctx, e); ok && e.contested(rival) {
+		return ErrNotAtRest
+	}
+	ex, release, diags := l.Acquire(ctx)
+	if diags.HasErrors() {
+		return decision.Failed(decision.ReasonProviderUnavailable, diags)
+	}
+	defer release()
+	read, diags := ex.Refresh(ctx, l.Type, e.record.Instance)
+	unchanged := e.keepsRest(read, diags)
+	if !unchanged {
+		e.wake()
+	}
+	switch {
+	case diags.HasErrors():
+		return readFailed(&read, diags)
+	case !unchanged:
+		return ErrNotAtRest // it is read again, by Observe
+	}
+	e.noteUnchanged(&read.Instance, s.o.Clock.Now())
+	return nil
+}
+
+// rests reports whether a resource is at rest, and nothing has changed since but what a look finds.
+func (e *entry) rests(l *Look) bool {
+	through := claimedThrough{configuration: l.ProviderConfiguration, account: l.Account, manages: true, maps: l.Handles.maps()}
+	return e.resting && e.state == loaded && e.schema == l.Type.Schema && !e.lost.Load() && !e.view.unplanned && e.view.through(l.Configurations) &&
+		e.claimed.through == unique.Make(through) && e.claimed.named == l.Handles.named(e.claimed.named) && e.inAccount(l.StoredAccount)
 }
 
 // mayRest reports whether the observation of a resource can be made again from what the provider
@@ -180,8 +221,8 @@ func (a *awake) rested(uid types.UID) (_ rested, ok bool) {
 // compared are for what rested compares.
 var compared = sync.Pool{New: func() any { return new(awake) }}
 
-// rests reports whether a deed leaves a resource at rest.
-func (o *observing) rests(r *Request, next decision.Deed) bool {
+// staysAtRest reports whether a deed leaves a resource at rest.
+func (o *observing) staysAtRest(r *Request, next decision.Deed) bool {
 	switch next {
 	case decision.Claim: // there is nothing more to claim
 		return r.Resting && o.claims == decision.ClaimedNothing && o.e.hasClaimed(r)

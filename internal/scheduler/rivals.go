@@ -24,7 +24,7 @@ type Sought struct {
 
 // Sought implements Interface.
 func (s *Scheduler) Sought(r Request) (_ Sought, ok bool) {
-	e := s.entry(&r)
+	e := s.entry(r.Key, r.UID)
 	e.lock()
 	defer e.turn.Unlock()
 	out := Sought{By: namedBy(&r)}
@@ -63,7 +63,7 @@ func namedObjects(r *Request, in *instance.Instance) store.Objects {
 		if n.identity == "" {
 			continue
 		}
-		hash := store.ObjectHash(r.Resource.Schema.Type, n.identity)
+		hash := store.ObjectHash(r.Type.Schema.Type, n.identity)
 		if out.Hash != "" && out.Hash != hash {
 			out.Hash = store.SeveralObjects
 			break
@@ -76,5 +76,5 @@ func namedObjects(r *Request, in *instance.Instance) store.Objects {
 // store stores a record, with the objects that it names.
 func (s *Scheduler) store(ctx context.Context, r *Request, rec store.Record) (store.Record, error) {
 	rec.Objects = namedObjects(r, &rec.Instance)
-	return s.o.Store.Save(ctx, r.Key, r.Resource.Schema, rec)
+	return s.o.Store.Save(ctx, r.Key, r.Type.Schema, rec)
 }

@@ -22,9 +22,12 @@ import (
 // Interface has the methods of a Scheduler that a reconciler uses.
 type Interface interface {
 	// Observe returns an observation of the remote object. It returns the same *Observation as
-	// before if nothing has changed since. It returns ErrNotAtRest for a request that is AtRest, if
-	// the resource is not, or not any more.
+	// before if nothing has changed since.
 	Observe(ctx context.Context, r Request) (*Observation, error)
+	// Look looks at a resource that was Rested with its last request, if nothing that the request
+	// is made of has changed since but for the provider configuration. It returns nil if the
+	// resource is still at rest, and ErrNotAtRest if that does not tell enough.
+	Look(ctx context.Context, l Look) error
 	// Apply starts to carry out the plan of the last Observe. It returns nil while the operation
 	// runs, and an *Error when it failed and it is too early to try again.
 	Apply(ctx context.Context, r Request) error
@@ -226,9 +229,9 @@ func (s *Scheduler) isStopping() bool {
 	return s.stopping
 }
 
-// entry returns the entry of the request's resource.
-func (s *Scheduler) entry(r *Request) *entry {
+// entry returns the entry of a resource.
+func (s *Scheduler) entry(k store.Key, uid types.UID) *entry {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.entries.get(r.Key, r.UID)
+	return s.entries.get(k, uid)
 }

@@ -88,7 +88,7 @@ func (s *Scheduler) twin(ctx context.Context, e *entry, r *Request, identities [
 		if identity == "" {
 			continue
 		}
-		for _, t := range e.claimant.Twins(mine.Names(), r.Resource.Schema.Type, identity) {
+		for _, t := range e.claimant.Twins(mine.Names(), r.Type.Schema.Type, identity) {
 			if !s.mayExist(ctx, t.Owner.Key, t.Owner.UID) {
 				s.wake(s.owners.Release(t.Owner.Key))
 				continue
@@ -124,7 +124,7 @@ func (s *Scheduler) compareStores(ctx context.Context, r *Request, mine ownershi
 	if found == nil || !found.Exists() && t.Strength < ownership.Held {
 		return unclear, nil
 	}
-	rec, err := s.o.Store.Load(ctx, t.Owner.Key, r.Resource.Schema)
+	rec, err := s.o.Store.Load(ctx, t.Owner.Key, r.Type.Schema)
 	switch {
 	case errors.Is(err, store.ErrNotFound), errors.Is(err, store.ErrUnreadable), errors.Is(err, store.ErrElsewhere), err == nil && !rec.Instance.Exists():
 		return unclear, nil
@@ -136,7 +136,7 @@ func (s *Scheduler) compareStores(ctx context.Context, r *Request, mine ownershi
 		s.stores.set(pair, false)
 		return noTwin, nil
 	}
-	switch compareMade(r.Resource.Schema, rec.Instance.State, found.State) {
+	switch compareMade(r.Type.Schema, rec.Instance.State, found.State) {
 	case proved:
 		s.stores.set(pair, true)
 		return sameObject, nil

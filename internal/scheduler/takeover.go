@@ -184,12 +184,12 @@ func (s *Scheduler) converted(ctx context.Context, r Request, ex terraform.Execu
 	if !ok {
 		return in, moveFailed(r, "Objects are not moved between resource types with execution CLI, and not to modules.")
 	}
-	out, diags := mover.MoveResourceState(ctx, r.Resource, terraform.MoveSource{
+	out, diags := mover.MoveResourceState(ctx, r.Type, terraform.MoveSource{
 		ProviderAddress: r.MoveFrom.ProviderAddress, Schema: &schema.Resource{Type: r.MoveFrom.Type, Version: in.SchemaVersion, Block: store.Verbatim.Block}, Instance: in,
 	})
 	if diags.HasErrors() {
 		return in, decision.Failed(decision.ReasonMoveFailed, append(diags, diagnostic.Errorf("Object not moved",
-			"%s: The provider does not turn the object of %s, of type %s, into one of type %s. Nothing was changed. Correct or remove this.", r.MoveFrom.At, text(r.MoveFrom.Key), r.MoveFrom.Type, r.Resource.Schema.Type)...))
+			"%s: The provider does not turn the object of %s, of type %s, into one of type %s. Nothing was changed. Correct or remove this.", r.MoveFrom.At, text(r.MoveFrom.Key), r.MoveFrom.Type, r.Type.Schema.Type)...))
 	}
 	if out.Status == instance.Empty {
 		out.Status = instance.Full
@@ -202,16 +202,16 @@ func (s *Scheduler) converted(ctx context.Context, r Request, ex terraform.Execu
 // stored of another resource. The state is upgraded like any other that an earlier version has
 // written.
 func (s *Scheduler) sameType(ctx context.Context, r Request, src store.Record) (instance.Instance, error) {
-	now, err := s.o.Store.Load(ctx, r.MoveFrom.Key, r.Resource.Schema)
+	now, err := s.o.Store.Load(ctx, r.MoveFrom.Key, r.Type.Schema)
 	in := now.Instance
 	switch {
 	case err != nil:
 		return in, &Error{Reason: decision.ReasonStore, Err: fmt.Errorf("the stored instance of %s cannot be loaded: %w", text(r.MoveFrom.Key), err)}
 	case now.Version != src.Version:
 		return in, moveFailed(r, "%s was just changed. It is tried again.", text(r.MoveFrom.Key))
-	case in.SchemaVersion > r.Resource.Schema.Version:
+	case in.SchemaVersion > r.Type.Schema.Version:
 		return in, moveFailed(r, "The state of %s was written by a newer version of the provider (schema version %d, here %d). Install at least that version.",
-			text(r.MoveFrom.Key), in.SchemaVersion, r.Resource.Schema.Version)
+			text(r.MoveFrom.Key), in.SchemaVersion, r.Type.Schema.Version)
 	}
 	in.Operation, in.Wire = nil, nil
 	return in, nil

@@ -61,9 +61,9 @@ func newMoves(t *testing.T, otherType bool, f func(m *moves)) {
 		m.old.r.Acquire, m.new.r.Acquire = acquire, acquire
 		m.new.r.MoveFrom = &scheduler.MoveFrom{Key: m.old.r.Key, At: "line 7", Type: "test_thing", ProviderAddress: "example.org/test/test", Same: true, Exists: true, UID: m.old.r.UID}
 		if otherType {
-			s := *m.old.r.Resource.Schema
+			s := *m.old.r.Type.Schema
 			s.Type = "test_other"
-			m.old.r.Resource = terraform.ResourceType{Schema: &s}
+			m.old.r.Type = terraform.ResourceType{Schema: &s}
 			m.old.r.Key.Kind = "Other"
 			m.new.r.MoveFrom.Key, m.new.r.MoveFrom.Type, m.new.r.MoveFrom.Same = m.old.r.Key, "test_other", false
 		}
@@ -361,7 +361,7 @@ func TestTakeOverByAnotherShard(t *testing.T) {
 					t.Errorf("there are objects %v after %d changes", ids, m.cloud.applies)
 				}
 				before.Owner, before.Instance = m.new.r.UID, m.old.stored().Instance
-				if _, err := m.store.Save(t.Context(), key, m.new.r.Resource.Schema, before); !errors.Is(err, store.ErrConflict) {
+				if _, err := m.store.Save(t.Context(), key, m.new.r.Type.Schema, before); !errors.Is(err, store.ErrConflict) {
 					t.Errorf("the former target gets the object, too: %v", err)
 				}
 			})

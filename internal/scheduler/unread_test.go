@@ -73,9 +73,9 @@ func TestDeleteWithoutRefreshUpgrades(t *testing.T) {
 	bubble(t, noIdentity, func(h *harness) {
 		h.cloud.add(object{"a", 1})
 		h.stores(h.cloud.instance("i-1"))
-		newer := *h.r.Resource.Schema
+		newer := *h.r.Type.Schema
 		newer.Version = 2
-		h.r.Resource.Schema = &newer
+		h.r.Type.Schema = &newer
 		h.r.Acquire = func(context.Context) (terraform.Executor, func(), diagnostic.Diagnostics) {
 			return upgrading{h.cloud}, func() {}, nil
 		}

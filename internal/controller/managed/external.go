@@ -44,7 +44,7 @@ func (c *connector) external(ctx context.Context, r *CustomResource) (*external,
 		return nil, diags
 	}
 	if c.kind.Options.Shards != nil {
-		if elsewhere := c.kind.mayUse(ctx, c.kind.use(&r.Unstructured), req); elsewhere.HasErrors() {
+		if elsewhere := c.kind.mayUse(ctx, c.kind.use(&r.Unstructured), req.Access); elsewhere.HasErrors() {
 			return nil, elsewhere
 		}
 	}

@@ -50,18 +50,25 @@ type resting struct {
 	meanwhile func()
 }
 
+func (s *resting) Look(context.Context, scheduler.Look) error {
+	switch {
+	case s.err != nil:
+		s.rests = false
+		return s.err
+	case s.awake:
+		s.rests, s.awake = false, false
+		s.calls = append(s.calls, "not at rest")
+		return scheduler.ErrNotAtRest
+	}
+	s.calls = append(s.calls, "looked at by its name")
+	return nil
+}
+
 func (s *resting) Observe(_ context.Context, r scheduler.Request) (*scheduler.Observation, error) {
 	switch {
 	case s.err != nil:
 		s.rests = false
 		return nil, s.err
-	case r.AtRest && s.awake:
-		s.rests, s.awake = false, false
-		s.calls = append(s.calls, "not at rest")
-		return nil, scheduler.ErrNotAtRest
-	case r.AtRest && s.rests:
-		s.calls = append(s.calls, "looked at by its name")
-		return scheduler.Rested, nil
 	case r.Resting && s.rests:
 		s.calls = append(s.calls, "looked at")
 		if s.meanwhile != nil {

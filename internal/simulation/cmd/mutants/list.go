@@ -190,7 +190,7 @@ var mutants = []mutant{
 		"if r.Brake == nil || r.Brake.Held.IsZero() || e.braked.Load() {", "if true || r.Brake.Held.IsZero() {"}},
 	// Accounts.
 	{name: "the account of an object is not looked at", accounts: true, edit: edit{schedulerDir + "account.go",
-		"if e.record.Account == r.StoredAccount || e.record.Account", "if true || e.record.Account"}},
+		"if e.record.Account == account || e.record.Account", "if true || e.record.Account"}},
 	{name: "what is not found in another account is taken for gone", accounts: true, edit: edit{schedulerDir + "account.go",
 		"case open && seen != stranger && s.isProved(stored, r.StoredAccount):", "case open && seen != stranger:"}},
 	{name: "what a configuration has shown counts for what it was at any time", accounts: true, edit: edit{schedulerDir + "account.go",
