@@ -12,9 +12,9 @@
 //	Observe (observe.go) ── loads, claims, recovers, finds, reads, plans ──▶ Observation
 //	Apply, Delete (apply.go) ──▶ start ──▶ intent stored ──▶ provider called ──▶ outcome stored ──▶ Wake
 //
-// Nothing is lost (operation.go, conclude.go): the intent is stored before a provider is called,
-// and the outcome is stored before it is reported. The next Observe recovers operations that an
-// earlier process began and did not conclude (recovery.go).
+// Nothing is lost (operation.go, run.go, conclude.go): the intent is stored before a provider is
+// called, and the outcome is stored before it is reported. The next Observe recovers operations
+// that an earlier process began and did not conclude (recovery.go).
 //
 // A replacement may create before it destroys (deposed.go). The request of an annotation is carried
 // out once (asked.go), and events are reported once, after they are stored (event.go).

@@ -32,22 +32,22 @@ const (
 
 var mutants = []mutant{
 	// The journal.
-	{name: "the intent is not stored", edit: edit{schedulerDir + "operation.go",
-		"rec, err = s.store(ctx, &r, intent)", "rec = intent"}},
+	{name: "the intent is not stored", edit: edit{schedulerDir + "run.go",
+		"o.rec, err = o.store(o.ctx, r, intent)", "o.rec = intent"}},
 	{name: "the outcome is not stored", edit: edit{schedulerDir + "conclude.go",
-		"out, err := s.store(ctx, &r, rec)\n\tif !errors.Is(err, store.ErrConflict) {\n\t\treturn out, err\n\t}", "if rec.Version != \"\" {\n\t\treturn rec, nil\n\t}\n\tout, err := s.store(ctx, &r, rec)\n\tif !errors.Is(err, store.ErrConflict) {\n\t\treturn out, err\n\t}"}},
+		"out, err := o.store(ctx, &o.r, rec)\n\tif !errors.Is(err, store.ErrConflict) {\n\t\treturn out, err\n\t}", "if rec.Version != \"\" {\n\t\treturn rec, nil\n\t}\n\tout, err := o.store(ctx, &o.r, rec)\n\tif !errors.Is(err, store.ErrConflict) {\n\t\treturn out, err\n\t}"}},
 	{name: "the outcome overwrites the intent of another operation", edit: edit{schedulerDir + "conclude.go",
 		"stored.Instance.Operation != nil && stored.Instance.Operation.ID == op.ID", "stored.Instance.Operation != nil"}},
-	{name: "a create without an answer is taken for failed", edit: edit{schedulerDir + "operation.go",
+	{name: "a create without an answer is taken for failed", edit: edit{schedulerDir + "conclude.go",
 		"terraform.OutcomeUnknown(diags) {\n\t\t\tout.Operation = op", "terraform.OutcomeUnknown(diags) && false {\n\t\t\tout.Operation = op"}},
 	{name: "the provider's silence is not noticed", edit: edit{engineDir + "apply.go",
 		"diags = append(diags, terraform.OutcomeUnknownError(c.schema.Type)...)", "diags = append(diags, terraform.OutcomeUnknownError(c.schema.Type)[:0]...)"}},
-	{name: "the doubt about an earlier create is forgotten", edit: edit{schedulerDir + "operation.go",
+	{name: "the doubt about an earlier create is forgotten", edit: edit{schedulerDir + "conclude.go",
 		"out.Operation = doubt; terraform", "out.Operation = nil; terraform"}},
-	{name: "the replaced objects are forgotten", edit: edit{schedulerDir + "operation.go",
+	{name: "the replaced objects are forgotten", edit: edit{schedulerDir + "conclude.go",
 		"out.Operation, out.Deposed = nil, in.Deposed", "out.Operation, out.Deposed = nil, nil"}},
-	{name: "the outcome is told before it is stored", edit: edit{schedulerDir + "operation.go",
-		"if rec, err = s.conclude(e, r, in, rec); err != nil {", "outcome := rec\n\tgo func() { _, _ = s.conclude(e, r, in, outcome) }()\n\tif err != nil {"}},
+	{name: "the outcome is told before it is stored", edit: edit{schedulerDir + "run.go",
+		"if o.rec, err = o.storeOutcome(o.rec); err != nil {", "outcome := o.rec\n\tgo func() { _, _ = o.storeOutcome(outcome) }()\n\tif err != nil {"}},
 
 	// Recovery.
 	{name: "interrupted creates are not recovered", edit: edit{schedulerDir + "recovery.go",
@@ -60,9 +60,9 @@ var mutants = []mutant{
 		"!in.Deposed && !in.Interrupted && (in.Stored || !in.Named)", "!in.Deposed && (in.Stored || !in.Named)"}},
 
 	{name: "spec.import is not looked at while a resource is deleted", edit: edit{schedulerDir + "recovery.go",
-		"if r.Import.Target != nil {\n\t\tfound, diags := ex.Import(ctx, r.Resource, *r.Import.Target)", "if r.Import.Target != nil && !r.Deleted {\n\t\tfound, diags := ex.Import(ctx, r.Resource, *r.Import.Target)"}},
+		"if r.Import.Target != nil {\n\t\tfound, diags := ex.Import(ctx, r.Type, *r.Import.Target)", "if r.Import.Target != nil && !r.Deleted {\n\t\tfound, diags := ex.Import(ctx, r.Type, *r.Import.Target)"}},
 	{name: "a look that fails is taken for not found", edit: edit{schedulerDir + "existing.go",
-		"return h, instance.Instance{}, terraform.NonExistent(diags)", "return h, instance.Instance{}, true"}},
+		"o.absent = terraform.NonExistent(diags)", "o.absent = true"}},
 
 	// Creates that are answered with neither an object nor an error.
 	{name: "a create without an object in its answer has failed", edit: edit{engineDir + "apply.go",
@@ -137,7 +137,7 @@ var mutants = []mutant{
 
 	{name: "the lease is never checked before an operation", edit: edit{schedulerDir + "operation.go",
 		"if !s.o.Leads() {\n\t\treturn errSuccessor", "if false {\n\t\treturn errSuccessor"},
-		also: []edit{{schedulerDir + "operation.go", "if !s.o.Leads() {\n\t\treturn notStarted(nil, diagnostic.Errorf(\"Operation not started\", \"Too much", "if false {\n\t\treturn notStarted(nil, diagnostic.Errorf(\"Operation not started\", \"Too much"}}},
+		also: []edit{{schedulerDir + "run.go", "if !o.o.Leads() {\n\t\treturn out, nil, o.notStarted(nil,", "if false {\n\t\treturn out, nil, o.notStarted(nil,"}}},
 
 	// Modules.
 	{name: "a module's changes are not recorded before they are made", edit: edit{moduleDir + "session.go",
@@ -157,8 +157,8 @@ var mutants = []mutant{
 	// Decisions.
 	{name: "a delete is not carried out", edit: edit{schedulerDir + "decision/delete.go",
 		"return Step{Deed: Nothing}, !in.Exists", "return Step{Deed: Nothing}, true"}},
-	{name: "what exists is not looked for", edit: edit{schedulerDir + "operation.go",
-		"h, met, absent := look(early, ex, r, in, op.Kind, p)", "h, met, absent := look(early, ex, r, in, op.Kind, p)\n\tmet, absent = instance.Instance{}, true"}},
+	{name: "what exists is not looked for", edit: edit{schedulerDir + "run.go",
+		"met := o.look()\n", "met := o.look()\n\tmet, o.absent = instance.Instance{}, true\n"}},
 
 	// The reconciler.
 	{name: "a resource is released while an operation runs", edit: edit{managedDir + "finalizer.go",
