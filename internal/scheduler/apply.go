@@ -14,9 +14,8 @@ import (
 func (s *Scheduler) Apply(ctx context.Context, r Request) error {
 	r.origin = tracing.OriginOf(ctx)
 	r.Configuration() // the operation needs it after the reconcile has ended
-	e := s.entry(r.Key, r.UID)
-	e.lock()
-	defer e.turn.Unlock()
+	e := s.slot(r.Key, r.UID).lock()
+	defer e.unlock()
 	if e.view.state == decision.Running {
 		return nil
 	}
@@ -26,7 +25,7 @@ func (s *Scheduler) Apply(ctx context.Context, r Request) error {
 	}
 	a.step = decision.Apply(a.in)
 	if a.step.Keeps {
-		s.withdrawDestroy(e)
+		s.withdrawDestroy(e.slot)
 	}
 	switch a.step.Deed {
 	case decision.Nothing:
@@ -199,9 +198,8 @@ func (s *Scheduler) perform(ctx context.Context, e *entry, r Request, t task) er
 // Delete implements Interface.
 func (s *Scheduler) Delete(ctx context.Context, r Request) error {
 	r.origin = tracing.OriginOf(ctx)
-	e := s.entry(r.Key, r.UID)
-	e.lock()
-	defer e.turn.Unlock()
+	e := s.slot(r.Key, r.UID).lock()
+	defer e.unlock()
 	known := e.state == loaded || e.state == outdated || e.state == assumed && r.New
 	e.awaits.Store(false)
 	e.denied.Store(false)
@@ -229,7 +227,7 @@ func (s *Scheduler) Delete(ctx context.Context, r Request) error {
 	}
 	step := decision.Delete(in)
 	if step.Keeps {
-		s.withdrawDestroy(e)
+		s.withdrawDestroy(e.slot)
 	}
 	switch step.Deed {
 	case decision.Nothing:

@@ -26,7 +26,7 @@ type Remembered struct {
 // Remembered implements Interface.
 func (s *Scheduler) Remembered(r Request) (Remembered, bool) {
 	s.mu.Lock()
-	e := s.entries.byUID[r.UID]
+	e := s.slots.byUID[r.UID]
 	works := e != nil && e.presence != idle
 	s.mu.Unlock()
 	if e == nil {

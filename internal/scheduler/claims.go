@@ -79,10 +79,10 @@ type completed struct{ planned, whole string }
 
 // Claim implements Interface.
 func (s *Scheduler) Claim(ctx context.Context, r Request) error {
-	e := s.entry(r.Key, r.UID)
-	s.restoreBrake(ctx, e, &r)
-	e.lock()
-	defer e.turn.Unlock()
+	x := s.slot(r.Key, r.UID)
+	s.restoreBrake(ctx, x, &r)
+	e := x.lock()
+	defer e.unlock()
 	if e.view.state == decision.Running {
 		return nil
 	}
@@ -121,11 +121,11 @@ func (a assumption) restore(e *entry) {
 
 // Gone implements Interface.
 func (s *Scheduler) Gone(k store.Key) {
-	for _, e := range s.entriesOf(k) {
+	for _, e := range s.slotsOf(k) {
 		s.withdrawDestroy(e)
 	}
 	s.mu.Lock()
-	s.entries.gone(k)
+	s.slots.gone(k)
 	s.mu.Unlock()
 	s.o.Store.Forget(k)
 	s.corrections.forget(k)
@@ -136,7 +136,7 @@ func (s *Scheduler) Gone(k store.Key) {
 func (s *Scheduler) Deleted(uid types.UID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.entries.deleted(uid)
+	s.slots.deleted(uid)
 }
 
 func (s *Scheduler) wake(keys []store.Key) {
@@ -447,7 +447,7 @@ func (s *Scheduler) withheld(ctx context.Context, e *entry, r Request, in instan
 	if r.Policies.Manage || !in.Exists() {
 		return nil
 	}
-	if err := r.settled(); err != nil {
+	if err := r.allClaimed(); err != nil {
 		return err
 	}
 	if _, _, ok := s.elsewhere(ctx, e, r, in); ok {
@@ -457,9 +457,9 @@ func (s *Scheduler) withheld(ctx context.Context, e *entry, r Request, in instan
 	return nil
 }
 
-// settled returns an error as long as the objects of other resources are not known.
-func (r *Request) settled() error {
-	if r.Settled == nil || r.Settled() {
+// allClaimed returns an error as long as the objects of other resources are not known.
+func (r *Request) allClaimed() error {
+	if r.AllClaimed == nil || r.AllClaimed() {
 		return nil
 	}
 	return &Error{Reason: decision.ReasonStore, Err: errors.New("the objects that other resources manage are not known yet")}

@@ -57,8 +57,7 @@ func (o *operation) storeOutcome(rec store.Record) (store.Record, error) {
 // reportUnrecorded shows in the view of a running operation that its outcome cannot be stored.
 // release ends the attempts to store it.
 func (o *operation) reportUnrecorded(op *instance.Operation, release func(), err error) {
-	e := o.e
-	e.lock()
+	e := o.e.lock()
 	if e.view.state == decision.Running {
 		shown := *e.view.observation
 		shown.Unrecorded = &Error{Reason: storeReason(err), Err: fmt.Errorf(
@@ -66,7 +65,7 @@ func (o *operation) reportUnrecorded(op *instance.Operation, release func(), err
 		e.view.observation, e.view.release = &shown, release
 		e.unrecorded.Store(shown.Unrecorded)
 	}
-	e.turn.Unlock()
+	e.unlock()
 	o.o.Wake(o.r.Key)
 }
 

@@ -178,9 +178,9 @@ func TestContainedObjects(t *testing.T) {
 				mine := own()
 				mine.imports = thingObject(kind, "i-1")
 				b := x.module("b", 1, mine)
-				b.r.Settled = func() bool { return false }
+				b.r.AllClaimed = func() bool { return false }
 				b.observeRefused(decision.ReasonStore)
-				b.r.Settled = nil
+				b.r.AllClaimed = nil
 				b.settle()
 			},
 		} {

@@ -18,8 +18,8 @@ import (
 func (s *Scheduler) destroyDeposed(e *entry, r Request) error {
 	key := e.record.Instance.Deposed[0].Key
 	t := task{kind: instance.Delete, deposed: key, replacement: true, braked: r.Brake != nil, notFound: func(in instance.Instance) meaning {
-		e.lock()
-		defer e.turn.Unlock()
+		e := e.lock()
+		defer e.unlock()
 		return s.notFound(e, &r, key, in)
 	}}
 	return s.started(&r, &t, s.start(e, r, t))

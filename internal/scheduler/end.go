@@ -12,12 +12,12 @@ import (
 
 // end takes note of the outcome of an operation, and wakes the resource.
 func (s *Scheduler) end(e *entry, r Request, t task, res result) {
-	for _, event := range s.settle(e, r, t, res) {
+	for _, event := range s.noteOutcome(e, r, t, res) {
 		s.tell(r, event)
 	}
 	s.endBrake(&r, &t, &res)
 	s.mu.Lock()
-	gone := s.entries.end(e)
+	gone := s.slots.end(e.slot)
 	s.limits.done(r.ProviderConfiguration)
 	s.mu.Unlock()
 	s.count.Add(-1)
@@ -27,10 +27,10 @@ func (s *Scheduler) end(e *entry, r Request, t task, res result) {
 	s.o.Wake(r.Key)
 }
 
-// settle makes the outcome what is known of the resource, and returns what is to be told of it.
-func (s *Scheduler) settle(e *entry, r Request, t task, res result) []Event {
-	e.lock()
-	defer e.turn.Unlock()
+// noteOutcome makes the outcome what is known of the resource, and returns what is to be told of it.
+func (s *Scheduler) noteOutcome(e *entry, r Request, t task, res result) []Event {
+	e = e.lock()
+	defer e.unlock()
 	prior := e.record.Instance
 	t.progress.end()
 	if res.op.Kind == instance.Create && !res.undispatched {

@@ -17,24 +17,26 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// entry is the state of one resource in memory.
+// slot is the place of one resource in memory, with what is needed of it at any time.
 //
-// Its fields are guarded by turn, which serializes the calls for one resource. Observe holds turn
-// while it calls the provider and the store, so that no other call acts on an object that is being
-// read. This delays only calls for the same resource, and a controller never reconciles a resource
-// concurrently. Nothing else waits for turn: Remembered, Running, Gone and progress messages of a
-// provider do not need it, and a background operation takes it only while no Observe calls a
-// provider, since Observe answers from memory while an operation runs.
-type entry struct {
+// Its fields and those of its entry are guarded by turn, which serializes the calls for one
+// resource. Observe holds turn while it calls the provider and the store, so that no other call
+// acts on an object that is being read. This delays only calls for the same resource, and a
+// controller never reconciles a resource concurrently. Nothing else waits for turn: Remembered,
+// Running, Gone and progress messages of a provider do not need it, and a background operation
+// takes it only while no Observe calls a provider, since Observe answers from memory while an
+// operation runs.
+type slot struct {
 	key store.Key
 	uid types.UID
-	// next is another entry of the same key. It is guarded by Scheduler.mu.
-	next *entry
+	// next is another slot of the same key. It is guarded by Scheduler.mu.
+	next *slot
 
 	turn turn
 
-	// awake is nil while the resource is idle; rested then holds its state.
-	*awake
+	// entry is nil while the resource is at rest and the slot is not locked; rested then holds its
+	// state.
+	entry  *entry
 	rested rested
 
 	// read is the version of the record that was loaded last. Until this process writes the record,
@@ -92,8 +94,11 @@ type entry struct {
 	claimed  claimed
 }
 
-// awake is the part of an entry that is not needed of a resource at rest.
-type awake struct {
+// entry is the state of one resource in memory. Besides its slot, it has what is not needed of a
+// resource at rest.
+type entry struct {
+	*slot
+
 	record store.Record
 	// policyWarned is the hash of the plan that policies have warned of last.
 	policyWarned string

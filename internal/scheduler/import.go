@@ -148,7 +148,7 @@ func importOf(found instance.Instance, by handle) terraform.ImportTarget {
 // takeKnown stores an object that only the resource's annotations name, unless another resource has
 // made it or holds it: its stored instance is better evidence.
 func (s *Scheduler) takeKnown(ctx context.Context, e *entry, r Request, found instance.Instance) error {
-	if err := r.settled(); err != nil {
+	if err := r.allClaimed(); err != nil {
 		return err
 	}
 	if !r.Policies.Manage {
@@ -186,7 +186,7 @@ func (s *Scheduler) refuseTwin(ctx context.Context, e *entry, r Request, by owne
 // take stores an imported object, if no other resource owns it. One of another namespace is the
 // owner even if this resource is older.
 func (s *Scheduler) take(ctx context.Context, e *entry, r Request, found instance.Instance) error {
-	if err := r.settled(); err != nil {
+	if err := r.allClaimed(); err != nil {
 		return err
 	}
 	if err := s.withheld(ctx, e, r, found); err != nil {

@@ -112,12 +112,12 @@ func (e *entry) interrupts(r *Request) bool {
 // Interrupt implements Interface. Where nothing runs it does nothing: the next Observe records the
 // request.
 func (s *Scheduler) Interrupt(k store.Key, token string) {
-	for _, e := range s.entriesOf(k) {
-		e.lock()
+	for _, x := range s.slotsOf(k) {
+		e := x.lock()
 		if r := (Request{Asked: Asked{Tokens: store.Tokens{Interrupt: token}}}); e.view.state == decision.Running && e.interrupts(&r) {
 			e.interrupt(r)
 		}
-		e.turn.Unlock()
+		e.unlock()
 	}
 }
 

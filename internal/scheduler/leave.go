@@ -47,16 +47,16 @@ func (s *Scheduler) sharded() (store.Sharded, error) {
 // Leave implements Interface. Nothing of the resource stays in memory, so that nothing outdated is
 // used if it comes back.
 func (s *Scheduler) Leave(ctx context.Context, k store.Key, stored bool) (left bool, _ error) {
-	entries := s.entriesOf(k)
-	if len(entries) == 0 && !stored {
+	slots := s.slotsOf(k)
+	if len(slots) == 0 && !stored {
 		return false, nil
 	}
 	if !s.o.Leads() {
 		return false, &Error{Reason: decision.ReasonStore, Err: errSuccessor}
 	}
-	for _, e := range entries {
-		e.lock()
-		defer e.turn.Unlock()
+	for _, x := range slots {
+		e := x.lock()
+		defer e.unlock()
 		if e.view.state == decision.Running {
 			return false, &Error{Reason: decision.ReasonStore, Err: errors.New("an operation is still running")}
 		}
@@ -66,12 +66,12 @@ func (s *Scheduler) Leave(ctx context.Context, k store.Key, stored bool) (left b
 			return false, &Error{Reason: decision.ReasonStore, Err: err}
 		}
 	}
-	for _, e := range entries {
-		s.withdrawDestroy(e)
+	for _, x := range slots {
+		s.withdrawDestroy(x)
 	}
 	s.mu.Lock()
-	for _, e := range entries {
-		s.entries.remove(e)
+	for _, x := range slots {
+		s.slots.remove(x)
 	}
 	s.mu.Unlock()
 	s.o.Store.Forget(k)

@@ -101,7 +101,7 @@ func (s *Scheduler) recoverByList(ctx context.Context, e *entry, r Request, op *
 	if op.Listed.Missing != "" {
 		return unknown("The objects that existed before the create are not known: %s.", op.Listed.Missing)
 	}
-	if err := r.settled(); err != nil {
+	if err := r.allClaimed(); err != nil {
 		return true, err
 	}
 	objects, why := list(ctx, ex, r, op.PlannedState)

@@ -44,9 +44,8 @@ func (o *Observation) Steady() bool {
 
 // Mark implements Interface.
 func (s *Scheduler) Mark(r Request) (Mark, bool) {
-	e := s.entry(r.Key, r.UID)
-	e.hold()
-	defer e.letGo()
+	e := s.slot(r.Key, r.UID).lockAtRest()
+	defer e.unlock()
 	o := e.view.observation
 	if e.state != loaded || e.view.state != decision.Planned || !e.view.fits(&r) || e.view.unplanned && !o.Resumed ||
 		!o.Steady() || o.Imported || o.Contradiction != "" || !e.resting && !atRest(&e.record.Instance) {

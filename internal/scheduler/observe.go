@@ -46,9 +46,8 @@ const maxDeeds = 1000
 
 // Observe implements Interface.
 func (s *Scheduler) Observe(ctx context.Context, r Request) (*Observation, error) {
-	e := s.entry(r.Key, r.UID)
-	e.hold()
-	defer e.letGo()
+	e := s.slot(r.Key, r.UID).lockAtRest()
+	defer e.unlock()
 	o := observing{Scheduler: s, e: e}
 	defer o.end()
 	for range maxDeeds {
@@ -400,7 +399,7 @@ func (s *Scheduler) plan(ctx context.Context, e *entry, r Request, ex terraform.
 			return decision.Failed(decision.ReasonInvalidConfiguration, diags)
 		}
 		if len(p.Imports) > 0 {
-			if err := r.settled(); err != nil {
+			if err := r.allClaimed(); err != nil {
 				return err
 			}
 		}

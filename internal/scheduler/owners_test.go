@@ -797,7 +797,7 @@ func TestNothingIsImportedBeforeAllIsClaimed(t *testing.T) {
 				settled := false
 				a, b := x.resource("a", 1, "x"), x.resource("b", 0, "y").abroad()
 				set(b)
-				b.r.Settled = func() bool { return settled }
+				b.r.AllClaimed = func() bool { return settled }
 				a.settle()
 				x.again() // a is not claimed yet
 				b.observeRefused(decision.ReasonStore)

@@ -99,7 +99,7 @@ func (s *Scheduler) restore(ctx context.Context, r Request, known store.Record) 
 // Lost is called when a stored record was deleted. If its resource still exists, the
 // record is stored again from memory.
 func (s *Scheduler) Lost(k store.Key) {
-	entries := s.entriesOf(k)
+	entries := s.slotsOf(k)
 	for _, e := range entries {
 		e.lost.Store(true)
 	}
@@ -109,10 +109,10 @@ func (s *Scheduler) Lost(k store.Key) {
 }
 
 // entriesOf returns the entries of all resources that had a key.
-func (s *Scheduler) entriesOf(k store.Key) []*entry {
+func (s *Scheduler) slotsOf(k store.Key) []*slot {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.entries.of(k)
+	return s.slots.of(k)
 }
 
 // save stores the instance.
@@ -168,7 +168,7 @@ func (s *Scheduler) reserve(ctx context.Context, r Request, rec store.Record) (v
 func (s *Scheduler) removed(e *entry) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.entries.byUID[e.uid] != e || e.presence == leaving
+	return s.slots.byUID[e.uid] != e.slot || e.presence == leaving
 }
 
 // put stores a record. After a conflict the record in memory is no longer used, since another
@@ -195,9 +195,8 @@ func storeReason(err error) Reason {
 // written it. Where the work is divided, another shard may have stored one since this one found
 // none.
 func (s *Scheduler) Retire(ctx context.Context, r Request) error {
-	e := s.entry(r.Key, r.UID)
-	e.lock()
-	defer e.turn.Unlock()
+	e := s.slot(r.Key, r.UID).lock()
+	defer e.unlock()
 	if r.Here != nil && e.record.Version == "" {
 		if _, err := s.o.Store.Load(ctx, r.Key, r.Type.Schema); !errors.Is(err, store.ErrNotFound) {
 			e.distrust(conflicted)
@@ -218,9 +217,8 @@ func (s *Scheduler) Retire(ctx context.Context, r Request) error {
 
 // Forget implements Interface.
 func (s *Scheduler) Forget(ctx context.Context, r Request) error {
-	e := s.entry(r.Key, r.UID)
-	e.lock()
-	defer e.turn.Unlock()
+	e := s.slot(r.Key, r.UID).lock()
+	defer e.unlock()
 	if e.view.state == decision.Running {
 		if e.view.release != nil {
 			e.view.release() // the next attempt finds that the operation has ended
@@ -231,7 +229,7 @@ func (s *Scheduler) Forget(ctx context.Context, r Request) error {
 		return &Error{Reason: decision.ReasonStore, Err: err}
 	}
 	s.mu.Lock()
-	s.entries.remove(e)
+	s.slots.remove(e.slot)
 	s.mu.Unlock()
 	s.o.Store.Forget(r.Key)
 	s.corrections.forget(r.Key)
@@ -274,13 +272,13 @@ var errSuccessor = errors.New("another controller may have taken over")
 
 // Reload implements Interface.
 func (s *Scheduler) Reload(k store.Key) {
-	for _, e := range s.entriesOf(k) {
-		e.lock()
+	for _, x := range s.slotsOf(k) {
+		e := x.lock()
 		if e.state == loaded {
 			e.distrust(outdated)
 			e.record.Version = "" // a record that was removed meanwhile is not restored
 		}
-		e.turn.Unlock()
+		e.unlock()
 	}
 }
 

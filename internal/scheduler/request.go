@@ -165,10 +165,10 @@ type Hooks struct {
 	Marked func(Mark) bool
 	// SpellImport returns the spec.import that would import an object. It may be nil.
 	SpellImport func(terraform.ImportTarget) string
-	// Settled reports whether the objects of all resources of the type are claimed. Until then,
+	// AllClaimed reports whether the objects of all resources of the type are claimed. Until then,
 	// nothing is imported, and nothing is told of an object that is only observed. nil means they
 	// are.
-	Settled func() bool
+	AllClaimed func() bool
 	// Here returns an error unless the resource, as the API server has it now, is one to work on
 	// here. It is nil where the work is not divided among shards.
 	Here func(ctx context.Context) error

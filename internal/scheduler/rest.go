@@ -27,9 +27,8 @@ var Rested = &Observation{Instance: instance.Instance{Status: instance.Full}, Pl
 
 // Rest implements Interface.
 func (s *Scheduler) Rest(r Request) bool {
-	e := s.entry(r.Key, r.UID)
-	e.hold()
-	defer e.letGo()
+	e := s.slot(r.Key, r.UID).lockAtRest()
+	defer e.unlock()
 	if !e.mayRest(&r) {
 		return e.resting
 	}
@@ -47,11 +46,11 @@ func (s *Scheduler) Rest(r Request) bool {
 
 // Recall implements Interface.
 func (s *Scheduler) Recall(k store.Key, uid types.UID) (in instance.Instance) {
-	for _, e := range s.entriesOf(k) {
-		if e.uid == uid {
-			e.lock()
+	for _, x := range s.slotsOf(k) {
+		if x.uid == uid {
+			e := x.lock()
 			in = e.record.Instance
-			e.turn.Unlock()
+			e.unlock()
 		}
 	}
 	return in
@@ -73,9 +72,8 @@ var ErrNotAtRest = errors.New("the resource is not at rest")
 
 // Look implements Interface.
 func (s *Scheduler) Look(ctx context.Context, l Look) error {
-	e := s.entry(l.Key, l.UID)
-	e.hold()
-	defer e.letGo()
+	e := s.slot(l.Key, l.UID).lockAtRest()
+	defer e.unlock()
 	if !e.rests(&l) || s.noteworthy(e, l.StoredAccount) {
 		return ErrNotAtRest
 	}
@@ -137,33 +135,36 @@ func (e *entry) wake() {
 	e.view.observation = &Observation{Instance: in, Plan: &upToDate, Last: e.last}
 }
 
-// lock locks the entry, with the values of its object.
-func (e *entry) lock() {
-	e.hold()
+// lock locks the slot, and returns its entry with the values of the object.
+func (x *slot) lock() *entry {
+	e := x.lockAtRest()
 	e.wake()
+	return e
 }
 
-// hold locks the entry. A resource at rest stays so.
-func (e *entry) hold() {
-	e.turn.Lock()
-	if e.awake == nil {
-		e.awake = e.rested.awake(e.uid)
+// lockAtRest locks the slot, and returns its entry. A resource at rest stays so.
+func (x *slot) lockAtRest() *entry {
+	x.turn.Lock()
+	if x.entry == nil {
+		x.entry = x.rested.entry(x)
 	}
+	return x.entry
 }
 
-// letGo is the end of hold.
-func (e *entry) letGo() {
-	if e.resting {
-		if r, ok := e.awake.rested(e.uid); ok {
-			e.rested, e.awake = r, nil
-			e.share()
+// unlock is the end of lock and lockAtRest. Of a resource at rest, only the slot remains.
+func (e *entry) unlock() {
+	x := e.slot
+	if x.resting {
+		if r, ok := e.restedOf(); ok {
+			x.rested, x.entry = r, nil
+			x.share()
 		}
 	}
-	e.turn.Unlock()
+	x.turn.Unlock()
 }
 
 // share keeps one copy of equal hashes.
-func (e *entry) share() {
+func (e *slot) share() {
 	hash := e.view.configHash
 	for _, other := range []*string{&e.validated, &e.claimed.hash} {
 		if *other == hash {
@@ -172,7 +173,7 @@ func (e *entry) share() {
 	}
 }
 
-// rested is what is needed of an entry's awake while its resource is at rest.
+// rested is what is needed of an entry while its resource is at rest.
 type rested struct {
 	version                        string
 	account                        instance.Account
@@ -185,41 +186,44 @@ type rested struct {
 	completed *completed
 }
 
-// awake returns what was rested.
-func (r *rested) awake(uid types.UID) *awake {
-	out := new(awake)
-	r.into(out, uid)
+// entry returns the entry of a slot from what was rested.
+func (r *rested) entry(of *slot) *entry {
+	out := new(entry)
+	r.into(out, of)
 	return out
 }
 
 // into writes what was rested into out.
-func (r *rested) into(out *awake, uid types.UID) {
+func (r *rested) into(out *entry, of *slot) {
 	in := instance.Undecoded(r.wire, r.identified)
 	in.SchemaVersion, in.IdentityVersion, in.Private, in.CreateBeforeDestroy = r.schemaVersion, r.identityVersion, r.private, r.createFirst
-	*out = awake{record: store.Record{Owner: uid, Version: r.version, Instance: in, Account: r.account}, drifts: drifts{planned: r.planned}, completed: r.completed}
+	*out = entry{
+		slot: of, record: store.Record{Owner: of.uid, Version: r.version, Instance: in, Account: r.account}, drifts: drifts{planned: r.planned},
+		completed: r.completed,
+	}
 }
 
-// rested returns what is needed of a resource at rest; ok is false if there is more.
-func (a *awake) rested(uid types.UID) (_ rested, ok bool) {
-	in := &a.record.Instance
+// restedOf returns what is needed of a resource at rest; ok is false if there is more.
+func (e *entry) restedOf() (_ rested, ok bool) {
+	in := &e.record.Instance
 	r := rested{
-		version: a.record.Version, account: a.record.Account, wire: in.Wire, private: in.Private, schemaVersion: in.SchemaVersion, identityVersion: in.IdentityVersion,
-		identified: in.HasIdentity(), createFirst: in.CreateBeforeDestroy, planned: a.drifts.planned, completed: a.completed,
+		version: e.record.Version, account: e.record.Account, wire: in.Wire, private: in.Private, schemaVersion: in.SchemaVersion, identityVersion: in.IdentityVersion,
+		identified: in.HasIdentity(), createFirst: in.CreateBeforeDestroy, planned: e.drifts.planned, completed: e.completed,
 	}
-	back := compared.Get().(*awake)
+	back := compared.Get().(*entry)
 	defer func() {
-		*back = awake{} // the pool must not keep what it refers to
+		*back = entry{} // the pool must not keep what it refers to
 		compared.Put(back)
 	}()
-	r.into(back, uid)
-	if len(a.missing) == 0 {
-		back.missing = a.missing
+	r.into(back, e.slot)
+	if len(e.missing) == 0 {
+		back.missing = e.missing
 	}
-	return r, reflect.DeepEqual(a, back)
+	return r, reflect.DeepEqual(e, back)
 }
 
-// compared are for what rested compares.
-var compared = sync.Pool{New: func() any { return new(awake) }}
+// compared are for what restedOf compares.
+var compared = sync.Pool{New: func() any { return new(entry) }}
 
 // staysAtRest reports whether a deed leaves a resource at rest.
 func (o *observing) staysAtRest(r *Request, next decision.Deed) bool {

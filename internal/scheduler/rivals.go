@@ -24,9 +24,8 @@ type Sought struct {
 
 // Sought implements Interface.
 func (s *Scheduler) Sought(r Request) (_ Sought, ok bool) {
-	e := s.entry(r.Key, r.UID)
-	e.lock()
-	defer e.turn.Unlock()
+	e := s.slot(r.Key, r.UID).lock()
+	defer e.unlock()
 	out := Sought{By: namedBy(&r)}
 	if out.By == "" || e.claimant == nil {
 		return Sought{}, false

@@ -121,9 +121,9 @@ func (o *operation) begin() {
 	op.StartedAt = o.o.Clock.Now()
 	op.Deadline = op.StartedAt.Add(o.timeout)
 	o.op = &op
-	o.e.lock()
-	defer o.e.turn.Unlock()
-	o.e.show(&op, t.progress)
+	e := o.e.lock()
+	defer e.unlock()
+	e.show(&op, t.progress)
 }
 
 // prepare makes the instance to store while the operation runs, and the plan to carry out.

@@ -144,7 +144,7 @@ type Scheduler struct {
 
 	// mu is only held for access to memory.
 	mu       sync.Mutex
-	entries  entries
+	slots    slots
 	limits   limits
 	stopping bool
 	running  sync.WaitGroup
@@ -212,10 +212,10 @@ func (s *Scheduler) Running() int { return int(s.count.Load()) }
 
 // Operates implements Interface.
 func (s *Scheduler) Operates(k store.Key) bool {
-	for _, e := range s.entriesOf(k) {
-		e.lock()
+	for _, x := range s.slotsOf(k) {
+		e := x.lock()
 		runs := e.view.state == decision.Running
-		e.turn.Unlock()
+		e.unlock()
 		if runs {
 			return true
 		}
@@ -229,9 +229,9 @@ func (s *Scheduler) isStopping() bool {
 	return s.stopping
 }
 
-// entry returns the entry of a resource.
-func (s *Scheduler) entry(k store.Key, uid types.UID) *entry {
+// slot returns the slot of a resource.
+func (s *Scheduler) slot(k store.Key, uid types.UID) *slot {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.entries.get(k, uid)
+	return s.slots.get(k, uid)
 }

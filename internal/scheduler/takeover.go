@@ -101,7 +101,7 @@ func (s *Scheduler) takeOver(ctx context.Context, e *entry, r Request, ex terraf
 	case r.Import.Asked():
 		return moveFailed(r, "The resource has spec.import, too. Give only one of the two.")
 	}
-	if err := r.settled(); err != nil {
+	if err := r.allClaimed(); err != nil {
 		return err
 	}
 	s.moves.Lock()

@@ -85,7 +85,7 @@ func (c *connector) subject(ctx context.Context, r *CustomResource, spec desired
 				ApprovedBy: r.string("status", "lastApproval", "by"), ApprovedAt: r.string("status", "lastApproval", "at")},
 			LookRequested: lookRequested(r),
 		},
-		Hooks: scheduler.Hooks{Marked: k.Options.Marked, SpellImport: spellImport(k), Settled: k.mayImport},
+		Hooks: scheduler.Hooks{Marked: k.Options.Marked, SpellImport: spellImport(k), AllClaimed: k.mayImport},
 	}
 	if k.Options.Shards != nil {
 		req.Here = func(ctx context.Context) error { return k.stillHere(ctx, req.Key, req.UID, req.Deleted) }

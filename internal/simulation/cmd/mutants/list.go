@@ -126,8 +126,8 @@ var mutants = []mutant{
 	{name: "a resource that looks new is never loaded", edit: edit{managedDir + "request.go",
 		"return crd.Unobserved(&r.Unstructured) && !meta.FinalizerExists(r, xpmanaged.FinalizerName) && !meta.WasDeleted(r) && time.Since(r.GetCreationTimestamp().Time) < fresh", "return crd.Unobserved(&r.Unstructured) && !meta.FinalizerExists(r, xpmanaged.FinalizerName) && (time.Since(r.GetCreationTimestamp().Time) < fresh || true)"},
 		also: []edit{{managedDir + "claims.go", "request.New = false //", "//"}}},
-	{name: "resources that are gone stay in memory", edit: edit{schedulerDir + "claims.go", "s.entries.gone(k)", "_ = s.entries.gone"},
-		also: []edit{{schedulerDir + "record.go", "s.entries.remove(e)", "_ = s.entries.remove"}, {schedulerDir + "claims.go", "s.entries.deleted(uid)", "_, _ = s.entries.deleted, uid"}}},
+	{name: "resources that are gone stay in memory", edit: edit{schedulerDir + "claims.go", "s.slots.gone(k)", "_ = s.slots.gone"},
+		also: []edit{{schedulerDir + "record.go", "s.slots.remove(e.slot)", "_ = s.slots.remove"}, {schedulerDir + "claims.go", "s.slots.deleted(uid)", "_, _ = s.slots.deleted, uid"}}},
 	{name: "the former parts are deleted before the new ones are named", edit: edit{schedulerDir + "store/parts.go",
 		"p.head.Labels[labelSplit] = \"true\"\n\tnow, err", "p.head.Labels[labelSplit] = \"true\"\n\t_ = s.deleteParts(ctx, slices.DeleteFunc(slices.Clone(former), func(f part) bool { return slices.Contains(c.Parts, f) }))\n\tnow, err"}},
 
@@ -187,7 +187,7 @@ var mutants = []mutant{
 	{name: "the brake does not hold", brake: true, edit: edit{schedulerDir + "brake/brake.go",
 		"if s.why != \"\" {\n\t\tif _, ok", "if s.why != \"\" && false {\n\t\tif _, ok"}},
 	{name: "a new process does not know what the brake holds", brake: true, edit: edit{schedulerDir + "brake.go",
-		"if r.Brake == nil || r.Brake.Held.IsZero() || e.braked.Load() {", "if true || r.Brake.Held.IsZero() {"}},
+		"if r.Brake == nil || r.Brake.Held.IsZero() || x.braked.Load() {", "if true || r.Brake.Held.IsZero() {"}},
 	// Accounts.
 	{name: "the account of an object is not looked at", accounts: true, edit: edit{schedulerDir + "account.go",
 		"if e.record.Account == account || e.record.Account", "if true || e.record.Account"}},
