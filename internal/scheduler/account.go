@@ -199,7 +199,7 @@ func (s *Scheduler) leave(ctx context.Context, e *entry, r Request) error {
 // objectText names the object of an instance in a message.
 func objectText(s *schema.Resource, in instance.Instance) string {
 	a := s.Block.Attributes["id"]
-	if id := stateID(in.State); id != "" && a != nil && !a.Sensitive {
+	if id := ownership.StateID(in.State); id != "" && a != nil && !a.Sensitive {
 		return fmt.Sprintf("The remote object with the id %q", id)
 	}
 	return "The remote object"

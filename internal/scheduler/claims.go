@@ -3,7 +3,6 @@ package scheduler
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"unique"
 
@@ -182,7 +181,7 @@ func (e *entry) claims(r Request, in instance.Instance, wanted []string) []owner
 	var out []ownership.Claim
 	var recorded string
 	if r.Type.Schema.Identity != nil && e.record.Instance.Exists() {
-		recorded = identityKey(r, e.record.Instance)
+		recorded = ownership.IdentityKey(r.Type.Schema, e.record.Instance)
 	}
 	add := func(identity string, s ownership.Strength) {
 		if identity == "" {
@@ -198,7 +197,10 @@ func (e *entry) claims(r Request, in instance.Instance, wanted []string) []owner
 			out = append(out, ownership.Claim{Object: on, Strength: s, Inherited: e.inherits(r)})
 		}
 	}
-	out = append(out, e.containedClaims(r, in)...)
+	if r.Consists != nil {
+		held, begun := r.Consists(in)
+		out = append(out, ownership.Contained{Held: held, Begun: begun, Taken: r.takes}.Claims(r.Accesses, e.inherits(r))...)
+	}
 	for _, identity := range wanted {
 		if identity == creating {
 			out = append(out, claimsCreating(r)...)
@@ -230,30 +232,30 @@ type named struct {
 func (r *Request) names(in instance.Instance) (out []named) {
 	add := func(identity string, s ownership.Strength) { out = append(out, named{identity, s}) }
 	if id := r.named(); id != "" && in.Exists() && known(in.State) && r.NamedImport.Names(in.State) {
-		add(namedKey(id), ownership.Held)
+		add(ownership.ImportKey(id), ownership.Held)
 	}
 	if op := in.Operation; op != nil && op.Kind == instance.Create {
 		add(interruptedKey(*r, op), ownership.Begun)
-		add(namedKey(op.ImportID), ownership.Begun)
+		add(ownership.ImportKey(op.ImportID), ownership.Begun)
 	}
 	if r.Type.Schema.Identity != nil {
-		add(identityKey(*r, in), ownership.Held)
+		add(ownership.IdentityKey(r.Type.Schema, in), ownership.Held)
 		for _, d := range in.Deposed {
-			add(identityKey(*r, d.Instance()), ownership.Held)
+			add(ownership.IdentityKey(r.Type.Schema, d.Instance()), ownership.Held)
 		}
 		return out
 	}
-	add(idOf(in.State), ownership.Weak)
+	add(ownership.StateKey(in.State), ownership.Weak)
 	for _, d := range in.Deposed {
-		add(idOf(d.State), ownership.Weak)
+		add(ownership.StateKey(d.State), ownership.Weak)
 	}
 	switch {
 	case r.Import.Target != nil && in.Exists():
-		add(idKey(r.Import.Target.ID), ownership.Held)
+		add(ownership.IDKey(r.Import.Target.ID), ownership.Held)
 	case r.Import.Target != nil && !r.Deleted:
-		add(idKey(r.Import.Target.ID), ownership.Wanted)
+		add(ownership.IDKey(r.Import.Target.ID), ownership.Wanted)
 	case r.Known != nil && !in.Exists():
-		add(idKey(r.Known.Target.ID), ownership.Named)
+		add(ownership.IDKey(r.Known.Target.ID), ownership.Named)
 	}
 	return out
 }
@@ -297,7 +299,7 @@ func object(r Request, identity string) ownership.Object {
 // objects returns an object as it is accessed by the provider configuration and by others of the
 // same account.
 func objects(r Request, identity string) []ownership.Object {
-	return objectsOf(ownership.Access{Configuration: r.ProviderConfiguration, Account: r.Account}, r.Type.Schema.Type, identity)
+	return ownership.Access{Configuration: r.ProviderConfiguration, Account: r.Account}.Objects(r.Type.Schema.Type, identity)
 }
 
 // alone reports whether no other resource has a claim on an object.
@@ -320,33 +322,14 @@ func (e *entry) holder(r Request, identity string) (ownership.Owner, bool) {
 	return ownership.Owner{}, false
 }
 
-// identityKey identifies an object within its account and type; empty if it has no
-// identity. Identities of different schema versions cannot be compared: each is claimed in its own
-// version until a read upgrades it.
-func identityKey(r Request, in instance.Instance) string {
-	raw := in.IdentityJSON()
-	if raw == nil {
-		return ""
-	}
-	version := in.IdentityVersion
-	if len(in.RawIdentity) == 0 && r.Type.Schema.Identity != nil {
-		version = r.Type.Schema.Identity.Version
-	}
-	return versionedKey(version, raw)
-}
-
-func versionedKey[T string | []byte](version int64, identity T) string {
-	return fmt.Sprintf("%d:%s", version, identity)
-}
-
-// plannedKey is the identityKey of an object before its create; empty if its identity is not known
-// beforehand.
+// plannedKey is the ownership.IdentityKey of an object before its create; empty if its identity is
+// not known beforehand.
 func plannedKey(r Request, identity, state cty.Value) string {
 	v := plannedIdentity(r, identity, state)
 	if v == cty.NilVal {
 		return ""
 	}
-	return identityKey(r, instance.Instance{Identity: v})
+	return ownership.IdentityKey(r.Type.Schema, instance.Instance{Identity: v})
 }
 
 // interruptedKey is the plannedKey of the object of an interrupted create.
@@ -357,38 +340,13 @@ func interruptedKey(r Request, op *instance.Operation) string {
 	return plannedKey(r, op.PlannedIdentity, op.PlannedState)
 }
 
-// keyOf is the identityKey of an object that was found by a handle, or the key of the handle.
+// keyOf is the ownership.IdentityKey of an object that was found by a handle, or the key of the
+// handle.
 func keyOf(r Request, h handle, found instance.Instance) string {
 	if h.importID != "" {
-		return namedKey(h.importID)
+		return ownership.ImportKey(h.importID)
 	}
-	return identityKey(r, found)
-}
-
-// namedKey identifies an object by an import id that is known before the object is created.
-func namedKey(id string) string {
-	if id == "" {
-		return ""
-	}
-	return "import=" + id
-}
-
-func idKey(id string) string {
-	if id == "" {
-		return ""
-	}
-	return "id=" + id
-}
-
-func idOf(state cty.Value) string { return idKey(stateID(state)) }
-
-// stateID returns the id of an object; empty if it has none.
-func stateID(state cty.Value) string {
-	v := attribute(state, "id")
-	if v == cty.NilVal || !known(v) || v.Type() != cty.String {
-		return ""
-	}
-	return v.AsString()
+	return ownership.IdentityKey(r.Type.Schema, found)
 }
 
 // rival returns the resource that prevents this one from writing, if any. An owner that no longer
@@ -452,7 +410,7 @@ func (s *Scheduler) withheld(ctx context.Context, e *entry, r Request, in instan
 	}
 	if _, _, ok := s.elsewhere(ctx, e, r, in); ok {
 		return decision.Failed(decision.ReasonIdentityConflict, diagnostic.Errorf("Identity conflict",
-			"The remote object belongs to %s, so this resource may not observe it. Delete this resource, or change it to observe another object.", ofAnotherNamespace))
+			"The remote object belongs to %s, so this resource may not observe it. Delete this resource, or change it to observe another object.", ownership.OfAnotherNamespace))
 	}
 	return nil
 }
@@ -467,7 +425,7 @@ func (r *Request) allClaimed() error {
 
 // conflictWith is the conflict with the owner of an object that the request's resource claims.
 func conflictWith(r Request, by ownership.Rival) *decision.Conflict {
-	return &decision.Conflict{Owner: ownerText(r, by), Type: by.Claim.Object.Type, Module: r.Consists != nil, Deleted: r.Deleted}
+	return &decision.Conflict{Owner: by.Text(r.Key.Namespace), Type: by.Claim.Object.Type, Module: r.Consists != nil, Deleted: r.Deleted}
 }
 
 func identityConflict(r Request, by ownership.Rival) *Error { return conflictWith(r, by).Refusal() }
@@ -477,21 +435,13 @@ func identityConflict(r Request, by ownership.Rival) *Error { return conflictWit
 func sharedObject(r Request, by ownership.Rival) *Error {
 	return decision.Failed(decision.ReasonIdentityConflict, diagnostic.Errorf("Identity conflict",
 		"The stored states of this resource and of %s name the same remote object, so it is not destroyed. Remove Delete from spec.managementPolicies of the resource that it does not belong to, and delete that one.",
-		ownerText(r, by)))
+		by.Text(r.Key.Namespace)))
 }
 
-// ofAnotherNamespace stands for owners that the reader of a message may not be allowed to know.
-const ofAnotherNamespace = "a resource of another namespace"
-
-// ownerText returns the kind and name of the resource that owns an object, if it is in the
-// namespace of the request.
-func ownerText(r Request, by ownership.Rival) string {
-	k := by.Owner.Key
-	switch {
-	case k.Namespace != r.Key.Namespace:
-		return ofAnotherNamespace
-	case k.Namespace != "":
-		return k.Kind + " " + k.Namespace + "/" + k.Name
+// taking returns the request with the contained objects that a plan takes.
+func (r Request) taking(p *terraform.Plan) Request {
+	if p != nil {
+		r.takes = slices.Concat(p.Creates, p.Imports)
 	}
-	return k.Kind + " " + k.Name
+	return r
 }

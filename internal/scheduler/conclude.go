@@ -12,6 +12,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
+	"github.com/landbridge-io/landbridge/internal/scheduler/ownership"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
@@ -79,7 +80,7 @@ func (o *operation) storeMade(outcome store.Record) string {
 	}
 	op.PlannedState, op.PlannedPrivate, op.PlannedIdentity = cty.NilVal, nil, outcome.Instance.Identity
 	op.Mapped = false
-	op.Made, op.MadeID = outcome.Instance.Status, stateID(outcome.Instance.State)
+	op.Made, op.MadeID = outcome.Instance.Status, ownership.StateID(outcome.Instance.State)
 	rec := outcome
 	rec.Instance = o.in
 	rec.Instance.Operation = &op

@@ -8,6 +8,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/provider"
 	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
+	"github.com/landbridge-io/landbridge/internal/scheduler/ownership"
 )
 
 // end takes note of the outcome of an operation, and wakes the resource.
@@ -27,7 +28,8 @@ func (s *Scheduler) end(e *entry, r Request, t task, res result) {
 	s.o.Wake(r.Key)
 }
 
-// noteOutcome makes the outcome what is known of the resource, and returns what is to be told of it.
+// noteOutcome makes the outcome what is known of the resource, and returns what is to be told of
+// it.
 func (s *Scheduler) noteOutcome(e *entry, r Request, t task, res result) []Event {
 	e = e.lock()
 	defer e.unlock()
@@ -112,7 +114,7 @@ func (e *entry) interrupted(t task, res result) {
 func (e *entry) noteIdentity(r Request, res result) {
 	if res.op.Kind == instance.Create && e.record.Instance.Exists() {
 		if r.learn(e.record.Instance, res.plannedState) == "" {
-			e.complete(identityKey(r, instance.Instance{Identity: res.planned}), identityKey(r, e.record.Instance))
+			e.complete(ownership.IdentityKey(r.Type.Schema, instance.Instance{Identity: res.planned}), ownership.IdentityKey(r.Type.Schema, e.record.Instance))
 		}
 	}
 }

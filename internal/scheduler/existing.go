@@ -6,6 +6,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
+	"github.com/landbridge-io/landbridge/internal/scheduler/ownership"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
 
@@ -68,7 +69,7 @@ func (o *operation) refuseUnchecked() *Error {
 
 // meets returns the error of a create whose object already exists. No operation runs.
 func (s *Scheduler) meets(e *entry, r Request, met instance.Instance, by handle) *Error {
-	planned, whole := keyOf(r, by, instance.Instance{Identity: by.identity}), identityKey(r, met)
+	planned, whole := keyOf(r, by, instance.Instance{Identity: by.identity}), ownership.IdentityKey(r.Type.Schema, met)
 	if by.identified() {
 		e.complete(planned, whole)
 	}

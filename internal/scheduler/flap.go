@@ -148,7 +148,7 @@ func (s *Scheduler) flapping(e *entry, r *Request) *Flap {
 	if e.flap == nil {
 		return nil
 	}
-	s.corrections.set(r.Key, corrected{object: object(*r, idOf(e.record.Instance.State)), correction: e.flap.last})
+	s.corrections.set(r.Key, corrected{object: object(*r, ownership.StateKey(e.record.Instance.State)), correction: e.flap.last})
 	if e.flap.count < flapsAfter {
 		return nil
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/zclconf/go-cty/cty/convert"
 
 	"github.com/landbridge-io/landbridge/internal/instance"
+	"github.com/landbridge-io/landbridge/internal/scheduler/ownership"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 	"github.com/landbridge-io/landbridge/internal/translate"
 )
@@ -200,7 +201,7 @@ func (s *Scheduler) probe(ctx context.Context, r *Request, in instance.Instance,
 	case terraform.NonExistent(diags):
 		b.refute(fmt.Sprintf("the configuration makes the import id %q, but there is no object with it", r.NamedImport.ID))
 	case diags.HasErrors():
-	case stateID(found.State) == stateID(in.State) && r.NamedImport.Names(found.State):
+	case ownership.StateID(found.State) == ownership.StateID(in.State) && r.NamedImport.Names(found.State):
 		b.confirm()
 	default:
 		b.refute(fmt.Sprintf("the configuration makes the import id %q, but another object has it", r.NamedImport.ID))

@@ -92,7 +92,7 @@ func (s *Scheduler) doubt(ctx context.Context, e *entry, r Request, ex terraform
 	case r.Known.Observed && !r.Known.Recognize(found):
 		why = "the object that is found by it has another one"
 	case r.Type.Schema.Identity != nil:
-	case !e.alone(r, idKey(r.Known.Target.ID)):
+	case !e.alone(r, ownership.IDKey(r.Known.Target.ID)):
 		why = "other resources of the type have the same one"
 	case r.Config != nil:
 		p, diags := ex.Plan(ctx, r.Type, found, *r.Configuration())
@@ -155,7 +155,7 @@ func (s *Scheduler) takeKnown(ctx context.Context, e *entry, r Request, found in
 		return s.take(ctx, e, r, found)
 	}
 	// A create claims what it knows of the identity beforehand, which may be less than the whole.
-	for _, identity := range []string{identityKey(r, found), plannedKey(r, cty.NilVal, found.State)} {
+	for _, identity := range []string{ownership.IdentityKey(r.Type.Schema, found), plannedKey(r, cty.NilVal, found.State)} {
 		for identity != "" {
 			owner, ok := e.holder(r, identity)
 			if !ok {

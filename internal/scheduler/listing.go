@@ -147,7 +147,7 @@ func (s *Scheduler) recoverByList(ctx context.Context, e *entry, r Request, op *
 
 // free reports whether no other resource claims an object.
 func (e *entry) free(r Request, in instance.Instance) bool {
-	return e.alone(r, identityKey(r, in))
+	return e.alone(r, ownership.IdentityKey(r.Type.Schema, in))
 }
 
 // claimsCreating returns the claims of a create whose object is looked for by listing.

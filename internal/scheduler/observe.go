@@ -80,7 +80,7 @@ func (o *observing) tellLeft(r *Request) {
 	case o.accountOf(e, r) == decision.AccountIsOther && e.record.Instance.Exists():
 		why = fmt.Sprintf("%s stays in %s, since spec.managementPolicies have no Delete", objectText(r.Type.Schema, e.record.Instance), e.record.Account.Text())
 	case o.contested && o.disowned:
-		why = fmt.Sprintf("The remote object stays, since it belongs to %s", ownerText(*r, o.rival))
+		why = fmt.Sprintf("The remote object stays, since it belongs to %s", o.rival.Text(r.Key.Namespace))
 	default:
 		return
 	}

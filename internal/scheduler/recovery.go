@@ -9,6 +9,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/faultpoint"
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
+	"github.com/landbridge-io/landbridge/internal/scheduler/ownership"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
 
@@ -176,7 +177,7 @@ func (s *Scheduler) recoverMade(ctx context.Context, e *entry, r Request, op *in
 // adopt stores the object that an interrupted create made, unless it belongs to another resource.
 func (s *Scheduler) adopt(ctx context.Context, e *entry, r Request, op *instance.Operation, found instance.Instance) error {
 	found.Deposed = e.record.Instance.Deposed
-	s.claim(e, r, e.record.Instance, identityKey(r, found))
+	s.claim(e, r, e.record.Instance, ownership.IdentityKey(r.Type.Schema, found))
 	if rival, ok := s.rival(ctx, e); ok && !r.Deleted {
 		return identityConflict(r, rival)
 	} else if ok {
@@ -184,7 +185,7 @@ func (s *Scheduler) adopt(ctx context.Context, e *entry, r Request, op *instance
 		in.Operation = nil
 		return s.recovered(ctx, e, r, op, in.FallBack(op.Deposed), false)
 	}
-	by, state, err := s.twin(ctx, e, &r, []string{identityKey(r, found)}, &found)
+	by, state, err := s.twin(ctx, e, &r, []string{ownership.IdentityKey(r.Type.Schema, found)}, &found)
 	switch {
 	case err != nil:
 		return err
@@ -202,15 +203,15 @@ func (s *Scheduler) adopt(ctx context.Context, e *entry, r Request, op *instance
 // made, so that it is destroyed with the resource. An object of another resource is not the one:
 // the outcome of the create stays unknown.
 func (s *Scheduler) adoptToDestroy(ctx context.Context, e *entry, r Request, op *instance.Operation, found instance.Instance) error {
-	wanted := identityKey(r, found)
+	wanted := ownership.IdentityKey(r.Type.Schema, found)
 	if r.Type.Schema.Identity == nil {
-		wanted = idKey(r.Import.Target.ID)
+		wanted = ownership.IDKey(r.Import.Target.ID)
 	}
 	s.claim(e, r, e.record.Instance, wanted)
 	if rival, ok := s.rival(ctx, e); ok {
 		e.distrust(outdated)
 		return decision.Failed(decision.ReasonCreateOutcomeUnknown, append(diagnostic.Errorf("Identity conflict",
-			"spec.import names the remote object of %s, so it is not the one that the interrupted create made.", ownerText(r, rival)), createOutcomeUnknown(op)...))
+			"spec.import names the remote object of %s, so it is not the one that the interrupted create made.", rival.Text(r.Key.Namespace)), createOutcomeUnknown(op)...))
 	}
 	found.Deposed = e.record.Instance.Deposed
 	return s.recovered(ctx, e, r, op, found, true)

@@ -161,7 +161,7 @@ func unclearStore(r Request, by ownership.Rival) *Error {
 	return decision.Failed(decision.ReasonIdentityConflict, diagnostic.Errorf("Identity conflict",
 		"An object of the same identity belongs to %s through another provider configuration, and nothing shows whether it is the same object, so nothing is done. "+
 			"If the two configurations are for different accounts, set the annotation landbridge.io/confirm-account to %q, or declare their accounts.",
-		ownerText(r, by), r.StoredAccount.Title()))
+		by.Text(r.Key.Namespace), r.StoredAccount.Title()))
 }
 
 // identitiesOf returns the identities of claims, each once.

@@ -91,6 +91,17 @@ func (a Access) Names() []string {
 	return out
 }
 
+// Objects returns an object as it is accessed by the configuration, and by others of the same
+// account.
+func (a Access) Objects(resourceType, identity string) []Object {
+	names := a.Names()
+	out := make([]Object, len(names))
+	for i, name := range names {
+		out[i] = Object{Account: name, Type: resourceType, Identity: identity}
+	}
+	return out
+}
+
 // Strength is the strength of a claim.
 type Strength uint8
 
@@ -140,6 +151,22 @@ type Rival struct {
 	// Holds is set when Owner has the object, or has begun to make it. Another one takes precedence
 	// only while its operation runs, or over a resource that wants the object, too.
 	Holds bool
+}
+
+// OfAnotherNamespace stands for owners that the reader of a message may not be allowed to know.
+const OfAnotherNamespace = "a resource of another namespace"
+
+// Text returns the kind and name of the owner for a message in a namespace, if it is in the same
+// one.
+func (r Rival) Text(namespace string) string {
+	k := r.Owner.Key
+	switch {
+	case k.Namespace != namespace:
+		return OfAnotherNamespace
+	case k.Namespace != "":
+		return k.Kind + " " + k.Namespace + "/" + k.Name
+	}
+	return k.Kind + " " + k.Name
 }
 
 // claim is the claim of a claimant on an object.
