@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/zclconf/go-cty/cty"
@@ -114,44 +113,6 @@ func (s *Scheduler) prove(ctx context.Context, e *entry, r Request, ex terraform
 	out := e.accountChanged(&r, seen)
 	out.LookAt = s.o.Clock.Now().Add(provedBy)
 	return out
-}
-
-// sameAccounts are the configurations that have shown to give access to the same account, by a name
-// of each set of them. The zero value has none.
-type sameAccounts struct {
-	mu   sync.Mutex
-	last int
-	sets map[instance.Configuration]int
-}
-
-// join notes that two configurations are for the same account.
-func (a *sameAccounts) join(one, other instance.Configuration) {
-	one.Confirmed, other.Confirmed = "", ""
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.sets == nil {
-		a.sets = map[instance.Configuration]int{}
-	}
-	for _, c := range []instance.Configuration{one, other} {
-		if a.sets[c] == 0 {
-			a.last++
-			a.sets[c] = a.last
-		}
-	}
-	from, to := a.sets[other], a.sets[one]
-	for c, set := range a.sets {
-		if set == from {
-			a.sets[c] = to
-		}
-	}
-}
-
-// joined reports whether two configurations are noted to be for the same account.
-func (a *sameAccounts) joined(one, other instance.Configuration) bool {
-	one.Confirmed, other.Confirmed = "", ""
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.sets[one] != 0 && a.sets[one] == a.sets[other]
 }
 
 // noteProved notes that an object in one account was found in another one as it is stored.

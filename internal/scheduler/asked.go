@@ -8,21 +8,6 @@ import (
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 )
 
-// Remembered has the facts in memory about a resource. It is also available after an Observe that
-// failed.
-type Remembered struct {
-	Status  instance.Status
-	Deposed []instance.Deposed
-	// Handled are the tokens that were handled.
-	Handled store.Tokens
-	// Interrupted is set when the outcome of an operation is unknown.
-	Interrupted bool
-	// Running is set while an operation runs. Unrecorded is set when it has ended, but its outcome
-	// cannot be stored.
-	Running    bool
-	Unrecorded *Error
-}
-
 // Remembered implements Interface.
 func (s *Scheduler) Remembered(r Request) (Remembered, bool) {
 	s.mu.Lock()
@@ -41,13 +26,6 @@ func (s *Scheduler) Remembered(r Request) (Remembered, bool) {
 		out.Unrecorded = e.unrecorded.Load()
 	}
 	return out, known != nil
-}
-
-// unsavedTokens are tokens of a retry and of an interrupt that were handled, but are not in the
-// store yet. Held is that of store.Tokens.
-type unsavedTokens struct {
-	Retry, Interrupt string
-	Held             int64
 }
 
 // retry forgets failures, so that failed operations are tried again now.

@@ -11,13 +11,6 @@ import (
 // memory of this process, and after Request.CreateAttempts the tainted object stays. Of a module,
 // the applies are counted that replace a tainted object and fail.
 
-// attempts counts consecutive creates of one configuration that failed after they had made an
-// object, or may have.
-type attempts struct {
-	count int64
-	basis string // of the request
-}
-
 // note counts the outcome of an operation on the current object.
 func (a *attempts) note(r Request, res result, p *terraform.Plan) {
 	switch op := res.op; {

@@ -4,23 +4,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
-
-	"github.com/landbridge-io/landbridge/internal/desired"
-	"github.com/landbridge-io/landbridge/internal/diagnostic"
 )
-
-// failure delays the next attempt of an operation.
-type failure struct {
-	count    int
-	basis    string // of the request that failed
-	policies desired.Policies
-	approve  string // the approval that was given
-	reapply  string // the last request to set arguments again
-	retryAt  time.Time
-	reason   Reason
-	diags    diagnostic.Diagnostics
-}
 
 // of reports whether the same was asked for when the operation failed.
 func (f *failure) of(r Request) bool {

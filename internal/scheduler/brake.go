@@ -2,35 +2,12 @@ package scheduler
 
 import (
 	"context"
-	"time"
 
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/scheduler/brake"
 	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 )
-
-// Brake is what the brake has to know of a resource.
-type Brake struct {
-	// Scope is that of the account. Limit returns its limit, or that of the resource's namespace,
-	// which is own then.
-	Scope     brake.Scope
-	Namespace string
-	Limit     func(context.Context) (limit brake.Limit, own bool)
-	// Deleted is when the resource was deleted; zero if it was not. Held is since when its status
-	// tells that the brake holds; zero if it does not.
-	Deleted, Held time.Time
-}
-
-// scope returns the scope and the limit of a resource now.
-func (b *Brake) scope(ctx context.Context) (brake.Scope, brake.Limit) {
-	limit, own := b.Limit(ctx)
-	out := b.Scope
-	if own {
-		out.Namespace = b.Namespace
-	}
-	return out, limit
-}
 
 // restoreBrake has the brake hold if the status of a resource tells that an earlier process has
 // held its destruction.

@@ -2,18 +2,14 @@ package scheduler
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"unique"
 
 	"github.com/zclconf/go-cty/cty"
-	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
 	"github.com/landbridge-io/landbridge/internal/scheduler/ownership"
-	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
 
@@ -29,34 +25,6 @@ import (
 // is not. So ids are claimed weakly, except for the one in spec.import, which the user has stated
 // to be the object's.
 
-// claimed identifies the request that claims were made for. Another generation of the resource may
-// have other claims.
-type claimed struct {
-	generation int64
-	hash       string
-	known      string
-	// named is the import id that is known beforehand. It may turn out to be wrong.
-	named string
-	// through is the same value for many resources.
-	through unique.Handle[claimedThrough]
-}
-
-// claimedThrough is what claims of many resources have in common.
-type claimedThrough struct {
-	configuration string
-	account       ownership.Account
-	manages       bool
-	// maps is set when the configuration maps an identity, which may turn out to be wrong.
-	maps bool
-}
-
-// sameApartFromConfiguration reports whether claims are for the same, apart from the configuration
-// of the object.
-func (c claimed) sameApartFromConfiguration(other claimed) bool {
-	other.hash = c.hash
-	return c == other
-}
-
 func claimedFor(r *Request) claimed {
 	through := claimedThrough{configuration: r.ProviderConfiguration, account: r.Account, manages: r.Policies.Manage, maps: r.Handles.maps()}
 	out := claimed{generation: r.Generation, hash: r.ConfigHash, named: r.named(), through: unique.Make(through)}
@@ -70,11 +38,6 @@ func claimedFor(r *Request) claimed {
 func (e *entry) hasClaimed(r *Request) bool {
 	return e.claimed == claimedFor(r)
 }
-
-// completed is an identity that was partly known before a create, and the complete identity of the
-// created object. Both are claimed while this process lives. A later process has to look up the
-// object to know that they are the same.
-type completed struct{ planned, whole string }
 
 // Claim implements Interface.
 func (s *Scheduler) Claim(ctx context.Context, r Request) error {
@@ -116,32 +79,6 @@ func assumptionOf(e *entry, r *Request) assumption {
 
 func (a assumption) restore(e *entry) {
 	e.view, e.validated, e.claimed = a.view, a.validated, a.claimed
-}
-
-// Gone implements Interface.
-func (s *Scheduler) Gone(k store.Key) {
-	for _, e := range s.slotsOf(k) {
-		s.withdrawDestroy(e)
-	}
-	s.mu.Lock()
-	s.slots.gone(k)
-	s.mu.Unlock()
-	s.o.Store.Forget(k)
-	s.corrections.forget(k)
-	s.wake(s.owners.Release(k))
-}
-
-// Deleted implements Interface.
-func (s *Scheduler) Deleted(uid types.UID) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.slots.deleted(uid)
-}
-
-func (s *Scheduler) wake(keys []store.Key) {
-	for _, k := range keys {
-		s.o.Wake(k)
-	}
 }
 
 // claim claims the identities of the instance and the wanted identities, and nothing else.
@@ -322,126 +259,29 @@ func (e *entry) holder(r Request, identity string) (ownership.Owner, bool) {
 	return ownership.Owner{}, false
 }
 
-// plannedKey is the ownership.IdentityKey of an object before its create; empty if its identity is
-// not known beforehand.
-func plannedKey(r Request, identity, state cty.Value) string {
-	v := plannedIdentity(r, identity, state)
-	if v == cty.NilVal {
-		return ""
-	}
-	return ownership.IdentityKey(r.Type.Schema, instance.Instance{Identity: v})
-}
-
-// interruptedKey is the plannedKey of the object of an interrupted create.
-func interruptedKey(r Request, op *instance.Operation) string {
-	if op.Mapped && (r.Handles.refutesMapping() || !r.Handles.maps() && !op.Confirmed) {
-		return plannedKey(r, cty.NilVal, op.PlannedState)
-	}
-	return plannedKey(r, op.PlannedIdentity, op.PlannedState)
-}
-
-// keyOf is the ownership.IdentityKey of an object that was found by a handle, or the key of the
-// handle.
-func keyOf(r Request, h handle, found instance.Instance) string {
-	if h.importID != "" {
-		return ownership.ImportKey(h.importID)
-	}
-	return ownership.IdentityKey(r.Type.Schema, found)
-}
-
-// rival returns the resource that prevents this one from writing, if any. An owner that no longer
-// exists is released.
-func (s *Scheduler) rival(ctx context.Context, e *entry) (ownership.Rival, bool) {
-	return s.living(ctx, e, (*ownership.Claimant).Rival)
-}
-
-// shared returns another resource whose record names the object of this one, as after one of them
-// was restored from a backup. An owner that no longer exists is released.
-func (s *Scheduler) shared(ctx context.Context, e *entry) (ownership.Rival, bool) {
-	return s.living(ctx, e, (*ownership.Claimant).Shared)
-}
-
-// living returns the rival that find returns, after it has released those that no longer exist.
-func (s *Scheduler) living(ctx context.Context, e *entry, find func(*ownership.Claimant) (ownership.Rival, bool)) (ownership.Rival, bool) {
-	if e.claimant == nil {
-		return ownership.Rival{}, false
-	}
-	var last ownership.Owner
-	for {
-		r, ok := find(e.claimant)
-		if !ok || r.Owner == last || s.mayExist(ctx, r.Owner.Key, r.Owner.UID) {
-			return r, ok
-		}
-		last = r.Owner
-		s.wake(s.owners.Release(r.Owner.Key))
-	}
-}
-
-// elsewhere returns the resource of another namespace that owns the object of an instance, if any.
-// It does not go by age: a resource may be older than the one that made the object. An owner that
-// no longer exists is released.
-func (s *Scheduler) elsewhere(ctx context.Context, e *entry, r Request, in instance.Instance) (owner ownership.Owner, by []ownership.Claim, ok bool) {
-	observes := !r.Policies.Manage
-	r.Policies.Manage = true // what would be claimed
-	by = e.claims(r, in, nil)
-	for _, c := range by {
-		for {
-			owner, ok = e.claimant.Elsewhere(c.Object, observes)
-			if !ok {
-				break
-			}
-			if s.mayExist(ctx, owner.Key, owner.UID) {
-				return owner, by, true
-			}
-			s.wake(s.owners.Release(owner.Key))
-		}
-	}
-	return ownership.Owner{}, by, false
-}
-
-// withheld returns the error of a resource that only observes an object of another namespace: what
-// is known of the object is for the namespace of its owner.
-func (s *Scheduler) withheld(ctx context.Context, e *entry, r Request, in instance.Instance) error {
-	if r.Policies.Manage || !in.Exists() {
-		return nil
-	}
-	if err := r.allClaimed(); err != nil {
-		return err
-	}
-	if _, _, ok := s.elsewhere(ctx, e, r, in); ok {
-		return decision.Failed(decision.ReasonIdentityConflict, diagnostic.Errorf("Identity conflict",
-			"The remote object belongs to %s, so this resource may not observe it. Delete this resource, or change it to observe another object.", ownership.OfAnotherNamespace))
-	}
-	return nil
-}
-
-// allClaimed returns an error as long as the objects of other resources are not known.
-func (r *Request) allClaimed() error {
-	if r.AllClaimed == nil || r.AllClaimed() {
-		return nil
-	}
-	return &Error{Reason: decision.ReasonStore, Err: errors.New("the objects that other resources manage are not known yet")}
-}
-
-// conflictWith is the conflict with the owner of an object that the request's resource claims.
-func conflictWith(r Request, by ownership.Rival) *decision.Conflict {
-	return &decision.Conflict{Owner: by.Text(r.Key.Namespace), Type: by.Claim.Object.Type, Module: r.Consists != nil, Deleted: r.Deleted}
-}
-
-func identityConflict(r Request, by ownership.Rival) *Error { return conflictWith(r, by).Refusal() }
-
-// sharedObject is the error of a resource that would destroy an object which the record of another
-// one names, too.
-func sharedObject(r Request, by ownership.Rival) *Error {
-	return decision.Failed(decision.ReasonIdentityConflict, diagnostic.Errorf("Identity conflict",
-		"The stored states of this resource and of %s name the same remote object, so it is not destroyed. Remove Delete from spec.managementPolicies of the resource that it does not belong to, and delete that one.",
-		by.Text(r.Key.Namespace)))
-}
-
 // taking returns the request with the contained objects that a plan takes.
 func (r Request) taking(p *terraform.Plan) Request {
 	if p != nil {
 		r.takes = slices.Concat(p.Creates, p.Imports)
 	}
 	return r
+}
+
+// imports reports whether spec.import is to be looked at where no create was interrupted.
+func (r Request) imports() bool { return r.Import.Asked() && !r.Deleted }
+
+// creating is claimed weakly for a create of a type whose objects are listed.
+const creating = "creating"
+
+// claimsCreating returns the claims of a create whose object is looked for by listing.
+func claimsCreating(r Request) (out []ownership.Claim) {
+	for _, on := range objects(r, creating) {
+		out = append(out, ownership.Claim{Object: on, Strength: ownership.Weak})
+	}
+	return out
+}
+
+// lists reports whether the object of a create can only be found by listing.
+func (r *Request) lists(identity, state cty.Value) bool {
+	return r.ListArguments != nil && r.Type.Schema.Identity != nil && handleOf(*r, identity, state).none()
 }

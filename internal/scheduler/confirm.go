@@ -17,28 +17,6 @@ import (
 // stored. Whatever it does not confirm is read. So it can only be wrong about what a list does not
 // tell, and that is read with every n-th look.
 
-// ListRefresh is how unchanged objects are looked at by listing.
-type ListRefresh struct {
-	// Arguments returns the arguments of the list that an object is in. missing is one that is not
-	// known.
-	Arguments func(state cty.Value) (arguments map[string]cty.Value, missing string)
-	// ReadEvery is the number of looks of which one reads the object.
-	ReadEvery int
-	// Interval is the interval between looks at the object.
-	Interval time.Duration
-}
-
-// confirmation is what is known of an object that was read and found unchanged, and that nothing
-// has happened to since.
-type confirmation struct {
-	// at is a time at which the object was as it is stored.
-	at time.Time
-	// listed counts the looks by surveys since the last read.
-	listed int
-	// requested is the Request.LookRequested of the last read.
-	requested string
-}
-
 // confirmable reports whether a survey could confirm that the object is unchanged. Objects with
 // anything out of the ordinary are read.
 func (e *entry) confirmable(r *Request) bool {

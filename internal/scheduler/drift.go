@@ -79,18 +79,6 @@ func sensitiveIn(r terraform.ResourceType, instances ...instance.Instance) func(
 	}
 }
 
-// drifts is the drift of a resource in memory.
-type drifts struct {
-	// found is the drift that the last plan has found; planned is set when there was a plan since
-	// the record was loaded.
-	found   *instance.Drift
-	planned bool
-	// read is set when the last read has found changes that were not planned yet.
-	read bool
-	// observed has the changes of an object without a configuration that were not told yet.
-	observed *instance.Drift
-}
-
 // driftIn returns the part of what was read that a plan would change back.
 func (e *entry) driftIn(r *Request, p *terraform.Plan) *instance.Drift {
 	d := e.record.Instance.Drift

@@ -6,19 +6,8 @@ import (
 	"golang.org/x/sync/semaphore"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
-)
-
-// presence is whether a slot is needed.
-type presence uint8
-
-const (
-	// idle: as long as its resource exists.
-	idle presence = iota
-	// working: an operation runs.
-	working
-	// leaving: an operation runs, and the resource is gone. The slot goes when it has ended.
-	leaving
 )
 
 // slots holds the slots of the resources that exist or have a running operation.
@@ -144,3 +133,36 @@ func (x *limits) done(configuration string) {
 		delete(x.byConfiguration, configuration)
 	}
 }
+
+// slot returns the slot of a resource.
+func (s *Scheduler) slot(k store.Key, uid types.UID) *slot {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.slots.get(k, uid)
+}
+
+// entriesOf returns the entries of all resources that had a key.
+func (s *Scheduler) slotsOf(k store.Key) []*slot {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.slots.of(k)
+}
+
+// Remembered has the facts in memory about a resource. It is also available after an Observe that
+// failed.
+type Remembered struct {
+	Status  instance.Status
+	Deposed []instance.Deposed
+	// Handled are the tokens that were handled.
+	Handled store.Tokens
+	// Interrupted is set when the outcome of an operation is unknown.
+	Interrupted bool
+	// Running is set while an operation runs. Unrecorded is set when it has ended, but its outcome
+	// cannot be stored.
+	Running    bool
+	Unrecorded *Error
+}
+
+// rememberedFull is the answer of Remembered for a resource whose object was read completely, and
+// of which there is nothing else to tell: for most resources.
+var rememberedFull = Remembered{Status: instance.Full}

@@ -1,7 +1,9 @@
 package scheduler
 
 import (
+	"reflect"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -235,10 +237,6 @@ func (e *entry) knows(r *Request) bool {
 	return e.schema == r.Type.Schema && (e.state == loaded || e.state == assumed && r.New)
 }
 
-// rememberedFull is the answer of Remembered for a resource whose object was read completely, and
-// of which there is nothing else to tell: for most resources.
-var rememberedFull = Remembered{Status: instance.Full}
-
 // publish updates the answer of Remembered.
 func (e *entry) publish() {
 	if e.state == unloaded || e.state == conflicted {
@@ -252,3 +250,110 @@ func (e *entry) publish() {
 	}
 	e.remembered.Store(&Remembered{Status: in.Status, Deposed: in.Deposed, Handled: e.record.Handled, Interrupted: in.Operation != nil})
 }
+
+// lock locks the slot, and returns its entry with the values of the object.
+func (x *slot) lock() *entry {
+	e := x.lockAtRest()
+	e.wake()
+	return e
+}
+
+// lockAtRest locks the slot, and returns its entry. A resource at rest stays so.
+func (x *slot) lockAtRest() *entry {
+	x.turn.Lock()
+	if x.entry == nil {
+		x.entry = x.rested.entry(x)
+	}
+	return x.entry
+}
+
+// unlock is the end of lock and lockAtRest. Of a resource at rest, only the slot remains.
+func (e *entry) unlock() {
+	x := e.slot
+	if x.resting {
+		if r, ok := e.restedOf(); ok {
+			x.rested, x.entry = r, nil
+			x.share()
+		}
+	}
+	x.turn.Unlock()
+}
+
+// wake decodes the values of an object at rest. If that is not possible, the record is loaded
+// again.
+func (e *entry) wake() {
+	if !e.resting {
+		return
+	}
+	e.resting = false
+	in, err := e.record.Instance.Unpacked(e.schema)
+	if err != nil {
+		e.distrust(outdated)
+		e.view.discard()
+		return
+	}
+	e.record.Instance = in
+	e.view.observation = &Observation{Instance: in, Plan: &upToDate, Last: e.last}
+}
+
+// share keeps one copy of equal hashes.
+func (e *slot) share() {
+	hash := e.view.configHash
+	for _, other := range []*string{&e.validated, &e.claimed.hash} {
+		if *other == hash {
+			*other = hash
+		}
+	}
+}
+
+// rested is what is needed of an entry while its resource is at rest.
+type rested struct {
+	version                        string
+	account                        instance.Account
+	wire                           *instance.Wire
+	private                        []byte
+	schemaVersion, identityVersion int64
+	identified, createFirst        bool
+	// planned is that of drifts.
+	planned   bool
+	completed *completed
+}
+
+// entry returns the entry of a slot from what was rested.
+func (r *rested) entry(of *slot) *entry {
+	out := new(entry)
+	r.into(out, of)
+	return out
+}
+
+// into writes what was rested into out.
+func (r *rested) into(out *entry, of *slot) {
+	in := instance.Undecoded(r.wire, r.identified)
+	in.SchemaVersion, in.IdentityVersion, in.Private, in.CreateBeforeDestroy = r.schemaVersion, r.identityVersion, r.private, r.createFirst
+	*out = entry{
+		slot: of, record: store.Record{Owner: of.uid, Version: r.version, Instance: in, Account: r.account}, drifts: drifts{planned: r.planned},
+		completed: r.completed,
+	}
+}
+
+// restedOf returns what is needed of a resource at rest; ok is false if there is more.
+func (e *entry) restedOf() (_ rested, ok bool) {
+	in := &e.record.Instance
+	r := rested{
+		version: e.record.Version, account: e.record.Account, wire: in.Wire, private: in.Private, schemaVersion: in.SchemaVersion, identityVersion: in.IdentityVersion,
+		identified: in.HasIdentity(), createFirst: in.CreateBeforeDestroy, planned: e.drifts.planned, completed: e.completed,
+	}
+	back := compared.Get().(*entry)
+	defer func() {
+		*back = entry{} // the pool must not keep what it refers to
+		compared.Put(back)
+	}()
+	r.into(back, e.slot)
+	if len(e.missing) == 0 {
+		back.missing = e.missing
+	}
+	return r, reflect.DeepEqual(e, back)
+}
+
+// compared are for what restedOf compares.
+var compared = sync.Pool{New: func() any { return new(entry) }}

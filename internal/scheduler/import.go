@@ -15,9 +15,6 @@ import (
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
 
-// imports reports whether spec.import is to be looked at where no create was interrupted.
-func (r Request) imports() bool { return r.Import.Asked() && !r.Deleted }
-
 // find imports the object of a resource for which nothing is stored: the object of spec.import or,
 // if it no longer exists, the known object.
 func (s *Scheduler) find(ctx context.Context, e *entry, r Request, ex terraform.Executor) error {

@@ -33,14 +33,6 @@ import (
 // each.
 const maxListed = 1000
 
-// creating is claimed weakly for a create of a type whose objects are listed.
-const creating = "creating"
-
-// lists reports whether the object of a create can only be found by listing.
-func (r *Request) lists(identity, state cty.Value) bool {
-	return r.ListArguments != nil && r.Type.Schema.Identity != nil && handleOf(*r, identity, state).none()
-}
-
 // snapshot lists the objects that exist before a create; nil if they are not needed.
 func snapshot(ctx context.Context, ex terraform.Executor, r Request, p terraform.Plan) *instance.Listing {
 	if !r.lists(p.Identity, p.State) || r.generated(p) != "" {
@@ -148,14 +140,6 @@ func (s *Scheduler) recoverByList(ctx context.Context, e *entry, r Request, op *
 // free reports whether no other resource claims an object.
 func (e *entry) free(r Request, in instance.Instance) bool {
 	return e.alone(r, ownership.IdentityKey(r.Type.Schema, in))
-}
-
-// claimsCreating returns the claims of a create whose object is looked for by listing.
-func claimsCreating(r Request) (out []ownership.Claim) {
-	for _, on := range objects(r, creating) {
-		out = append(out, ownership.Claim{Object: on, Strength: ownership.Weak})
-	}
-	return out
 }
 
 // resembles reports whether an object has the planned arguments. Those that a read need not return,

@@ -7,14 +7,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
-	"github.com/landbridge-io/landbridge/internal/terraform"
 )
-
-// Mark identifies a resource whose object was as its configuration wants it, together with all that
-// its plan depended on: the custom resource, the record, the configuration, the provider and its
-// configuration. A mark stays true: whenever all of these are the same, nothing is to be planned.
-// It is the beginning of a SHA-256.
-type Mark [16]byte
 
 // markOf returns the mark of a resource with a record; false if its plan depends on more than is
 // known.
@@ -34,12 +27,6 @@ func markOf(r *Request, rec *store.Record) (Mark, bool) {
 func atRest(in *instance.Instance) bool {
 	return in.Status == instance.Full && in.Operation == nil && len(in.Deposed) == 0 && in.Drift == nil &&
 		len(in.RawState) == 0 && len(in.RawIdentity) == 0 && present(in.State)
-}
-
-// Steady reports whether an observation leaves nothing to do.
-func (o *Observation) Steady() bool {
-	return o != nil && o.Instance.Status == instance.Full && len(o.Instance.Deposed) == 0 && (o.Plan == nil || o.Plan.Action == terraform.NoOp) &&
-		o.Operation == nil && o.Unrecorded == nil && !o.Stalled && !o.Held && o.Flap == nil && o.Drift == nil
 }
 
 // Mark implements Interface.

@@ -1,7 +1,6 @@
 package scheduler
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +10,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
+	"github.com/landbridge-io/landbridge/schema"
 )
 
 // load loads the record from the store, once for each version of the provider.
@@ -108,13 +108,6 @@ func (s *Scheduler) Lost(k store.Key) {
 	}
 }
 
-// entriesOf returns the entries of all resources that had a key.
-func (s *Scheduler) slotsOf(k store.Key) []*slot {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.slots.of(k)
-}
-
 // save stores the instance.
 func (s *Scheduler) save(ctx context.Context, e *entry, r Request, in instance.Instance) error {
 	rec := e.record
@@ -191,82 +184,6 @@ func storeReason(err error) Reason {
 	return decision.ReasonStore
 }
 
-// Retire implements Interface. It stores the record without an owner, unless this process has
-// written it. Where the work is divided, another shard may have stored one since this one found
-// none.
-func (s *Scheduler) Retire(ctx context.Context, r Request) error {
-	e := s.slot(r.Key, r.UID).lock()
-	defer e.unlock()
-	if r.Here != nil && e.record.Version == "" {
-		if _, err := s.o.Store.Load(ctx, r.Key, r.Type.Schema); !errors.Is(err, store.ErrNotFound) {
-			e.distrust(conflicted)
-			return &Error{Reason: decision.ReasonStore, Err: cmp.Or(err, store.ErrConflict)}
-		}
-	}
-	if e.state != loaded || e.record.Version == "" || e.record.Version != e.read {
-		return nil
-	}
-	if !s.o.Leads() {
-		return &Error{Reason: decision.ReasonStore, Err: errSuccessor}
-	}
-	rec := e.record
-	// A resource that was retired before, under the same name, may have left the same record.
-	rec.Owner, rec.Rewrite = "", true
-	return s.put(ctx, e, r, rec)
-}
-
-// Forget implements Interface.
-func (s *Scheduler) Forget(ctx context.Context, r Request) error {
-	e := s.slot(r.Key, r.UID).lock()
-	defer e.unlock()
-	if e.view.state == decision.Running {
-		if e.view.release != nil {
-			e.view.release() // the next attempt finds that the operation has ended
-		}
-		return &Error{Reason: decision.ReasonStore, Err: errors.New("an operation is still running")}
-	}
-	if err := s.forget(ctx, e, r); err != nil {
-		return &Error{Reason: decision.ReasonStore, Err: err}
-	}
-	s.mu.Lock()
-	s.slots.remove(e.slot)
-	s.mu.Unlock()
-	s.o.Store.Forget(r.Key)
-	s.corrections.forget(r.Key)
-	s.wake(s.owners.Release(r.Key))
-	return nil
-}
-
-// forget removes the record if it belongs to this resource and not to a new one with the same name.
-func (s *Scheduler) forget(ctx context.Context, e *entry, r Request) error {
-	if !s.o.Leads() {
-		return errSuccessor
-	}
-	if e.state == loaded {
-		err := s.o.Store.Delete(ctx, r.Key, e.record.Version)
-		if !errors.Is(err, store.ErrConflict) {
-			return err
-		}
-		e.distrust(conflicted)
-	}
-	rec, err := s.o.Store.Load(ctx, r.Key, r.Type.Schema)
-	switch {
-	case errors.Is(err, store.ErrNotFound):
-		return s.o.Store.Delete(ctx, r.Key, "") // of a write that did not end
-	case err != nil:
-		return err
-	case rec.Owner != r.UID && !retired(rec):
-		return nil
-	}
-	return s.o.Store.Delete(ctx, r.Key, rec.Version)
-}
-
-// retired reports whether a record may be one that Retire has stored. It has nothing that anyone
-// could miss.
-func retired(rec store.Record) bool {
-	return rec.Owner == "" && rec.Instance.Nothing()
-}
-
 // errSuccessor is the error of a process without the lease, whose memory may be outdated.
 var errSuccessor = errors.New("another controller may have taken over")
 
@@ -290,3 +207,44 @@ var errMoving = errors.New("the resource is being moved to another cluster, so n
 
 // errForeign is the error for an operation that another process began.
 var errForeign = errors.New("another controller has begun an operation on the resource; waiting for it to end")
+
+// loadFreed loads a record that belongs to another shard, and whose resource does not exist any
+// more.
+func (s *Scheduler) loadFreed(ctx context.Context, k store.Key, as *schema.Resource) (store.Record, error) {
+	l, err := s.sharded()
+	if err == nil {
+		err = l.Free(ctx, k)
+	}
+	if err != nil {
+		return store.Record{}, err
+	}
+	return s.o.Store.Load(ctx, k, as)
+}
+
+// fenceRecord has the writes of a record of another shard fail that are based on what is stored
+// now.
+func (s *Scheduler) fenceRecord(ctx context.Context, k store.Key) error {
+	l, err := s.sharded()
+	if err != nil {
+		return err
+	}
+	return l.Fence(ctx, k)
+}
+
+// sharded returns the store, to change a record of another shard.
+func (s *Scheduler) sharded() (store.Sharded, error) {
+	l, ok := s.o.Store.(store.Sharded)
+	switch {
+	case !ok:
+		return nil, store.ErrElsewhere
+	case !s.o.Leads():
+		return nil, errSuccessor
+	}
+	return l, nil
+}
+
+// store stores a record, with the objects that it names.
+func (s *Scheduler) store(ctx context.Context, r *Request, rec store.Record) (store.Record, error) {
+	rec.Objects = namedObjects(r, &rec.Instance)
+	return s.o.Store.Save(ctx, r.Key, r.Type.Schema, rec)
+}

@@ -12,6 +12,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/policy"
 	"github.com/landbridge-io/landbridge/internal/provider"
+	"github.com/landbridge-io/landbridge/internal/scheduler/brake"
 	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
 	"github.com/landbridge-io/landbridge/internal/scheduler/ownership"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
@@ -201,8 +202,6 @@ func (r *Request) said() (said provider.Said) {
 	return said
 }
 
-func known(v cty.Value) bool { return v != cty.NilVal && !v.IsNull() && v.IsWhollyKnown() }
-
 // Configuration returns Config, with its Value; nil if there is none.
 func (r *Request) Configuration() *terraform.Config {
 	if r.Config != nil && r.Config.Value == cty.NilVal && r.Whole != nil {
@@ -216,3 +215,59 @@ type (
 	Error  = decision.Error
 	Reason = decision.Reason
 )
+
+// Brake is what the brake has to know of a resource.
+type Brake struct {
+	// Scope is that of the account. Limit returns its limit, or that of the resource's namespace,
+	// which is own then.
+	Scope     brake.Scope
+	Namespace string
+	Limit     func(context.Context) (limit brake.Limit, own bool)
+	// Deleted is when the resource was deleted; zero if it was not. Held is since when its status
+	// tells that the brake holds; zero if it does not.
+	Deleted, Held time.Time
+}
+
+// scope returns the scope and the limit of a resource now.
+func (b *Brake) scope(ctx context.Context) (brake.Scope, brake.Limit) {
+	limit, own := b.Limit(ctx)
+	out := b.Scope
+	if own {
+		out.Namespace = b.Namespace
+	}
+	return out, limit
+}
+
+// ListRefresh is how unchanged objects are looked at by listing.
+type ListRefresh struct {
+	// Arguments returns the arguments of the list that an object is in. missing is one that is not
+	// known.
+	Arguments func(state cty.Value) (arguments map[string]cty.Value, missing string)
+	// ReadEvery is the number of looks of which one reads the object.
+	ReadEvery int
+	// Interval is the interval between looks at the object.
+	Interval time.Duration
+}
+
+// MoveFrom is the resource whose object another one takes over.
+type MoveFrom struct {
+	Key store.Key
+	// At is where the user has asked for it.
+	At string
+	// Type and ProviderAddress are those of the resource type, such as null_resource and
+	// registry.terraform.io/hashicorp/null. Same is set if they are those of the target, maybe in
+	// another version of the provider.
+	Type, ProviderAddress string
+	Same                  bool
+	// Exists is set if the resource exists. UID is its UID.
+	Exists bool
+	UID    types.UID
+	// Invalid explains why nothing can be taken over from the resource.
+	Invalid diagnostic.Diagnostics
+}
+
+// Mark identifies a resource whose object was as its configuration wants it, together with all that
+// its plan depended on: the custom resource, the record, the configuration, the provider and its
+// configuration. A mark stays true: whenever all of these are the same, nothing is to be planned.
+// It is the beginning of a SHA-256.
+type Mark [16]byte

@@ -3,8 +3,6 @@ package scheduler
 import (
 	"context"
 	"errors"
-	"reflect"
-	"sync"
 	"time"
 	"unique"
 
@@ -21,9 +19,6 @@ import (
 // resource, memory keeps the object as the provider has sent it, which is what the next read is
 // compared with, and not the decoded values, which take several times as much. Whatever finds more
 // to do than that read decodes them first.
-
-// Rested is the observation of each resource at rest. It lacks the values of the object.
-var Rested = &Observation{Instance: instance.Instance{Status: instance.Full}, Plan: &upToDate}
 
 // Rest implements Interface.
 func (s *Scheduler) Rest(r Request) bool {
@@ -117,113 +112,6 @@ func (e *entry) mayRest(r *Request) bool {
 		atRest(in) &&
 		o.Steady() && !o.Imported && o.Reapply == "" && o.PlanHash == "" && o.Contradiction == "" && o.Last == e.last && len(o.Warnings) == 0
 }
-
-// wake decodes the values of an object at rest. If that is not possible, the record is loaded
-// again.
-func (e *entry) wake() {
-	if !e.resting {
-		return
-	}
-	e.resting = false
-	in, err := e.record.Instance.Unpacked(e.schema)
-	if err != nil {
-		e.distrust(outdated)
-		e.view.discard()
-		return
-	}
-	e.record.Instance = in
-	e.view.observation = &Observation{Instance: in, Plan: &upToDate, Last: e.last}
-}
-
-// lock locks the slot, and returns its entry with the values of the object.
-func (x *slot) lock() *entry {
-	e := x.lockAtRest()
-	e.wake()
-	return e
-}
-
-// lockAtRest locks the slot, and returns its entry. A resource at rest stays so.
-func (x *slot) lockAtRest() *entry {
-	x.turn.Lock()
-	if x.entry == nil {
-		x.entry = x.rested.entry(x)
-	}
-	return x.entry
-}
-
-// unlock is the end of lock and lockAtRest. Of a resource at rest, only the slot remains.
-func (e *entry) unlock() {
-	x := e.slot
-	if x.resting {
-		if r, ok := e.restedOf(); ok {
-			x.rested, x.entry = r, nil
-			x.share()
-		}
-	}
-	x.turn.Unlock()
-}
-
-// share keeps one copy of equal hashes.
-func (e *slot) share() {
-	hash := e.view.configHash
-	for _, other := range []*string{&e.validated, &e.claimed.hash} {
-		if *other == hash {
-			*other = hash
-		}
-	}
-}
-
-// rested is what is needed of an entry while its resource is at rest.
-type rested struct {
-	version                        string
-	account                        instance.Account
-	wire                           *instance.Wire
-	private                        []byte
-	schemaVersion, identityVersion int64
-	identified, createFirst        bool
-	// planned is that of drifts.
-	planned   bool
-	completed *completed
-}
-
-// entry returns the entry of a slot from what was rested.
-func (r *rested) entry(of *slot) *entry {
-	out := new(entry)
-	r.into(out, of)
-	return out
-}
-
-// into writes what was rested into out.
-func (r *rested) into(out *entry, of *slot) {
-	in := instance.Undecoded(r.wire, r.identified)
-	in.SchemaVersion, in.IdentityVersion, in.Private, in.CreateBeforeDestroy = r.schemaVersion, r.identityVersion, r.private, r.createFirst
-	*out = entry{
-		slot: of, record: store.Record{Owner: of.uid, Version: r.version, Instance: in, Account: r.account}, drifts: drifts{planned: r.planned},
-		completed: r.completed,
-	}
-}
-
-// restedOf returns what is needed of a resource at rest; ok is false if there is more.
-func (e *entry) restedOf() (_ rested, ok bool) {
-	in := &e.record.Instance
-	r := rested{
-		version: e.record.Version, account: e.record.Account, wire: in.Wire, private: in.Private, schemaVersion: in.SchemaVersion, identityVersion: in.IdentityVersion,
-		identified: in.HasIdentity(), createFirst: in.CreateBeforeDestroy, planned: e.drifts.planned, completed: e.completed,
-	}
-	back := compared.Get().(*entry)
-	defer func() {
-		*back = entry{} // the pool must not keep what it refers to
-		compared.Put(back)
-	}()
-	r.into(back, e.slot)
-	if len(e.missing) == 0 {
-		back.missing = e.missing
-	}
-	return r, reflect.DeepEqual(e, back)
-}
-
-// compared are for what restedOf compares.
-var compared = sync.Pool{New: func() any { return new(entry) }}
 
 // staysAtRest reports whether a deed leaves a resource at rest.
 func (o *observing) staysAtRest(r *Request, next decision.Deed) bool {

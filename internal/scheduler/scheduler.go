@@ -229,9 +229,18 @@ func (s *Scheduler) isStopping() bool {
 	return s.stopping
 }
 
-// slot returns the slot of a resource.
-func (s *Scheduler) slot(k store.Key, uid types.UID) *slot {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.slots.get(k, uid)
+// tell reports an event of the resource.
+func (s *Scheduler) tell(r Request, e Event) {
+	if s.o.Told != nil {
+		s.o.Told(r.Key, e)
+	}
+	if r.Tell != nil {
+		r.Tell(e)
+	}
+}
+
+func (s *Scheduler) wake(keys []store.Key) {
+	for _, k := range keys {
+		s.o.Wake(k)
+	}
 }

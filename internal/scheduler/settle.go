@@ -3,7 +3,6 @@ package scheduler
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -35,41 +34,6 @@ const (
 	// maxSettleBackoff bounds the time between updates of what never settles, in poll intervals.
 	maxSettleBackoff = 16
 )
-
-// Unsettled describes an object that its configuration wants to be changed again and again.
-type Unsettled struct {
-	// Plan is the next change.
-	Plan *terraform.Plan
-	// Updates is how often it was made, Since when for the first time, and NextAt when it is made
-	// again. The times are zero for a replacement, which is not made again.
-	Updates int
-	Since   time.Time
-	NextAt  time.Time
-	// Never is set when it was made so often that the resource never settles.
-	Never bool
-	// Objects are those of a module that the change is about. Updates, Since and NextAt are those
-	// of the one that is changed again first.
-	Objects []UnsettledObject
-	// waiting is set when the rest of the plan can wait, too.
-	waiting bool
-}
-
-// lastApply is what an apply has left. No plan without changes was made since.
-type lastApply struct {
-	// config is that of instance.Unsettled.
-	config string
-	// state is the digest of the object as it was left; empty if it was changed since.
-	state string
-	// at is when it has ended, and read is set when the object was read since.
-	at   time.Time
-	read bool
-	// unsteady is set when a read at once has shown another object than the apply has answered.
-	// Then each read may.
-	unsteady bool
-	// objects are those of a module that the apply has changed, and that no plan since has left as
-	// they are.
-	objects map[string]objectLeft
-}
 
 // settlingConfig identifies what an object is made from: the arguments, which changes of them are
 // ignored, and the provider's release. ConfigHash is of no use for that, since it changes with each
@@ -271,30 +235,6 @@ func (e *entry) unsettled(r *Request, p *terraform.Plan) *Unsettled {
 func nextUpdate(r *Request, of instance.Repeats) time.Time {
 	wait := min(1<<min(of.Updates-1, 10), maxSettleBackoff)
 	return of.At.Add(time.Duration(wait) * r.Poll)
-}
-
-// refuses reports whether the change is never made again by itself.
-func (u *Unsettled) refuses() bool { return u != nil && u.Replaces() }
-
-// Replaces reports whether the change is a replacement, of the object or of one that it consists
-// of.
-func (u *Unsettled) Replaces() bool {
-	return u.Plan.Action.IsReplace() || slices.ContainsFunc(u.Objects, UnsettledObject.Replaces)
-}
-
-// repeated are the objects of a module whose replacements are never made again by themselves.
-func (u *Unsettled) repeated() (out []terraform.Contained) {
-	for _, o := range u.Objects {
-		if o.Replaces() {
-			out = append(out, o.Contained)
-		}
-	}
-	return out
-}
-
-// waits reports whether it is too early to make the change again.
-func (u *Unsettled) waits(now time.Time) bool {
-	return u != nil && !u.refuses() && u.waiting && now.Before(u.NextAt)
 }
 
 // countRefused counts a refused replacement, which would not help, as made as often as it may be,

@@ -27,28 +27,6 @@ import (
 // outputsAlone is the address of what a plan changes that changes no object, but outputs.
 const outputsAlone = ""
 
-// UnsettledObject is an object of a module that its configuration wants to be changed again and
-// again.
-type UnsettledObject struct {
-	terraform.Contained
-	// Updates, Since, NextAt and Never are as in Unsettled.
-	Updates       int
-	Since, NextAt time.Time
-	Never         bool
-}
-
-// Replaces reports whether the change is a replacement.
-func (o UnsettledObject) Replaces() bool { return o.Action.IsReplace() }
-
-// objectLeft is an object that an apply has changed.
-type objectLeft struct {
-	// state identifies its arguments as the apply has left them, and planned as the apply wanted
-	// them.
-	state, planned map[string]string
-	// atOnce is set when a plan right after the apply has shown that it would be changed again.
-	atOnce bool
-}
-
 // helpless reports whether a replacement is because of nothing but arguments that the apply has set
 // to the same values already, and that it has left as they still are.
 func (o objectLeft) helpless(c terraform.Contained) bool {

@@ -1,11 +1,9 @@
 package scheduler
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"strings"
-	"sync"
 
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/instance"
@@ -30,36 +28,6 @@ import (
 // The first two decide for a pair of configurations as long as neither changes, and as long as this
 // process lives: a later one compares again. Resources that both have the object already go on, so
 // that what worked before is not stopped.
-
-// stores are the pairs of provider configurations of which it is known whether they access one
-// store. The zero value has none.
-type stores struct {
-	mu    sync.Mutex
-	known map[[2]string]bool
-}
-
-func (s *stores) get(pair [2]string) (one, ok bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	one, ok = s.known[pair]
-	return one, ok
-}
-
-func (s *stores) set(pair [2]string, one bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.known == nil {
-		s.known = map[[2]string]bool{}
-	}
-	s.known[pair] = one
-}
-
-// pairOf returns the key of a pair of provider configurations: their contents, so that nothing is
-// known any more of one that changes.
-func pairOf(a, b ownership.Access) [2]string {
-	name := func(a ownership.Access) string { return cmp.Or(a.Account.Content, a.Configuration) }
-	return [2]string{min(name(a), name(b)), max(name(a), name(b))}
-}
 
 // twinState is what is known of an object that another resource may have through another provider
 // configuration.

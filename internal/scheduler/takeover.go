@@ -30,23 +30,6 @@ import (
 // it has the instance, the third write follows (releaseMoved, handOver); if not, nothing has
 // happened, and the source gets its object back.
 
-// MoveFrom is the resource whose object another one takes over.
-type MoveFrom struct {
-	Key store.Key
-	// At is where the user has asked for it.
-	At string
-	// Type and ProviderAddress are those of the resource type, such as null_resource and
-	// registry.terraform.io/hashicorp/null. Same is set if they are those of the target, maybe in
-	// another version of the provider.
-	Type, ProviderAddress string
-	Same                  bool
-	// Exists is set if the resource exists. UID is its UID.
-	Exists bool
-	UID    types.UID
-	// Invalid explains why nothing can be taken over from the resource.
-	Invalid diagnostic.Diagnostics
-}
-
 // handOver is the journal of the Move of an object to another resource.
 type handOver struct {
 	To  *store.Key `json:"to"`

@@ -71,9 +71,9 @@ var mutants = []mutant{
 		"c.Kind == instance.Create && none && !hasErrors", "false && none && !hasErrors"}},
 
 	// What never settles.
-	{name: "a replacement that does not help is made again", edit: edit{schedulerDir + "settle.go",
+	{name: "a replacement that does not help is made again", edit: edit{schedulerDir + "observation.go",
 		"return u != nil && u.Replaces()", "return false && u.Replaces()"}},
-	{name: "an update that does not help is made at each look", edit: edit{schedulerDir + "settle.go",
+	{name: "an update that does not help is made at each look", edit: edit{schedulerDir + "observation.go",
 		"return u != nil && !u.refuses() &&", "return false && !u.refuses() &&"}},
 	{name: "an object that was not made as planned is created again", edit: edit{schedulerDir + "settle.go",
 		"return u != nil && u.Inconsistent &&", "return false && u.Inconsistent &&"}},
@@ -108,7 +108,7 @@ var mutants = []mutant{
 		"if !(e.kind.isClaimed() || e.rivalsClaimed(ctx) || awaited(ctx, e.kind.claimed)) || !awaited(ctx, others()) {", "if others == nil {"}},
 
 	// Rest.
-	{name: "the object of a resource at rest is forgotten", edit: edit{schedulerDir + "rest.go",
+	{name: "the object of a resource at rest is forgotten", edit: edit{schedulerDir + "entry.go",
 		"e.record.Instance = in\n", "e.record.Instance = in\n\te.record.Instance.State = instance.Instance{}.State\n"}},
 	{name: "a change of a resource at rest is not heard", edit: edit{managedDir + "written.go",
 		"if x.status.version != version {", "if version == \"\" {"}},
@@ -126,8 +126,8 @@ var mutants = []mutant{
 	{name: "a resource that looks new is never loaded", edit: edit{managedDir + "request.go",
 		"return crd.Unobserved(&r.Unstructured) && !meta.FinalizerExists(r, xpmanaged.FinalizerName) && !meta.WasDeleted(r) && time.Since(r.GetCreationTimestamp().Time) < fresh", "return crd.Unobserved(&r.Unstructured) && !meta.FinalizerExists(r, xpmanaged.FinalizerName) && (time.Since(r.GetCreationTimestamp().Time) < fresh || true)"},
 		also: []edit{{managedDir + "claims.go", "request.New = false //", "//"}}},
-	{name: "resources that are gone stay in memory", edit: edit{schedulerDir + "claims.go", "s.slots.gone(k)", "_ = s.slots.gone"},
-		also: []edit{{schedulerDir + "record.go", "s.slots.remove(e.slot)", "_ = s.slots.remove"}, {schedulerDir + "claims.go", "s.slots.deleted(uid)", "_, _ = s.slots.deleted, uid"}}},
+	{name: "resources that are gone stay in memory", edit: edit{schedulerDir + "leave.go", "s.slots.gone(k)", "_ = s.slots.gone"},
+		also: []edit{{schedulerDir + "leave.go", "s.slots.remove(e.slot)", "_ = s.slots.remove"}, {schedulerDir + "leave.go", "s.slots.deleted(uid)", "_, _ = s.slots.deleted, uid"}}},
 	{name: "the former parts are deleted before the new ones are named", edit: edit{schedulerDir + "store/parts.go",
 		"p.head.Labels[labelSplit] = \"true\"\n\tnow, err", "p.head.Labels[labelSplit] = \"true\"\n\t_ = s.deleteParts(ctx, slices.DeleteFunc(slices.Clone(former), func(f part) bool { return slices.Contains(c.Parts, f) }))\n\tnow, err"}},
 
@@ -193,17 +193,17 @@ var mutants = []mutant{
 		"if e.record.Account == account || e.record.Account", "if true || e.record.Account"}},
 	{name: "what is not found in another account is taken for gone", accounts: true, edit: edit{schedulerDir + "account.go",
 		"case open && seen != stranger && s.isProved(stored, r.StoredAccount):", "case open && seen != stranger:"}},
-	{name: "what a configuration has shown counts for what it was at any time", accounts: true, edit: edit{schedulerDir + "account.go",
+	{name: "what a configuration has shown counts for what it was at any time", accounts: true, edit: edit{schedulerDir + "shared.go",
 		"return a.sets[one] != 0 && a.sets[one] == a.sets[other]", "return a.sets[other] != 0"}},
 
 	// Replicas that share the work.
 	{name: "the record of another shard is used", replicas: 3, edit: edit{schedulerDir + "store/secrets.go",
 		"case s.Shard.conflicts(head.shard):", "case s.Shard.conflicts(head.shard) && false:"}},
 	{name: "a resource is left while an operation runs", replicas: 3, edit: edit{schedulerDir + "leave.go",
-		"if e.view.state == decision.Running {", "if e.view.state == decision.Running && false {"}},
+		"if e.view.state == decision.Running {\n\t\t\treturn false", "if e.view.state == decision.Running && false {\n\t\t\treturn false"}},
 	{name: "an object is made for a resource that another shard has released", replicas: 3, edit: edit{schedulerDir + "record.go",
 		"if r.Here == nil || rec.Version != \"\" {", "if r.Here == nil || rec.Version != \"\" || true {"},
-		also: []edit{{schedulerDir + "record.go", "if r.Here != nil && e.record.Version == \"\" {", "if false {"}}},
+		also: []edit{{schedulerDir + "leave.go", "if r.Here != nil && e.record.Version == \"\" {", "if false {"}}},
 	{name: "a resource is worked on by every shard", replicas: 3, edit: edit{managedDir + "belonging.go",
 		"switch shards.Belong(use) {\n\tcase Here:", "switch shards.Belong(use) {\n\tcase Here, Elsewhere:"},
 		also: []edit{{managedDir + "belonging.go", "if shards.Belong(use) != Here {\n\t\terr", "if false {\n\t\terr"}}},
