@@ -109,7 +109,7 @@ func (r *Request) reports(d *instance.Drift) bool {
 }
 
 // planDrift finds the drift in a plan, and returns the plan without it if the drift stays.
-func (s *Scheduler) planDrift(ctx context.Context, e *entry, r *Request, ex terraform.Executor, p terraform.Plan, config terraform.Config) (terraform.Plan, *instance.Drift, diagnostic.Diagnostics) {
+func (e *entry) planDrift(ctx context.Context, r *Request, ex terraform.Executor, p terraform.Plan, config terraform.Config) (terraform.Plan, *instance.Drift, diagnostic.Diagnostics) {
 	d := e.driftIn(r, &p)
 	if !r.reports(d) || d.Gone || config.Reapply {
 		return p, d, nil

@@ -80,14 +80,15 @@ func digestOf(identity cty.Value) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// recoverByList looks for the object of an interrupted create among those that are new since. done
+// byList looks for the object of an interrupted create among those that are new since. done
 // is false if the outcome stays unknown, and err is nil then.
-func (s *Scheduler) recoverByList(ctx context.Context, e *entry, r Request, op *instance.Operation, ex terraform.Executor, seen *evidence) (done bool, err error) {
+func (x *recovery) byList(ctx context.Context) (done bool, err error) {
+	e, r, op := x.e, x.r, x.op
 	if r.ListArguments == nil || op.Listed == nil {
 		return false, nil
 	}
 	unknown := func(format string, args ...any) (bool, error) {
-		seen.unknown = append(seen.unknown, diagnostic.Errorf("Object not listed", format, args...)...)
+		x.unknown = append(x.unknown, diagnostic.Errorf("Object not listed", format, args...)...)
 		return false, nil
 	}
 	if op.Listed.Missing != "" {
@@ -96,7 +97,7 @@ func (s *Scheduler) recoverByList(ctx context.Context, e *entry, r Request, op *
 	if err := r.allClaimed(); err != nil {
 		return true, err
 	}
-	objects, why := list(ctx, ex, r, op.PlannedState)
+	objects, why := list(ctx, x.ex, r, op.PlannedState)
 	if why != "" {
 		return unknown("The objects that exist now are not known: %s.", why)
 	}
@@ -112,7 +113,7 @@ func (s *Scheduler) recoverByList(ctx context.Context, e *entry, r Request, op *
 	}
 	switch len(found) {
 	case 0:
-		return unknown("The objects were listed at %s, and none is new since the create began that no resource manages.", s.o.Clock.Now().UTC().Format(time.RFC3339))
+		return unknown("The objects were listed at %s, and none is new since the create began that no resource manages.", x.o.Clock.Now().UTC().Format(time.RFC3339))
 	case 1:
 	default:
 		names := make([]string, 0, len(found))
@@ -122,19 +123,19 @@ func (s *Scheduler) recoverByList(ctx context.Context, e *entry, r Request, op *
 		return unknown("%d objects are new since the create began, and no resource manages them: %s.", len(found), strings.Join(names, "; "))
 	}
 	target := terraform.ImportTarget{Identity: found[0]}
-	out, diags := ex.Import(ctx, r.Type, target)
+	out, diags := x.ex.Import(ctx, r.Type, target)
 	switch {
 	case diags.HasErrors():
-		seen.unknown = append(seen.unknown, diags.Errors()...)
+		x.unknown = append(x.unknown, diags.Errors()...)
 		return unknown("One object is new since the create began, but it cannot be read: %s.", translate.CanonicalIdentity(found[0]))
 	case !e.free(r, out) || e.record.Instance.IsDeposed(out):
 		return unknown("One object is new since the create began, and another resource manages it: %s.", translate.CanonicalIdentity(found[0]))
 	case !resembles(r.Type.Schema, op.PlannedState, out.State):
-		seen.unknown = append(seen.unknown, foundAfterCreate(r, target)...)
+		x.unknown = append(x.unknown, foundAfterCreate(r, target)...)
 		return unknown("One object is new since the create began, but it does not have the planned arguments: %s.", translate.CanonicalIdentity(found[0]))
 	}
 	out.Status = instance.Tainted // it may be incomplete
-	return true, s.adopt(ctx, e, r, op, out)
+	return true, x.adopt(ctx, out)
 }
 
 // free reports whether no other resource claims an object.

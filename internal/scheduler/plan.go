@@ -37,7 +37,7 @@ func (s *Scheduler) plan(ctx context.Context, e *entry, r Request, ex terraform.
 			e.warned = p.Validation
 		}
 		warnings := e.warnings(diags)
-		if p, o.Drift, diags = s.planDrift(ctx, e, &r, ex, p, config); diags.HasErrors() {
+		if p, o.Drift, diags = e.planDrift(ctx, &r, ex, p, config); diags.HasErrors() {
 			return decision.Failed(decision.ReasonInvalidConfiguration, diags)
 		}
 		err := s.noteDrift(ctx, e, r, o.Drift)

@@ -93,24 +93,11 @@ func (s *Scheduler) takeOver(ctx context.Context, e *entry, r Request, ex terraf
 	if errors.Is(err, store.ErrElsewhere) && !from.Exists {
 		src, err = s.loadFreed(ctx, from.Key, store.Verbatim)
 	}
-	switch {
-	case errors.Is(err, store.ErrNotFound) && !from.Exists:
+	if errors.Is(err, store.ErrNotFound) && !from.Exists {
 		return nil // as in Terraform, which creates an object then
-	case errors.Is(err, store.ErrElsewhere) && !from.Exists:
-		return leftUnfinished(r, "an operation of it has not ended")
-	case err != nil && !errors.Is(err, store.ErrNotFound):
-		return &Error{Reason: decision.ReasonStore, Err: fmt.Errorf("the stored instance of %s cannot be loaded: %w", text(from.Key), err)}
-	case src.Handled.MovedTo != "":
-		return moveFailed(r, "The object of %s was moved to %s already.", text(from.Key), src.Handled.MovedTo)
-	case from.Exists && src.Owner != "" && src.Owner != from.UID:
-		return moveFailed(r, "What is stored of %s belongs to an earlier resource of the name. It is tried again.", text(from.Key))
-	case !src.Instance.Exists():
-		return moveFailed(r, "%s has no object. Remove this to have one created.", text(from.Key))
-	case len(src.Instance.Deposed) > 0:
-		if !from.Exists {
-			return leftUnfinished(r, "objects that it has replaced are not destroyed")
-		}
-		return moveFailed(r, "%s has replaced objects that are not destroyed yet. It is tried again.", text(from.Key))
+	}
+	if err := mayTake(r, &src, err); err != nil {
+		return err
 	}
 	if src.Account.Relation(r.StoredAccount) == instance.OtherAccount {
 		return accountChanged(&r, src.Account, notLooked)
@@ -153,6 +140,29 @@ func (s *Scheduler) takeOver(ctx context.Context, e *entry, r Request, ex terraf
 	}
 	e.view.state = decision.Imported // what follows from it is shown before it is done
 	s.tell(r, Event{Kind: TakenOver, Why: text(from.Key)})
+	return nil
+}
+
+// mayTake returns why an object cannot be taken over from a source, which was loaded with an error.
+func mayTake(r Request, src *store.Record, err error) error {
+	from := r.MoveFrom
+	switch {
+	case errors.Is(err, store.ErrElsewhere) && !from.Exists:
+		return leftUnfinished(r, "an operation of it has not ended")
+	case err != nil && !errors.Is(err, store.ErrNotFound):
+		return &Error{Reason: decision.ReasonStore, Err: fmt.Errorf("the stored instance of %s cannot be loaded: %w", text(from.Key), err)}
+	case src.Handled.MovedTo != "":
+		return moveFailed(r, "The object of %s was moved to %s already.", text(from.Key), src.Handled.MovedTo)
+	case from.Exists && src.Owner != "" && src.Owner != from.UID:
+		return moveFailed(r, "What is stored of %s belongs to an earlier resource of the name. It is tried again.", text(from.Key))
+	case !src.Instance.Exists():
+		return moveFailed(r, "%s has no object. Remove this to have one created.", text(from.Key))
+	case len(src.Instance.Deposed) > 0:
+		if !from.Exists {
+			return leftUnfinished(r, "objects that it has replaced are not destroyed")
+		}
+		return moveFailed(r, "%s has replaced objects that are not destroyed yet. It is tried again.", text(from.Key))
+	}
 	return nil
 }
 
