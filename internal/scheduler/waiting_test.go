@@ -7,8 +7,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
 
-// A provider that makes values up when it plans gets back what it has planned, so that the plan that
-// waits stays the one that is approved.
+// A provider that makes values up when it plans gets back what it has planned, so that the plan
+// that waits stays the one that is approved.
 func TestWaitingPlanStays(t *testing.T) {
 	approving(t, assigned, desired.ApproveEverything, func(h *harness) {
 		h.cloud.fickle, h.cloud.recalls = true, true
