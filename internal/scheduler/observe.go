@@ -136,7 +136,7 @@ func (o *observing) do(ctx context.Context, r *Request, next decision.Deed) (*Ob
 	case decision.RefuseConflict:
 		return nil, identityConflict(*r, o.rival)
 	case decision.RefuseAccount:
-		return nil, e.accountChanged(r, notLooked)
+		return nil, e.accountChanged(r, decision.NotLooked)
 	case decision.Prove:
 		o.claims = decision.ClaimedNothing // they were those of the account where the object was
 		return nil, o.prove(ctx, e, *r, o.ex)
