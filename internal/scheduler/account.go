@@ -80,7 +80,7 @@ func (s *Scheduler) noteAccount(ctx context.Context, e *entry, r *Request) error
 	if !s.noteworthy(e, r.StoredAccount) {
 		return nil
 	}
-	e.wake()
+	e.decode()
 	rec := e.record
 	rec.Account = r.StoredAccount
 	return s.put(ctx, e, *r, rec)

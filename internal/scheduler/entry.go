@@ -76,8 +76,8 @@ type slot struct {
 	// resting is set while the values of the record's instance are not decoded, and the observation
 	// is Rested.
 	resting bool
-	// restless is set if the provider sends the same object with other bytes each time.
-	restless bool
+	// unstable is set if the provider sends the same object with other bytes each time.
+	unstable bool
 	// remembered is the answer of Remembered; nil when the record is not known.
 	remembered atomic.Pointer[Remembered]
 
@@ -220,14 +220,14 @@ func (v *view) discard() {
 	*v = view{state: state}
 }
 
-// believe sets the record in memory.
-func (e *entry) believe(rec store.Record, state recordState) {
+// setRecord sets the record in memory.
+func (e *entry) setRecord(rec store.Record, state recordState) {
 	e.record, e.state, e.confirmation = rec, state, nil
 	e.publish()
 }
 
-// distrust makes the next use load the record again.
-func (e *entry) distrust(state recordState) {
+// invalidate makes the next use load the record again.
+func (e *entry) invalidate(state recordState) {
 	e.state, e.confirmation = state, nil
 	e.publish()
 }
@@ -254,7 +254,7 @@ func (e *entry) publish() {
 // lock locks the slot, and returns its entry with the values of the object.
 func (x *slot) lock() *entry {
 	e := x.lockAtRest()
-	e.wake()
+	e.decode()
 	return e
 }
 
@@ -279,16 +279,16 @@ func (e *entry) unlock() {
 	x.turn.Unlock()
 }
 
-// wake decodes the values of an object at rest. If that is not possible, the record is loaded
+// decode decodes the values of an object at rest. If that is not possible, the record is loaded
 // again.
-func (e *entry) wake() {
+func (e *entry) decode() {
 	if !e.resting {
 		return
 	}
 	e.resting = false
 	in, err := e.record.Instance.Unpacked(e.schema)
 	if err != nil {
-		e.distrust(outdated)
+		e.invalidate(outdated)
 		e.view.discard()
 		return
 	}
