@@ -96,11 +96,15 @@ type slot struct {
 	claimed  claimed
 }
 
-// entry is the state of one resource in memory. Besides its slot, it has what is not needed of a
-// resource at rest.
+// entry is the state of one resource in memory: its slot, and what is not needed of a resource at
+// rest.
 type entry struct {
 	*slot
+	details
+}
 
+// details are the part of an entry that is not needed of a resource at rest.
+type details struct {
 	record store.Record
 	// policyWarned is the hash of the plan that policies have warned of last.
 	policyWarned string
@@ -321,18 +325,17 @@ type rested struct {
 
 // entry returns the entry of a slot from what was rested.
 func (r *rested) entry(of *slot) *entry {
-	out := new(entry)
-	r.into(out, of)
+	out := &entry{slot: of}
+	r.into(&out.details, of.uid)
 	return out
 }
 
 // into writes what was rested into out.
-func (r *rested) into(out *entry, of *slot) {
+func (r *rested) into(out *details, uid types.UID) {
 	in := instance.Undecoded(r.wire, r.identified)
 	in.SchemaVersion, in.IdentityVersion, in.Private, in.CreateBeforeDestroy = r.schemaVersion, r.identityVersion, r.private, r.createFirst
-	*out = entry{
-		slot: of, record: store.Record{Owner: of.uid, Version: r.version, Instance: in, Account: r.account}, drifts: drifts{planned: r.planned},
-		completed: r.completed,
+	*out = details{
+		record: store.Record{Owner: uid, Version: r.version, Instance: in, Account: r.account}, drifts: drifts{planned: r.planned}, completed: r.completed,
 	}
 }
 
@@ -343,17 +346,17 @@ func (e *entry) restedOf() (_ rested, ok bool) {
 		version: e.record.Version, account: e.record.Account, wire: in.Wire, private: in.Private, schemaVersion: in.SchemaVersion, identityVersion: in.IdentityVersion,
 		identified: in.HasIdentity(), createFirst: in.CreateBeforeDestroy, planned: e.drifts.planned, completed: e.completed,
 	}
-	back := compared.Get().(*entry)
+	back := compared.Get().(*details)
 	defer func() {
-		*back = entry{} // the pool must not keep what it refers to
+		*back = details{} // the pool must not keep what it refers to
 		compared.Put(back)
 	}()
-	r.into(back, e.slot)
+	r.into(back, e.uid)
 	if len(e.missing) == 0 {
 		back.missing = e.missing
 	}
-	return r, reflect.DeepEqual(e, back)
+	return r, reflect.DeepEqual(&e.details, back)
 }
 
 // compared are for what restedOf compares.
-var compared = sync.Pool{New: func() any { return new(entry) }}
+var compared = sync.Pool{New: func() any { return new(details) }}
