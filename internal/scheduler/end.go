@@ -49,6 +49,7 @@ func (s *Scheduler) noteOutcome(e *entry, r Request, t task, res result) []Event
 	why := s.explain(e, r, res)
 	res.diags = append(res.diags.Warnings(), why.Diagnostics...)
 	e.last = &Outcome{Kind: res.op.Kind, Generation: res.op.Generation, At: s.o.Clock.Now(), Diagnostics: res.diags}
+	e.noteCreated(res)
 	e.noteDestroyed(res, prior, e.last.At)
 	e.noteUpdated(res, prior, e.last.At)
 	e.noteApplied(&r, res, t.plan)

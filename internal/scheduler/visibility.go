@@ -185,6 +185,15 @@ func (e *entry) noteUpdated(res result, prior instance.Instance, now time.Time) 
 	}
 }
 
+// noteCreated forgets what was known of the object before the one that an operation has created,
+// which may have been made at the same time.
+func (e *entry) noteCreated(res result) {
+	if res.op.Kind == instance.Create && !res.undispatched {
+		e.seen = time.Time{}
+		delete(e.missing, "")
+	}
+}
+
 // noteDestroyed notes what an operation has destroyed. prior is the instance before it.
 func (e *entry) noteDestroyed(res result, prior instance.Instance, now time.Time) {
 	op := res.op

@@ -106,6 +106,19 @@ func TestObjectNotVisibleYet(t *testing.T) {
 			},
 			told: []string{"Succeeded Delete"},
 		},
+		"a deletion after its replacement, made at the same time": {
+			then: func(h *harness) {
+				h.cloud.hidden["i-1"] = false
+				h.observe()
+				h.want("b", 1)
+				h.settle()
+				h.cloud.hidden["i-2"] = true
+				h.cloud.changeAfter(10*time.Second, func() { h.cloud.hidden["i-2"] = false })
+				h.deleting()
+			},
+			reasons: notYet,
+			told:    []string{"Succeeded Delete of replacement", "Succeeded Create of replacement", "Succeeded Delete", "Succeeded Delete"},
+		},
 		"it is destroyed by hand": {
 			then:    func(h *harness) { h.cloud.remove("i-1") },
 			reasons: notYet, ids: []string{"i-2"}, told: []string{"Gone", "Succeeded Create"},

@@ -96,6 +96,10 @@ var mutants = []mutant{
 		"return ok && key != \"\" && now.Sub(at).Abs() < v.grace", "return false && ok && now.Before(at)"}},
 	{name: "the times of a module's creates are not stored", edit: edit{moduleDir + "executor.go",
 		"mem.Doubts, mem.Created = doubts, w.session.visibility.left(now)", "mem.Doubts, mem.Created = doubts, nil"}},
+	{name: "an object of a module whose create has failed is not recent", edit: edit{moduleDir + "visibility.go",
+		"case kind == instance.Create:\n\t\tv.at[left]", "case kind == instance.Create && failed:\n\tcase kind == instance.Create:\n\t\tv.at[left]"}},
+	{name: "an object of a module that is in doubt counts as found", edit: edit{moduleDir + "session.go",
+		"s.unlessDoubted(q, s.unlessHidden(q, answer))", "s.unlessHidden(q, s.unlessDoubted(q, answer))"}},
 	{name: "a destroy in a module that does not find the object is believed", edit: edit{moduleDir + "visibility.go",
 		"	if !unproven {\n", "	if true || !unproven {\n"}},
 
