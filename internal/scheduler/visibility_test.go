@@ -12,6 +12,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/desired"
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
+	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
 
@@ -63,7 +64,7 @@ func (h *harness) reconcile(within time.Duration) (reasons []scheduler.Reason) {
 }
 
 func TestObjectNotVisibleYet(t *testing.T) {
-	notYet := []scheduler.Reason{scheduler.ReasonNotVisibleYet}
+	notYet := []scheduler.Reason{decision.ReasonNotVisibleYet}
 	tests := map[string]struct {
 		kind identityKind
 		// then happens after the create; the object is hidden.
