@@ -185,7 +185,11 @@ var mutants = []mutant{
 
 	// The brake.
 	{name: "the brake does not hold", brake: true, edit: edit{schedulerDir + "brake/brake.go",
-		"if s.why != \"\" {\n\t\tif _, ok", "if s.why != \"\" && false {\n\t\tif _, ok"}},
+		"if out := p.refusal(); out != nil {", "if out := p.refusal(); out != nil && false {"}},
+	{name: "destroys of several namespaces are not added", brake: true, edit: edit{schedulerDir + "brake/brake.go",
+		"p.of.why = p.of.others(d).exceed(d)", "p.of.why = \"\""}},
+	{name: "only the destroys of all namespaces are counted", brake: true, edit: edit{schedulerDir + "brake/brake.go",
+		"p.why = others.exceed(d)", "p.why, _ = \"\", others"}},
 	{name: "a new process does not know what the brake holds", brake: true, edit: edit{schedulerDir + "brake.go",
 		"if r.Brake == nil || r.Brake.Held.IsZero() || e.braked.Load() {", "if true || r.Brake.Held.IsZero() {"}},
 	// Accounts.
