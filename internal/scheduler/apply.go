@@ -94,6 +94,9 @@ func (s *Scheduler) Apply(ctx context.Context, r Request) error {
 	case deedRefuseStalled:
 		return e.attempts.exhausted(p)
 	case deedRefuseInconsistent:
+		if err := s.rekey(ctx, e, r); err != nil {
+			return err
+		}
 		return e.errInconsistent(&r, p)
 	case deedRefuseRepeat:
 		return s.refuseRepeat(ctx, e, r, p)

@@ -57,6 +57,8 @@ type Request struct {
 	// configurations of those objects, by terraform.Object.Configuration.
 	Consists func(instance.Instance) (held, begun []terraform.Object)
 	Accesses map[string]ownership.Access
+	// sums makes the hashes of the configuration that are stored. It is set by entry.
+	sums *sums
 	// takes are the objects that the plan creates or imports among those that the instance consists
 	// of.
 	takes []terraform.Object

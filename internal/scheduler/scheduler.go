@@ -106,7 +106,7 @@ type Options struct {
 	// Leads reports whether certainly no other process has taken over. If it returns false, nothing
 	// is written and no operation begins; running operations are still recorded. Defaults to true.
 	Leads func() bool
-	// PlanKey is the key of the hashes of plans. It has to be the same in all processes of an
+	// PlanKey is the key of the hashes of plans, and of configurations that are stored. It has to be the same in all processes of an
 	// installation, and secret. Defaults to a random one.
 	PlanKey []byte
 	// CreationGracePeriod is the time after a create within which an object that is not found may
@@ -125,6 +125,8 @@ type Scheduler struct {
 	corrections corrections
 	// brake holds destroys when there are too many of them.
 	brake brake.Brake
+	// sums makes the hashes of configurations that are stored.
+	sums *sums
 	// surveys are lists of objects, by which unchanged ones are looked at.
 	surveys surveys
 	// proved are the provider configurations that have shown objects as they were stored with
@@ -178,7 +180,7 @@ func New(o Options) *Scheduler {
 	if o.Exists == nil {
 		o.Exists = func(context.Context, store.Key, types.UID) (bool, error) { return true, nil }
 	}
-	s := &Scheduler{o: o, moves: newTurn(), limits: limits{most: o.OperationsPerConfiguration, byConfiguration: map[string]*limit{}}}
+	s := &Scheduler{o: o, sums: newSums(o.PlanKey), moves: newTurn(), limits: limits{most: o.OperationsPerConfiguration, byConfiguration: map[string]*limit{}}}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	s.began = sync.OnceValue(o.Clock.Now)
 	return s
@@ -227,6 +229,7 @@ func (s *Scheduler) isStopping() bool {
 
 // entry returns the entry of the request's resource.
 func (s *Scheduler) entry(r *Request) *entry {
+	r.sums = s.sums
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.entries.get(r.Key, r.UID)
