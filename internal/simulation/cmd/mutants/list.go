@@ -78,7 +78,7 @@ var mutants = []mutant{
 	{name: "an object that was not made as planned is created again", edit: edit{schedulerDir + "settle.go",
 		"return u != nil && u.Inconsistent &&", "return false && u.Inconsistent &&"}},
 	{name: "a change of policies replaces an object that was not made as planned", edit: edit{schedulerDir + "settle.go",
-		"out := instance.Digest(c.Value)", "out := r.ConfigHash"}},
+		"texts := []string{instance.Digest(c.Value)}", "texts := []string{r.ConfigHash}"}},
 	{name: "replacements in a module count whatever their values are", edit: edit{schedulerDir + "settle_module.go",
 		"string(x.Before), string(x.After)), known", "x.Path), known"}},
 
