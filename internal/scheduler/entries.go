@@ -3,10 +3,10 @@ package scheduler
 import (
 	"slices"
 
-	"golang.org/x/sync/semaphore"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
+	"github.com/landbridge-io/landbridge/internal/slots"
 )
 
 // presence is whether an entry is needed.
@@ -122,7 +122,7 @@ type limits struct {
 }
 
 type limit struct {
-	*semaphore.Weighted
+	*slots.Slots
 	users int
 }
 
@@ -130,7 +130,7 @@ type limit struct {
 func (x *limits) use(configuration string) *limit {
 	l, ok := x.byConfiguration[configuration]
 	if !ok {
-		l = &limit{Weighted: semaphore.NewWeighted(x.most)}
+		l = &limit{Slots: slots.New(int(x.most))}
 		x.byConfiguration[configuration] = l
 	}
 	l.users++

@@ -15,6 +15,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/provider"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
+	"github.com/landbridge-io/landbridge/internal/slots"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 	"github.com/landbridge-io/landbridge/internal/tracing"
 )
@@ -195,15 +196,16 @@ func (s *Scheduler) run(e *entry, rec store.Record, r Request, op *instance.Oper
 	notStarted := func(record *store.Record, diags diagnostic.Diagnostics) result {
 		return result{op: op, record: record, diags: t.interruption.blame(diags), undispatched: true, doubt: doubt}
 	}
-	traced := tracing.With(s.ctx, r.origin)
+	traced := tracing.With(slots.WithOwner(s.ctx, r.Key.Namespace), r.origin)
 	early, cancel := t.interruption.before(traced)
 	defer cancel()
 	waiting, cancel := context.WithTimeout(early, s.o.OperationTimeout)
 	defer cancel()
-	if err := limit.Acquire(waiting, 1); err != nil {
+	giveBack, err := limit.Acquire(waiting)
+	if err != nil {
 		return notStarted(&rec, diagnostic.Errorf("Operation not started", "The operation waited too long for others of the same provider configuration: %s.", err))
 	}
-	defer limit.Release(1)
+	defer giveBack()
 	op, timeout := s.begin(e, r, op, t, rec.Instance)
 	ctx, cancel := context.WithTimeout(provider.WithInterrupt(provider.WithFence(traced, s.fence), t.interruption.ctx), timeout)
 	defer cancel()

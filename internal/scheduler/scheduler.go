@@ -98,7 +98,8 @@ type Options struct {
 	// a timeout, and the wait for their turn. Defaults to 1h.
 	OperationTimeout time.Duration
 	// OperationsPerConfiguration bounds the concurrent operations of one provider configuration. It
-	// is a safety limit: operations beyond it wait for slow ones. Defaults to 1000.
+	// is a safety limit: operations beyond it wait for slow ones, those of namespaces without any
+	// operation last (package slots). Defaults to 1000.
 	OperationsPerConfiguration int64
 	// Lease is the time that another process waits after this one's last renewal before it takes
 	// over; 0 if there is no other process.
