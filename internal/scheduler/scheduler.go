@@ -139,7 +139,7 @@ type Scheduler struct {
 
 	// moves is held while an object moves from one resource to another, or the outcome of a move is
 	// determined. It is locked after the turn of an entry.
-	moves turn
+	moves locks
 
 	// mu is only held for access to memory.
 	mu       sync.Mutex
@@ -181,7 +181,7 @@ func New(o Options) *Scheduler {
 	if o.Exists == nil {
 		o.Exists = func(context.Context, store.Key, types.UID) (bool, error) { return true, nil }
 	}
-	s := &Scheduler{o: o, sums: newSums(o.PlanKey), moves: newTurn(), limits: limits{most: o.OperationsPerConfiguration, byConfiguration: map[string]*limit{}}}
+	s := &Scheduler{o: o, sums: newSums(o.PlanKey), limits: limits{most: o.OperationsPerConfiguration, byConfiguration: map[string]*limit{}}}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	s.began = sync.OnceValue(o.Clock.Now)
 	return s

@@ -103,8 +103,7 @@ func (s *Scheduler) takeOver(ctx context.Context, e *entry, r Request, ex terraf
 	if err := r.settled(); err != nil {
 		return err
 	}
-	s.moves.Lock()
-	defer s.moves.Unlock()
+	defer s.moves.lock(from.Key, r.Key)()
 	src, err := s.o.Store.Load(ctx, from.Key, store.Verbatim)
 	if errors.Is(err, store.ErrElsewhere) && !from.Exists {
 		src, err = s.loadFreed(ctx, from.Key, store.Verbatim)
@@ -218,9 +217,8 @@ func (s *Scheduler) sameType(ctx context.Context, r Request, src store.Record) (
 
 // letGo makes the resource let the object go that this one has taken over.
 func (s *Scheduler) letGo(ctx context.Context, e *entry, r Request) error {
-	s.moves.Lock()
-	defer s.moves.Unlock()
 	id, from := parseMove(e.record.Handled.MovedFrom)
+	defer s.moves.lock(from, r.Key)()
 	src, err := s.o.Store.Load(ctx, from, store.Verbatim)
 	switch {
 	case errors.Is(err, store.ErrNotFound):
@@ -252,10 +250,9 @@ func (s *Scheduler) saveLetGo(ctx context.Context, k store.Key, as *schema.Resou
 
 // handOver determines whether the object of this resource was moved to another one.
 func (s *Scheduler) handOver(ctx context.Context, e *entry, r Request) error {
-	s.moves.Lock()
-	defer s.moves.Unlock()
 	op := e.record.Instance.Operation
 	h := handOverOf(op)
+	defer s.moves.lock(r.Key, *h.To)()
 	taken, err := s.taken(ctx, h, op)
 	if err != nil {
 		return &Error{Reason: ReasonStore, Err: fmt.Errorf("the stored instance of %s, to which the object is moved, cannot be loaded: %w", text(*h.To), err)}
