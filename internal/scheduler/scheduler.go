@@ -107,8 +107,8 @@ type Options struct {
 	// Leads reports whether certainly no other process has taken over. If it returns false, nothing
 	// is written and no operation begins; running operations are still recorded. Defaults to true.
 	Leads func() bool
-	// PlanKey is the key of the hashes of plans, and of configurations that are stored. It has to be the same in all processes of an
-	// installation, and secret. Defaults to a random one.
+	// PlanKey is the key of the hashes of plans, and of configurations that are stored. It has to
+	// be the same in all processes of an installation, and secret. Defaults to a random one.
 	PlanKey []byte
 	// CreationGracePeriod is the time after a create within which an object that is not found may
 	// exist all the same. Defaults to DefaultCreationGracePeriod; negative for none.

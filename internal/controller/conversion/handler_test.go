@@ -136,7 +136,8 @@ func TestEndlessBody(t *testing.T) {
 	}
 }
 
-// Whoever sends slowly does not hold a turn until a request takes too long, whatever length it says.
+// Whoever sends slowly does not hold a turn until a request takes too long, whatever length it
+// says.
 func TestSlowSenders(t *testing.T) {
 	t.Parallel()
 	const timeout = 20 * time.Second

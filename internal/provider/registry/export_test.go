@@ -26,8 +26,8 @@ func Parsed(raw []byte, platform string) (accepted []string) {
 	return accepted
 }
 
-// CosignLayers returns how many layers a manifest of signatures has whose content would be read, and
-// how many of them have a signature.
+// CosignLayers returns how many layers a manifest of signatures has whose content would be read,
+// and how many of them have a signature.
 func CosignLayers(raw []byte) (read, signed int, _ error) {
 	layers, err := parseLayers(raw)
 	for _, l := range layers {

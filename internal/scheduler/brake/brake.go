@@ -24,17 +24,17 @@ type Limit struct {
 	Share int
 }
 
-// Scope is what a limit is for: an account of a provider. Each namespace may use the whole of it, but
-// counts for half of it at most when the destroys of all namespaces are added: one namespace alone
-// does not have those of others held.
+// Scope is what a limit is for: an account of a provider. Each namespace may use the whole of it,
+// but counts for half of it at most when the destroys of all namespaces are added: one namespace
+// alone does not have those of others held.
 type Scope struct{ Provider, Account string }
 
 // Destroy is the destruction of the object of a resource.
 type Destroy struct {
 	ID    types.UID
 	Scope Scope
-	// Namespace is that of the resource, and Own is set if the limit is its own: its destroys do not
-	// count for the account then.
+	// Namespace is that of the resource, and Own is set if the limit is its own: its destroys do
+	// not count for the account then.
 	Namespace string
 	Own       bool
 	Limit     Limit
@@ -81,7 +81,8 @@ type Brake struct {
 
 // account is the state of a Scope.
 type account struct {
-	// why the destroys of all namespaces wait that have no limit of their own; empty if they do not.
+	// why the destroys of all namespaces wait that have no limit of their own; empty if they do
+	// not.
 	why   string
 	parts map[string]*part
 }

@@ -278,8 +278,8 @@ func TestStart(t *testing.T) {
 	}
 }
 
-// In no minute more destroys of a namespace begin than the limit, and of all one and a half times as
-// many, whatever is reserved, begun late, cancelled, or withdrawn, unless they are released. One
+// In no minute more destroys of a namespace begin than the limit, and of all one and a half times
+// as many, whatever is reserved, begun late, cancelled, or withdrawn, unless they are released. One
 // namespace alone never has those of others held, except for a minute after the start.
 func TestNeverMoreThanTheLimit(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

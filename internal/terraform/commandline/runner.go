@@ -20,10 +20,11 @@ type Options struct {
 	// system's temporary directory.
 	Dir string
 	// Parallelism is the number of runs at the same time, not counting those that wait for a
-	// provider's change. Namespaces that have none may have further ones (package slots). Defaults to the number of processors, but at least 4.
+	// provider's change. Namespaces that have none may have further ones (package slots). Defaults
+	// to the number of processors, but at least 4.
 	Parallelism int
-	// Changes is the number of changes at the same time, likewise, each with a run that waits for it
-	// and takes memory. Defaults to 32.
+	// Changes is the number of changes at the same time, likewise, each with a run that waits for
+	// it and takes memory. Defaults to 32.
 	Changes int
 	// Patience is the time after which a run is killed that writes nothing and does not wait for a
 	// provider. Defaults to 2 minutes.

@@ -151,8 +151,8 @@ import {
 	}
 }
 
-// TestObjectsOfProviderBlocks: provider blocks with the same settings are for the same objects. What
-// is stored of the settings is keyed, since they may be secrets.
+// TestObjectsOfProviderBlocks: provider blocks with the same settings are for the same objects.
+// What is stored of the settings is keyed, since they may be secrets.
 func TestObjectsOfProviderBlocks(t *testing.T) {
 	t.Parallel()
 	key := "one"
