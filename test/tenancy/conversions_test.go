@@ -91,7 +91,7 @@ func (x *world) convertsSlowly(t *testing.T) time.Duration {
 	for range 20 {
 		slow.Go(func() {
 			body, writer := io.Pipe()
-			defer writer.Close()
+			defer context.AfterFunc(ctx, func() { _ = writer.Close() })()
 			go func() {
 				if _, err := writer.Write([]byte("{")); err == nil {
 					sent.Add(1)
