@@ -2,24 +2,12 @@ package scheduler
 
 import (
 	"context"
-	"time"
 
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/scheduler/brake"
+	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 )
-
-// Brake is what the brake has to know of a resource.
-type Brake struct {
-	// Scope is that of the account. Limit returns its limit, or that of the resource's namespace,
-	// which is own then.
-	Scope     brake.Scope
-	Namespace string
-	Limit     func(context.Context) (limit brake.Limit, own bool)
-	// Deleted is when the resource was deleted; zero if it was not. Held is since when its status
-	// tells that the brake holds; zero if it does not.
-	Deleted, Held time.Time
-}
 
 // destroy returns the destroy of a resource, with its limit now.
 func (r *Request) destroy(ctx context.Context) brake.Destroy {
@@ -32,8 +20,8 @@ func (r *Request) destroy(ctx context.Context) brake.Destroy {
 
 // restoreBrake has the brake hold if the status of a resource tells that an earlier process has
 // held its destruction.
-func (s *Scheduler) restoreBrake(ctx context.Context, e *entry, r *Request) {
-	if r.Brake == nil || r.Brake.Held.IsZero() || e.braked.Load() {
+func (s *Scheduler) restoreBrake(ctx context.Context, x *slot, r *Request) {
+	if r.Brake == nil || r.Brake.Held.IsZero() || x.braked.Load() {
 		return
 	}
 	s.brake.Restore(s.o.Clock.Now(), r.destroy(ctx), r.Brake.Held)
@@ -45,7 +33,7 @@ func (s *Scheduler) reserveDestroy(ctx context.Context, e *entry, r *Request) *E
 	if r.Brake == nil {
 		return nil
 	}
-	s.restoreBrake(ctx, e, r)
+	s.restoreBrake(ctx, e.slot, r)
 	s.brake.Start(s.began())
 	d := r.destroy(ctx)
 	d.Others = func() int { return s.others(r.Key) }
@@ -61,7 +49,7 @@ func (s *Scheduler) reserveDestroy(ctx context.Context, e *entry, r *Request) *E
 func (s *Scheduler) others(k store.Key) (n int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, e := range s.entries.byUID {
+	for _, e := range s.slots.byUID {
 		if e.key.Kind == k.Kind && e.key.Group == k.Group && e.key != k {
 			n++
 		}
@@ -75,7 +63,7 @@ func (s *Scheduler) holdsReplacement(ctx context.Context, e *entry, r *Request) 
 	if r.Brake == nil {
 		return nil
 	}
-	s.restoreBrake(ctx, e, r)
+	s.restoreBrake(ctx, e.slot, r)
 	if refused := s.brake.Holds(r.destroy(ctx)); refused != nil {
 		return e.errBraked(r.Brake.Scope, refused)
 	}
@@ -85,7 +73,7 @@ func (s *Scheduler) holdsReplacement(ctx context.Context, e *entry, r *Request) 
 // errBraked is the error for a destroy that the brake holds.
 func (e *entry) errBraked(in brake.Scope, why *brake.Refusal) *Error {
 	if !why.Until.IsZero() {
-		out := failed(ReasonDestroyDelayed, diagnostic.Errorf("Destroy delayed", "%s", why.Text))
+		out := decision.Failed(decision.ReasonDestroyDelayed, diagnostic.Errorf("Destroy delayed", "%s", why.Text))
 		out.LookAt = why.Until
 		return out
 	}
@@ -95,14 +83,14 @@ func (e *entry) errBraked(in brake.Scope, why *brake.Refusal) *Error {
 	if why.Namespace != "" {
 		place = " in the namespace " + why.Namespace
 	}
-	return failed(ReasonDestroyBrake, diagnostic.Errorf("Destroy held",
+	return decision.Failed(decision.ReasonDestroyBrake, diagnostic.Errorf("Destroy held",
 		"%s in the account %s of %s%s, so further ones are kept. They are destroyed after landbridge release-brake --provider %s --account %s; "+
 			"take the deletion or the change back to keep the object.", why.Text, in.Account, in.Provider, place, in.Provider, in.Account))
 }
 
 // withdrawDestroy notes that the object of a resource is not to be destroyed any more.
-func (s *Scheduler) withdrawDestroy(e *entry) {
-	if e.braked.Swap(false) && s.brake.Withdraw(e.uid) {
+func (s *Scheduler) withdrawDestroy(x *slot) {
+	if x.braked.Swap(false) && s.brake.Withdraw(x.uid) {
 		s.WakePending()
 	}
 }
@@ -126,26 +114,12 @@ func (s *Scheduler) endBrake(r *Request, t *task, res *result) {
 	}
 }
 
-// destroys reports whether a deed destroys objects.
-func destroys(next deed, in *applyInput) bool {
-	return next == deedDestroyDeposed || next == deedDestroyFirst || next == deedUpdate && in.Destroys
-}
-
-// withdraws reports whether a deed shows that nothing is to be destroyed any more.
-func withdraws(next deed, in *applyInput) bool {
-	switch next {
-	case deedRefuseReplace, deedRefuseContained, deedRefuseProtected, deedRefuseDeposed, deedCreate:
-		return true
-	}
-	return next == deedUpdate && !in.Destroys
-}
-
-// brakes decides whether a deed of Apply may begin.
-func (s *Scheduler) brakes(ctx context.Context, e *entry, r *Request, next deed, in *applyInput) *Error {
+// brakes returns why the brake does not let a step of Apply begin; nil if it does.
+func (s *Scheduler) brakes(ctx context.Context, e *entry, r *Request, step decision.Step) *Error {
 	switch {
-	case destroys(next, in):
+	case step.Destroys:
 		return s.reserveDestroy(ctx, e, r)
-	case next == deedCreateFirst:
+	case step.Deed == decision.CreateFirst:
 		return s.holdsReplacement(ctx, e, r)
 	}
 	return nil

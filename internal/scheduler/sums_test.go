@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/landbridge-io/landbridge/internal/instance"
-	"github.com/landbridge-io/landbridge/internal/scheduler"
+	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
 )
 
 // moves has another installation go on, or one that was restored without its key.
@@ -25,7 +25,7 @@ func TestStoredConfigurationsCannotBeGuessed(t *testing.T) {
 		h.cloud.answers, h.cloud.reads = lower, lower
 		h.want("A", 1)
 		_, refusal := h.polls(5)
-		h.refuses(refusal, scheduler.ReasonNeverSettles)
+		h.refuses(refusal, decision.ReasonNeverSettles)
 		counts := func() string {
 			b, err := json.Marshal(h.stored().Instance.Unsettled)
 			if err != nil {
@@ -51,15 +51,15 @@ func TestHeldWithAnotherKey(t *testing.T) {
 		misbehave func(*cloud)
 		// end has the object as the configuration wants it.
 		end    func(h *harness)
-		reason scheduler.Reason
+		reason decision.Reason
 	}{
 		"a replacement": {
 			func(c *cloud) { c.reads = func(o object) object { return object{strings.ToLower(o.name), o.size} } },
-			func(h *harness) { h.want("a", 1) }, scheduler.ReasonNeverSettles,
+			func(h *harness) { h.want("a", 1) }, decision.ReasonNeverSettles,
 		},
 		"a create that was not as planned": {
 			func(c *cloud) { c.answers = func(o object) object { return object{o.name, o.size + 1} } },
-			func(h *harness) { h.cloud.answers = nil; h.want("a", 5) }, scheduler.ReasonInconsistentResult,
+			func(h *harness) { h.cloud.answers = nil; h.want("a", 5) }, decision.ReasonInconsistentResult,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
