@@ -26,6 +26,9 @@ func Recorder(once, repeated record.EventRecorder) record.EventRecorder {
 	return recorder{once: once, repeated: repeated}
 }
 
+// NewRecorder exports newRecorder.
+var NewRecorder = newRecorder
+
 // NewClient is the manager's client.
 var NewClient = newClient
 

@@ -1,7 +1,10 @@
 package controller
 
 import (
+	"hash/maphash"
+
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/rest"
@@ -9,6 +12,10 @@ import (
 
 	"github.com/landbridge-io/landbridge/internal/controller/managed"
 )
+
+// eventQueues is the number of pairs of queues among which namespaces are divided, so that one with
+// many events neither delays nor displaces those of others.
+const eventQueues = 16
 
 // newRecorder returns a recorder that writes events at a bounded rate, so that they do not compete
 // with the work. stop ends it.
@@ -19,19 +26,55 @@ func newRecorder(config *rest.Config, name string, perSecond float32, scheme *ru
 	if err != nil {
 		return nil, nil, err
 	}
-	var recorders [2]record.EventRecorder
-	var broadcasters [2]record.EventBroadcaster
-	for i := range broadcasters {
+	out := &divided{seed: maphash.MakeSeed()}
+	var broadcasters []record.EventBroadcaster
+	queue := func() record.EventRecorder {
 		b := record.NewBroadcaster()
 		b.StartRecordingToSink(&typedcorev1.EventSinkImpl{Interface: c.Events("")})
-		recorders[i], broadcasters[i] = b.NewRecorder(scheme, corev1.EventSource{Component: name}), b
+		broadcasters = append(broadcasters, b)
+		return b.NewRecorder(scheme, corev1.EventSource{Component: name})
+	}
+	for i := range out.queues {
+		out.queues[i] = recorder{once: queue(), repeated: queue()}
 	}
 	stop = func() {
 		for _, b := range broadcasters {
 			b.Shutdown()
 		}
 	}
-	return recorder{once: recorders[0], repeated: recorders[1]}, stop, nil
+	return out, stop, nil
+}
+
+// divided divides events among queues by the namespaces of their objects. The queues take turns.
+type divided struct {
+	queues [eventQueues]recorder
+	seed   maphash.Seed
+}
+
+func (d *divided) of(object runtime.Object) recorder {
+	namespace := ""
+	switch o := object.(type) {
+	case *corev1.ObjectReference:
+		namespace = o.Namespace
+	case metav1.Object:
+		namespace = o.GetNamespace()
+	}
+	return d.queues[maphash.String(d.seed, namespace)%eventQueues]
+}
+
+// Event implements record.EventRecorder.
+func (d *divided) Event(object runtime.Object, eventtype, reason, message string) {
+	d.of(object).Event(object, eventtype, reason, message)
+}
+
+// Eventf implements record.EventRecorder.
+func (d *divided) Eventf(object runtime.Object, eventtype, reason, format string, args ...any) {
+	d.of(object).Eventf(object, eventtype, reason, format, args...)
+}
+
+// AnnotatedEventf implements record.EventRecorder.
+func (d *divided) AnnotatedEventf(object runtime.Object, annotations map[string]string, eventtype, reason, format string, args ...any) {
+	d.of(object).AnnotatedEventf(object, annotations, eventtype, reason, format, args...)
 }
 
 // recorder keeps events that each reconcile repeats, such as while a cloud is down, in a queue of

@@ -14,6 +14,7 @@ import (
 func (s *Scheduler) Apply(ctx context.Context, r Request) error {
 	r.origin = tracing.OriginOf(ctx)
 	r.Configuration() // the operation needs it after the reconcile has ended
+	r.sums = s.sums
 	e := s.slot(r.Key, r.UID).lock()
 	defer e.unlock()
 	if e.view.state == decision.Running {
@@ -31,6 +32,9 @@ func (s *Scheduler) Apply(ctx context.Context, r Request) error {
 	case decision.Nothing:
 		return nil
 	case decision.Refuse:
+		if err := s.rekey(ctx, e, r); err != nil {
+			return err
+		}
 		return a.step.Refusal
 	case decision.RefuseForNow:
 		e.denied.Store(true)
@@ -198,6 +202,7 @@ func (s *Scheduler) perform(ctx context.Context, e *entry, r Request, t task) er
 // Delete implements Interface.
 func (s *Scheduler) Delete(ctx context.Context, r Request) error {
 	r.origin = tracing.OriginOf(ctx)
+	r.sums = s.sums
 	e := s.slot(r.Key, r.UID).lock()
 	defer e.unlock()
 	known := e.state == loaded || e.state == outdated || e.state == assumed && r.New

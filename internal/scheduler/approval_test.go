@@ -31,8 +31,6 @@ var planCases = flag.Int("plans", 0, "number of random cases of TestOnlyApproved
 func approving(t *testing.T, kind identityKind, policy desired.Approval, f func(h *harness)) {
 	t.Helper()
 	bubble(t, kind, func(h *harness) {
-		h.o.PlanKey = []byte(strings.Repeat("k", 32))
-		h.sched = scheduler.New(h.o)
 		h.r.Policies.Approval = policy
 		f(h)
 	})

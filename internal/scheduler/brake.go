@@ -9,14 +9,22 @@ import (
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 )
 
+// destroy returns the destroy of a resource, with its limit now.
+func (r *Request) destroy(ctx context.Context) brake.Destroy {
+	limit, own := r.Brake.Limit(ctx)
+	return brake.Destroy{
+		ID: r.UID, Scope: r.Brake.Scope, Namespace: r.Brake.Namespace, Own: own, Limit: limit,
+		Kind: r.Key.Kind + "." + r.Key.Group, Deleted: r.Brake.Deleted,
+	}
+}
+
 // restoreBrake has the brake hold if the status of a resource tells that an earlier process has
 // held its destruction.
 func (s *Scheduler) restoreBrake(ctx context.Context, x *slot, r *Request) {
 	if r.Brake == nil || r.Brake.Held.IsZero() || x.braked.Load() {
 		return
 	}
-	scope, _ := r.Brake.scope(ctx)
-	s.brake.Restore(s.o.Clock.Now(), r.UID, scope, r.Brake.Held)
+	s.brake.Restore(s.o.Clock.Now(), r.destroy(ctx), r.Brake.Held)
 }
 
 // reserveDestroy returns nil if the object of a resource may be destroyed now. If it is not then,
@@ -26,17 +34,15 @@ func (s *Scheduler) reserveDestroy(ctx context.Context, e *entry, r *Request) *E
 		return nil
 	}
 	s.restoreBrake(ctx, e.slot, r)
-	scope, limit := r.Brake.scope(ctx)
 	s.brake.Start(s.began())
-	refused := s.brake.Reserve(s.o.Clock.Now(), brake.Destroy{
-		ID: r.UID, Scope: scope, Limit: limit, Kind: r.Key.Kind + "." + r.Key.Group, Deleted: r.Brake.Deleted,
-		Others: func() int { return s.others(r.Key) },
-	})
+	d := r.destroy(ctx)
+	d.Others = func() int { return s.others(r.Key) }
+	refused := s.brake.Reserve(s.o.Clock.Now(), d)
 	if refused == nil {
 		e.braked.Store(false)
 		return nil
 	}
-	return e.errBraked(scope, refused)
+	return e.errBraked(d.Scope, refused)
 }
 
 // others returns the number of resources of the kind of a resource beside it.
@@ -58,9 +64,8 @@ func (s *Scheduler) holdsReplacement(ctx context.Context, e *entry, r *Request) 
 		return nil
 	}
 	s.restoreBrake(ctx, e.slot, r)
-	scope, limit := r.Brake.scope(ctx)
-	if why := s.brake.Holds(scope); why != "" && limit.Destroys > 0 {
-		return e.errBraked(scope, &brake.Refusal{Text: why})
+	if refused := s.brake.Holds(r.destroy(ctx)); refused != nil {
+		return e.errBraked(r.Brake.Scope, refused)
 	}
 	return nil
 }
@@ -75,8 +80,8 @@ func (e *entry) errBraked(in brake.Scope, why *brake.Refusal) *Error {
 	e.braked.Store(true)
 	e.denied.Store(true)
 	place := ""
-	if in.Namespace != "" {
-		place = " in the namespace " + in.Namespace
+	if why.Namespace != "" {
+		place = " in the namespace " + why.Namespace
 	}
 	return decision.Failed(decision.ReasonDestroyBrake, diagnostic.Errorf("Destroy held",
 		"%s in the account %s of %s%s, so further ones are kept. They are destroyed after landbridge release-brake --provider %s --account %s; "+

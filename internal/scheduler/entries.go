@@ -3,10 +3,10 @@ package scheduler
 import (
 	"slices"
 
-	"golang.org/x/sync/semaphore"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/landbridge-io/landbridge/internal/instance"
+	"github.com/landbridge-io/landbridge/internal/places"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 )
 
@@ -112,7 +112,7 @@ type limits struct {
 }
 
 type limit struct {
-	*semaphore.Weighted
+	*places.Places
 	users int
 }
 
@@ -120,7 +120,7 @@ type limit struct {
 func (x *limits) use(configuration string) *limit {
 	l, ok := x.byConfiguration[configuration]
 	if !ok {
-		l = &limit{Weighted: semaphore.NewWeighted(x.most)}
+		l = &limit{Places: places.New(int(x.most))}
 		x.byConfiguration[configuration] = l
 	}
 	l.users++

@@ -870,7 +870,7 @@ func newHarness(t *testing.T, kind identityKind) *harness {
 	c := newCloud(kind)
 	h := &harness{t: t, cloud: c, log: c.log, store: newMemory(c.log), told: &events{}}
 	h.o = scheduler.Options{
-		Store: h.store, Logger: logr.Discard(), LongOperation: 1000 * time.Hour,
+		Store: h.store, Logger: logr.Discard(), LongOperation: 1000 * time.Hour, PlanKey: []byte(strings.Repeat("k", 32)),
 		Wake: func(store.Key) { c.log.add("wake") },
 		// In most tests, objects are visible at once.
 		CreationGracePeriod: -1,

@@ -71,6 +71,7 @@ func (s *Scheduler) Deleted(uid types.UID) {
 // written it. Where the work is divided, another shard may have stored one since this one found
 // none.
 func (s *Scheduler) Retire(ctx context.Context, r Request) error {
+	r.sums = s.sums
 	e := s.slot(r.Key, r.UID).lock()
 	defer e.unlock()
 	if r.Here != nil && e.record.Version == "" {
@@ -93,6 +94,7 @@ func (s *Scheduler) Retire(ctx context.Context, r Request) error {
 
 // Forget implements Interface.
 func (s *Scheduler) Forget(ctx context.Context, r Request) error {
+	r.sums = s.sums
 	e := s.slot(r.Key, r.UID).lock()
 	defer e.unlock()
 	if e.view.state == decision.Running {

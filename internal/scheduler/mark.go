@@ -31,6 +31,7 @@ func atRest(in *instance.Instance) bool {
 
 // Mark implements Interface.
 func (s *Scheduler) Mark(r Request) (Mark, bool) {
+	r.sums = s.sums
 	e := s.slot(r.Key, r.UID).lockAtRest()
 	defer e.unlock()
 	o := e.view.observation

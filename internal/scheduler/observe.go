@@ -45,6 +45,7 @@ const maxDeeds = 1000
 
 // Observe implements Interface.
 func (s *Scheduler) Observe(ctx context.Context, r Request) (*Observation, error) {
+	r.sums = s.sums
 	e := s.slot(r.Key, r.UID).lockAtRest()
 	defer e.unlock()
 	o := observing{Scheduler: s, e: e}

@@ -38,6 +38,9 @@ type Request struct {
 	// takes are the objects that the plan creates or imports among those that the instance consists
 	// of.
 	takes []terraform.Object
+	// sums makes the hashes of the configuration that are stored. It is set where the entry is
+	// looked up.
+	sums *sums
 	// origin is the span of the reconcile that requests an operation, and then that of the
 	// operation.
 	origin tracing.Origin
@@ -226,16 +229,6 @@ type Brake struct {
 	// Deleted is when the resource was deleted; zero if it was not. Held is since when its status
 	// tells that the brake holds; zero if it does not.
 	Deleted, Held time.Time
-}
-
-// scope returns the scope and the limit of a resource now.
-func (b *Brake) scope(ctx context.Context) (brake.Scope, brake.Limit) {
-	limit, own := b.Limit(ctx)
-	out := b.Scope
-	if own {
-		out.Namespace = b.Namespace
-	}
-	return out, limit
 }
 
 // ListRefresh is how unchanged objects are looked at by listing.

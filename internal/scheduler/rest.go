@@ -22,6 +22,7 @@ import (
 
 // Rest implements Interface.
 func (s *Scheduler) Rest(r Request) bool {
+	r.sums = s.sums
 	e := s.slot(r.Key, r.UID).lockAtRest()
 	defer e.unlock()
 	if !e.mayRest(&r) {

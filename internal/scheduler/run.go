@@ -10,6 +10,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/faultpoint"
 	"github.com/landbridge-io/landbridge/internal/instance"
+	"github.com/landbridge-io/landbridge/internal/places"
 	"github.com/landbridge-io/landbridge/internal/provider"
 	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
@@ -82,15 +83,16 @@ func (o *operation) refuse(format string, args ...any) *result {
 
 // wait waits for the operation's turn and for the provider, and begins the time that it may take.
 func (o *operation) wait() *result {
-	traced := tracing.With(o.Scheduler.ctx, o.r.origin)
+	traced := tracing.With(places.WithOwner(o.Scheduler.ctx, o.r.Key.Namespace), o.r.origin)
 	early, cancel := o.t.interruption.before(traced)
 	o.atEnd(cancel)
 	waiting, cancel := context.WithTimeout(early, o.o.OperationTimeout)
 	o.atEnd(cancel)
-	if err := o.limit.Acquire(waiting, 1); err != nil {
+	giveBack, err := o.limit.Acquire(waiting)
+	if err != nil {
 		return o.refuse("The operation waited too long for others of the same provider configuration: %s.", err)
 	}
-	o.atEnd(func() { o.limit.Release(1) })
+	o.atEnd(giveBack)
 	o.begin()
 	o.ctx, cancel = context.WithTimeout(provider.WithInterrupt(provider.WithFence(traced, o.fence), o.t.interruption.ctx), o.timeout)
 	o.atEnd(cancel)

@@ -102,7 +102,8 @@ type Options struct {
 	// a timeout, and the wait for their turn. Defaults to 1h.
 	OperationTimeout time.Duration
 	// OperationsPerConfiguration bounds the concurrent operations of one provider configuration. It
-	// is a safety limit: operations beyond it wait for slow ones. Defaults to 1000.
+	// is a safety limit: operations beyond it wait for slow ones, those of namespaces without any
+	// operation last (package places). Defaults to 1000.
 	OperationsPerConfiguration int64
 	// Lease is the time that another process waits after this one's last renewal before it takes
 	// over; 0 if there is no other process.
@@ -110,8 +111,8 @@ type Options struct {
 	// Leads reports whether certainly no other process has taken over. If it returns false, nothing
 	// is written and no operation begins; running operations are still recorded. Defaults to true.
 	Leads func() bool
-	// PlanKey is the key of the hashes of plans. It has to be the same in all processes of an
-	// installation, and secret. Defaults to a random one.
+	// PlanKey is the key of the hashes of plans, and of configurations that are stored. It has to
+	// be the same in all processes of an installation, and secret. Defaults to a random one.
 	PlanKey []byte
 	// CreationGracePeriod is the time after a create within which an object that is not found may
 	// exist all the same. Defaults to DefaultCreationGracePeriod; negative for none.
@@ -129,6 +130,8 @@ type Scheduler struct {
 	corrections corrections
 	// brake holds destroys when there are too many of them.
 	brake brake.Brake
+	// sums makes the hashes of configurations that are stored.
+	sums *sums
 	// surveys are lists of objects, by which unchanged ones are looked at.
 	surveys surveys
 	// proved are the provider configurations that have shown objects as they were stored with
@@ -140,7 +143,7 @@ type Scheduler struct {
 
 	// moves is held while an object moves from one resource to another, or the outcome of a move is
 	// determined. It is locked after the turn of an entry.
-	moves turn
+	moves locks
 
 	// mu is only held for access to memory.
 	mu       sync.Mutex
@@ -182,7 +185,7 @@ func New(o Options) *Scheduler {
 	if o.Exists == nil {
 		o.Exists = func(context.Context, store.Key, types.UID) (bool, error) { return true, nil }
 	}
-	s := &Scheduler{o: o, moves: newTurn(), limits: limits{most: o.OperationsPerConfiguration, byConfiguration: map[string]*limit{}}}
+	s := &Scheduler{o: o, sums: newSums(o.PlanKey), limits: limits{most: o.OperationsPerConfiguration, byConfiguration: map[string]*limit{}}}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	s.began = sync.OnceValue(o.Clock.Now)
 	return s

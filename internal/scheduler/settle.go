@@ -43,11 +43,11 @@ func settlingConfig(r *Request) string {
 	if c == nil {
 		return releaseOf(r)
 	}
-	out := instance.Digest(c.Value)
+	texts := []string{instance.Digest(c.Value)}
 	if i := c.IgnoreChanges; i.All || len(i.Paths) > 0 {
-		out += instance.Digest(cty.StringVal(fmt.Sprintf("%#v", i)))
+		texts = append(texts, fmt.Sprintf("%#v", i))
 	}
-	return out + releaseOf(r)
+	return r.sums.of(texts...) + releaseOf(r)
 }
 
 // releaseOf is the end of settlingConfig.
@@ -128,13 +128,21 @@ func countFor(u *instance.Unsettled, r *Request) *instance.Unsettled {
 	if !strings.HasSuffix(u.Config, releaseOf(r)) {
 		return nil
 	}
-	out := instance.Unsettled{Config: config, Repeats: replacements(u.Repeats), Objects: map[string]instance.Repeats{}}
+	if otherKey(u.Config, config) {
+		return rekeyed(u, config)
+	}
+	return filtered(u, config, replacements)
+}
+
+// filtered returns what is left of a count, for a configuration; nil if nothing is.
+func filtered(u *instance.Unsettled, config string, left func(instance.Repeats) instance.Repeats) *instance.Unsettled {
+	out := instance.Unsettled{Config: config, Repeats: left(u.Repeats), Objects: map[string]instance.Repeats{}}
 	for address, of := range u.Objects {
-		if of.Replacements > 0 {
-			out.Objects[address] = replacements(of)
+		if of = left(of); of.Replacements > 0 || of.Inconsistent {
+			out.Objects[address] = of
 		}
 	}
-	if out.Replacements == 0 && len(out.Objects) == 0 {
+	if out.Replacements == 0 && !out.Inconsistent && len(out.Objects) == 0 {
 		return nil
 	}
 	return &out
@@ -170,9 +178,11 @@ func (e *entry) counts(r *Request, p *terraform.Plan) *instance.Unsettled {
 	}
 	switch {
 	case p.Action.IsReplace():
-		if of := replacedBecause(r, p); of != out.Replaced {
-			out.Replaced, out.Replacements = of, 0
+		of := replacedBecause(r, p)
+		if !sameCause(out.Replaced, of) {
+			out.Replacements = 0
 		}
+		out.Replaced = of
 		out.Replacements++
 	case e.repeats(r, p):
 		out.Updates++
@@ -212,7 +222,7 @@ func digestOfValues(r *Request, known bool, values []string) string {
 	if !known {
 		values = append(values, settlingConfig(r))
 	}
-	return instance.Digest(cty.StringVal(strings.Join(values, "\x00")))[:16]
+	return r.sums.of(values...)
 }
 
 // unsettled returns what a plan repeats; nil if it repeats nothing.
@@ -225,7 +235,7 @@ func (e *entry) unsettled(r *Request, p *terraform.Plan) *Unsettled {
 	}
 	was, repeats := e.counted(r), e.repeats(r, p)
 	switch {
-	case p.Action.IsReplace() && (repeats || was != nil && was.Replacements >= maxReplacements && was.Replaced == replacedBecause(r, p)):
+	case p.Action.IsReplace() && (repeats || was != nil && was.Replacements >= maxReplacements && sameCause(was.Replaced, replacedBecause(r, p))):
 		return &Unsettled{Plan: p, Never: true}
 	case p.Action.IsReplace() || was == nil || was.Updates == 0 || !repeats && e.lastApply != nil:
 		return nil

@@ -149,9 +149,11 @@ func (e *entry) countsObjects(r *Request, p *terraform.Plan) *instance.Unsettled
 		_, repeats := e.repeatsObject(r, c.Address)
 		switch {
 		case c.Action.IsReplace():
-			if because := containedBecause(r, c); of.Replaced != because {
-				of.Replaced, of.Replacements = because, 0
+			because := containedBecause(r, c)
+			if !sameCause(of.Replaced, because) {
+				of.Replacements = 0
 			}
+			of.Replaced = because
 			of.Replacements++
 		case repeats:
 			of.Updates++
@@ -183,7 +185,7 @@ func (e *entry) unsettledObjects(r *Request, p *terraform.Plan) *Unsettled {
 		case c.Action.IsReplace():
 			// Right after a replacement it is needed again, whatever the values are now.
 			again := left.atOnce && of.Replacements > 0
-			if o.Never = again || left.helpless(c) || of.Replacements >= maxReplacements && of.Replaced == containedBecause(r, c); !o.Never {
+			if o.Never = again || left.helpless(c) || of.Replacements >= maxReplacements && sameCause(of.Replaced, containedBecause(r, c)); !o.Never {
 				out.waiting = false
 				continue
 			}
@@ -248,6 +250,9 @@ func (t *task) contained() []terraform.Contained {
 // changed nevertheless, and which objects it has created, but not as planned.
 func (s *Scheduler) afterFailure(before *instance.Unsettled, t *task, diags diagnostic.Diagnostics) *instance.Unsettled {
 	counts := instance.Unsettled{Config: t.config, Objects: map[string]instance.Repeats{}}
+	if before != nil && otherKey(before.Config, t.config) {
+		before = rekeyed(before, t.config)
+	}
 	if t.counts != nil {
 		maps.Copy(counts.Objects, t.counts.Objects)
 	}

@@ -95,6 +95,9 @@ type stores struct {
 	known map[[2]string]bool
 }
 
+// maxKnownPairs bounds the memory of pairs, most of which are of former contents.
+const maxKnownPairs = 1 << 14
+
 func (s *stores) get(pair [2]string) (one, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -105,8 +108,8 @@ func (s *stores) get(pair [2]string) (one, ok bool) {
 func (s *stores) set(pair [2]string, one bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.known == nil {
-		s.known = map[[2]string]bool{}
+	if s.known == nil || len(s.known) >= maxKnownPairs {
+		s.known = map[[2]string]bool{} // configurations change and go; the next looks compare again
 	}
 	s.known[pair] = one
 }

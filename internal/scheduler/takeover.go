@@ -87,8 +87,7 @@ func (s *Scheduler) takeOver(ctx context.Context, e *entry, r Request, ex terraf
 	if err := r.allClaimed(); err != nil {
 		return err
 	}
-	s.moves.Lock()
-	defer s.moves.Unlock()
+	defer s.moves.lock(from.Key, r.Key)()
 	src, err := s.o.Store.Load(ctx, from.Key, store.Verbatim)
 	if errors.Is(err, store.ErrElsewhere) && !from.Exists {
 		src, err = s.loadFreed(ctx, from.Key, store.Verbatim)
@@ -212,9 +211,8 @@ func (s *Scheduler) sameType(ctx context.Context, r Request, src store.Record) (
 
 // releaseMoved makes the resource whose object this one has taken over release it.
 func (s *Scheduler) releaseMoved(ctx context.Context, e *entry, r Request) error {
-	s.moves.Lock()
-	defer s.moves.Unlock()
 	id, from := parseMove(e.record.Handled.MovedFrom)
+	defer s.moves.lock(from, r.Key)()
 	src, err := s.o.Store.Load(ctx, from, store.Verbatim)
 	switch {
 	case errors.Is(err, store.ErrNotFound):
@@ -246,10 +244,9 @@ func (s *Scheduler) saveReleased(ctx context.Context, k store.Key, as *schema.Re
 
 // handOver determines whether the object of this resource was moved to another one.
 func (s *Scheduler) handOver(ctx context.Context, e *entry, r Request) error {
-	s.moves.Lock()
-	defer s.moves.Unlock()
 	op := e.record.Instance.Operation
 	h := handOverOf(op)
+	defer s.moves.lock(r.Key, *h.To)()
 	taken, err := s.taken(ctx, h, op)
 	if err != nil {
 		return &Error{Reason: decision.ReasonStore, Err: fmt.Errorf("the stored instance of %s, to which the object is moved, cannot be loaded: %w", text(*h.To), err)}

@@ -462,3 +462,45 @@ func (m *moves) acquire() scheduler.Acquire {
 		return m.cloud, func() {}, nil
 	}
 }
+
+// hangingMover never ends turning an object into a thing.
+type hangingMover struct{ *mover }
+
+func (h hangingMover) MoveResourceState(ctx context.Context, _ terraform.ResourceType, source terraform.MoveSource) (instance.Instance, diagnostic.Diagnostics) {
+	<-ctx.Done()
+	return source.Instance, diagnostic.Errorf("Cancelled", "%s", ctx.Err())
+}
+
+// A provider that hangs while it turns an object into one of another type does not keep the objects
+// of other resources from moving.
+func TestTakeOverThatHangs(t *testing.T) {
+	newMoves(t, true, func(m *moves) {
+		m.new.r.Acquire = func(context.Context) (terraform.Executor, func(), diagnostic.Diagnostics) {
+			return hangingMover{m.mover}, func() {}, nil
+		}
+		ctx, cancel := context.WithCancel(m.t.Context())
+		defer cancel()
+		go func() { _, _ = m.new.sched.Observe(ctx, m.new.r) }()
+		synctest.Wait()
+
+		source, target := m.resource("source", 3, "b"), m.resource("target", 4, "b")
+		source.settle()
+		target.r.MoveFrom = &scheduler.MoveFrom{Key: source.r.Key, At: "line 7", Type: "test_thing", ProviderAddress: "example.org/test/test", Same: true, Exists: true, UID: source.r.UID}
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			_, _ = target.sched.Observe(m.t.Context(), target.r)
+		}()
+		synctest.Wait()
+		select {
+		case <-done:
+		default:
+			m.t.Error("the object of another resource does not move")
+		}
+		if rec := target.stored(); !rec.Instance.Exists() {
+			m.t.Error("it has no object")
+		}
+		cancel()
+		synctest.Wait()
+	})
+}

@@ -1,6 +1,7 @@
 package simulation
 
 import (
+	"slices"
 	"time"
 
 	"github.com/zclconf/go-cty/cty"
@@ -13,17 +14,32 @@ import (
 	lbterraform "github.com/landbridge-io/landbridge/internal/terraform"
 )
 
-// In schedules with the brake, users delete all resources at once now and then, and an
-// administrator releases the brake. From the outside, no process destroys the objects of more
-// resources within a minute than the limit, unless that was released, and none destroys what an
-// earlier one has held. Pairs have no limit: what is destroyed of them is planned by another
-// program.
+// In schedules with the brake, users delete all resources of a namespace, or of both, at once now
+// and then, and an administrator releases the brake. From the outside, no process destroys the
+// objects of more resources of a namespace within a minute than the limit, nor of all namespaces
+// one and a half times as many, unless that was released, and none destroys what an earlier one has
+// held. Pairs have no limit: what is destroyed of them is planned by another program.
 
 // Unbraked is the kind of a destroy that the brake should have held.
 const Unbraked ViolationKind = "unbraked"
 
-// mostDestroys is the limit.
-const mostDestroys = 2
+// mostDestroys is the limit, and mostDestroysOfAll that of all namespaces together.
+const (
+	mostDestroys      = 2
+	mostDestroysOfAll = mostDestroys + mostDestroys/2
+)
+
+// braking returns what worlds with the brake share: resources in two namespaces.
+func braking() *shared {
+	out := *common()
+	out.keys = slices.Clone(out.keys)
+	for i := range out.keys {
+		if i%2 == 1 {
+			out.keys[i].Namespace = "crew"
+		}
+	}
+	return &out
+}
 
 // brakeProvider is the provider of all resources.
 const brakeProvider = "sim"
@@ -36,11 +52,11 @@ func (w *world) limitOf(resourceType string) func() brake.Limit {
 	return func() brake.Limit { return brake.Limit{Destroys: mostDestroys} }
 }
 
-// deleteAll deletes all resources.
-func (u *users) deleteAll() {
-	u.w.note("user deletes everything")
+// deleteAll deletes all resources of some namespaces.
+func (u *users) deleteAll(namespaces ...string) {
+	u.w.note("user deletes everything of %v", namespaces)
 	for _, k := range u.w.keys {
-		if r := u.resource(k); r != nil && r.GetDeletionTimestamp() == nil {
+		if r := u.resource(k); slices.Contains(namespaces, k.Namespace) && r != nil && r.GetDeletionTimestamp() == nil {
 			u.delete(k, u.current[k])
 		}
 	}
@@ -55,8 +71,8 @@ func (u *users) releaseBrake() {
 
 // destroying is a destroy that a process has begun.
 type destroying struct {
-	tag string
-	at  time.Time
+	tag, namespace string
+	at             time.Time
 }
 
 // begins is called when a process begins to carry out a plan.
@@ -79,19 +95,21 @@ func (c *check) begins(p *process, plan lbterraform.Plan) {
 	if u == nil || u.GetDeletionTimestamp() != nil && !u.GetDeletionTimestamp().After(c.w.users.released) {
 		return // it was released
 	}
-	c.destroying[p] = append(c.destroying[p], destroying{tag, now})
+	c.destroying[p] = append(c.destroying[p], destroying{tag, i.key.Namespace, now})
 	// What was released does not count, and begins after it.
 	if now.Sub(c.w.users.released) < 2*brake.Window+operationTimeout {
 		return
 	}
-	within := map[string]bool{}
+	within, all := map[string]bool{}, map[string]bool{}
 	for _, d := range c.destroying[p] {
 		if now.Sub(d.at) < brake.Window {
-			within[d.tag] = true
+			if all[d.tag] = true; d.namespace == i.key.Namespace {
+				within[d.tag] = true
+			}
 		}
 	}
-	if len(within) > mostDestroys {
-		c.violated(Unbraked, p.name+tag, "%s destroys the objects of %d resources within a minute", p, len(within))
+	if len(within) > mostDestroys || len(all) > mostDestroysOfAll {
+		c.violated(Unbraked, p.name+tag, "%s destroys the objects of %d resources within a minute, %d of them of one namespace", p, len(all), len(within))
 	}
 	if i.kept || !i.deleted || u.GetDeletionTimestamp() == nil {
 		return

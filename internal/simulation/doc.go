@@ -55,15 +55,15 @@
 // have shards of their own. Changes of the number of shards, the end of entries, and the loss of
 // the table, are not simulated. A test also moves a resource at each call of an operation.
 //
-// With SCHEDULES=brake, everything is deleted at once now and then, and the brake is released: no
-// process destroys more within a minute than the limit, and none destroys what an earlier one has
-// held. With SCHEDULES=approvals, resources have approval policies, and users approve plans as they
-// see them, which may be outdated: whatever the cloud is asked for must be in an approved plan
-// (make plans runs it). For a while, no provider can be started. With -lists, objects are looked at
-// by listing. With SCHEDULES=references, resources refer to each other, and their objects are
-// replaced: no object is destroyed while one that refers to it is being changed, none is written
-// with the id of a destroyed one, and none is destroyed for another one unless a policy or an
-// approval allows it.
+// With SCHEDULES=brake, everything of one or two namespaces is deleted at once now and then, and
+// the brake is released: no process destroys more within a minute than the limits, and none
+// destroys what an earlier one has held. With SCHEDULES=approvals, resources have approval
+// policies, and users approve plans as they see them, which may be outdated: whatever the cloud is
+// asked for must be in an approved plan (make plans runs it). For a while, no provider can be
+// started. With -lists, objects are looked at by listing. With SCHEDULES=references, resources
+// refer to each other, and their objects are replaced: no object is destroyed while one that refers
+// to it is being changed, none is written with the id of a destroyed one, and none is destroyed for
+// another one unless a policy or an approval allows it.
 //
 // With SCHEDULES=accounts, the cloud has two accounts, in which objects have the same names and
 // ids, and some are strangers'. Resources are given other provider configurations, whose endpoints

@@ -144,8 +144,11 @@ func (u *users) operate() {
 		case 38:
 			u.releaseBrake()
 			return
-		case 36, 37, 39:
-			u.deleteAll()
+		case 36, 37:
+			u.deleteAll("team", "crew")
+			return
+		case 39:
+			u.deleteAll(pick(c, "team", "crew"))
 			return
 		}
 	}

@@ -121,6 +121,9 @@ func newWorld(c *choices, t *trace) *world {
 	if c.references {
 		w.shared = referring()
 	}
+	if c.brake {
+		w.shared = braking()
+	}
 	if c.accounts {
 		w.shared = several()
 	}

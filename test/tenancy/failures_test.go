@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -128,6 +129,84 @@ var failures = map[string]attack{
 		},
 		control: func(t *testing.T, x *world) bool { return x.hangsInMany(t) },
 	},
+	"imports that hang": {
+		attacker: attacker, means: "imports 20 objects of a shared configuration, all of which hang", refusal: "the victim's resources are served",
+		try: func(t *testing.T, x *world) bool {
+			x.frailConfig(t, nil, x.name)
+			u := x.frailPlace(t, x.victim, x.name, "ClusterProviderConfig", x.name)
+			x.WaitReady(t, u)
+			x.importsThatHang(t)
+			x.served(t, u)
+			return false
+		},
+		control: func(t *testing.T, x *world) bool {
+			x.frailConfig(t, nil, x.name)
+			return x.importsThatHang(t)
+		},
+	},
+	"plans that hang": {
+		attacker: attacker, means: "has 20 changes planned at once at admission, all of which hang", refusal: "the victim's change is planned",
+		try: func(t *testing.T, x *world) bool {
+			defer x.plansThatHang(t)()
+			by, told := x.victim.warned(t)
+			r := x.place(by, x.name, nil)
+			if err := by.Create(t.Context(), r, client.DryRunAll); err != nil {
+				t.Fatal(err)
+			}
+			return !strings.Contains(told.said(), "+ create")
+		},
+		control: func(t *testing.T, x *world) bool {
+			x.plansThatHang(t)()
+			return true
+		},
+	},
+}
+
+// hanging is how many calls hang in an attack.
+const hanging = 20
+
+// importsThatHang has a user import objects, and reports whether several imports hang at once.
+func (x *world) importsThatHang(t *testing.T) bool {
+	t.Helper()
+	by := x.user(t, x.name)
+	for i := range hanging {
+		id := fmt.Sprint(x.name, "-", i)
+		order := "import." + id
+		doubles[frail].Order(t, order, "always hang")
+		t.Cleanup(func() { doubles[frail].Countermand(t, order) })
+		u := using(x.place(by, id, nil), "ClusterProviderConfig", x.name)
+		u.SetAPIVersion(apiVersion(frail))
+		spec(u)["import"] = m{"id": id}
+		by.create(t, u)
+	}
+	eventually(t, "several of them hang", func(context.Context) bool { return doubles[frail].Calls("import place "+x.name+"-") >= 4 })
+	return true
+}
+
+// plansThatHang has a user apply resources whose plans hang, as dry runs, until stop is called.
+func (x *world) plansThatHang(t *testing.T) (stop func()) {
+	t.Helper()
+	by := x.user(t, x.name)
+	x.webhookPath(t, x)
+	ctx, cancel := context.WithCancel(t.Context())
+	var all sync.WaitGroup
+	for i := range hanging {
+		name := fmt.Sprint(x.name, "-", i)
+		order := "plan." + name
+		doubles[open].Order(t, order, "always slow 30s")
+		t.Cleanup(func() { doubles[open].Countermand(t, order) })
+		all.Go(func() {
+			for ctx.Err() == nil {
+				_ = by.Create(ctx, x.place(by, name, nil), client.DryRunAll)
+			}
+		})
+	}
+	by, told := by.warned(t)
+	eventually(t, "plans hang", func(ctx context.Context) bool {
+		_ = by.Create(ctx, x.place(by, fmt.Sprint(x.name, "-", 0), nil), client.DryRunAll)
+		return strings.Contains(told.said(), "cannot be planned")
+	})
+	return func() { cancel(); all.Wait() }
 }
 
 // hangsInMany creates configurations with a resource each whose reads hang, and reports whether

@@ -37,6 +37,13 @@ func (w *warnings) HandleWarningHeader(_ int, _ string, text string) {
 	w.all += text + "\n"
 }
 
+// said returns all of them.
+func (w *warnings) said() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.all
+}
+
 // warned returns a tenant whose warnings are collected.
 func (by tenant) warned(t *testing.T) (tenant, *warnings) {
 	t.Helper()

@@ -29,6 +29,12 @@ func configMap(name string) func(*world) client.Object {
 	}
 }
 
+// braked is a provider of whose accounts the brake permits mostDestroys within a minute.
+const (
+	braked       = "braked"
+	mostDestroys = 6
+)
+
 // stops are attacks on what stops operations, and by it.
 var stops = map[string]attack{
 	"a pause": forbidden("pauses, or resumes, all operations", annotating(configMap("landbridge-pause"), "landbridge.io/paused")),
@@ -36,6 +42,26 @@ var stops = map[string]attack{
 	"a brake's limit": forbidden("raises the limit of destroys of its namespace", annotating(func(x *world) client.Object {
 		return &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: x.mallory.namespace}}
 	}, "landbridge.io/destroys-per-minute")),
+	"a brake, by a mass deletion": {
+		attacker: attacker, means: "deletes more resources at once than the brake permits in a minute", refusal: "the victim's deletion is carried out",
+		try: func(t *testing.T, x *world) bool {
+			u := x.braked(t, x.victim, x.name)
+			x.WaitReady(t, u)
+			x.deletesMany(t)
+			if err := x.victim.Delete(t.Context(), u); err != nil {
+				t.Fatal(err)
+			}
+			held := false
+			eventually(t, "the victim's deletion is decided", func(ctx context.Context) bool {
+				gone := kerrors.IsNotFound(x.Get(ctx, client.ObjectKeyFromObject(u), u))
+				held = !gone && refusedFor(u, "DestroyBrake")
+				return gone || held
+			})
+			return held
+		},
+		// It is held where it was made.
+		control: func(t *testing.T, x *world) bool { return x.deletesMany(t) },
+	},
 	"a protected object": {
 		attacker: "a user who may delete resources, and not change them,", means: "deletes a resource with deletionProtection", refusal: "forbidden by the policy for deletions",
 		try:     func(t *testing.T, x *world) bool { return x.deletes(t, true, one) },
@@ -64,6 +90,41 @@ func one(ctx context.Context, c client.Client, u *unstructured.Unstructured) err
 
 func all(ctx context.Context, c client.Client, u *unstructured.Unstructured) error {
 	return c.DeleteAllOf(ctx, u, client.InNamespace(u.GetNamespace()))
+}
+
+// braked creates a resource whose destroys the brake counts.
+func (x *world) braked(t *testing.T, by tenant, name string) *unstructured.Unstructured {
+	t.Helper()
+	u := x.place(by, name, nil)
+	u.SetAPIVersion(apiVersion(braked))
+	return by.create(t, u)
+}
+
+// deletesMany has a user delete more resources than the brake permits, and reports whether the rest
+// is held.
+func (x *world) deletesMany(t *testing.T) bool {
+	t.Helper()
+	by := x.user(t, x.name)
+	var many []*unstructured.Unstructured
+	for i := range 2 * mostDestroys {
+		many = append(many, x.braked(t, by, fmt.Sprint(x.name, "-", i)))
+	}
+	for _, u := range many {
+		x.WaitReady(t, u)
+	}
+	if err := all(t.Context(), by, many[0]); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the rest is held", func(ctx context.Context) bool {
+		held := 0
+		for _, u := range many {
+			if x.Get(ctx, client.ObjectKeyFromObject(u), u) == nil && refusedFor(u, "DestroyBrake") {
+				held++
+			}
+		}
+		return held >= mostDestroys
+	})
+	return true
 }
 
 // protected creates a resource, with deletionProtection or without.

@@ -3,6 +3,7 @@ package tenancy_test
 import (
 	"context"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -127,11 +128,12 @@ func newWorld(t *testing.T) *world {
 	x := &world{Cluster: c, webhook: o.Admission.Port}
 	x.install(t, open, nil)
 	x.install(t, guarded, nil, "TESTPROVIDER_CONFIGURATION=yes")
-	x.install(t, frail, m{"memory": "96Mi"}, "TESTPROVIDER_CONFIGURATION=yes")
+	x.install(t, frail, m{"limits": m{"memory": "96Mi"}}, "TESTPROVIDER_CONFIGURATION=yes")
+	x.install(t, braked, m{"destroyBrake": m{"destroysPerMinute": int64(mostDestroys)}})
 	x.MustCreate(t, resource("landbridge.io/v1alpha1", "TerraformProvider", "", "random", m{"source": "hashicorp/random", "activate": []any{"random_pet", "random_integer"}}))
 	x.victim, x.mallory = x.user(t, "victim"), x.user(t, "mallory")
 	for _, by := range []tenant{x.victim, x.mallory} {
-		for _, provider := range []string{open, guarded, frail} {
+		for _, provider := range []string{open, guarded, frail, braked} {
 			probe := x.place(by, "probe", nil)
 			probe.SetAPIVersion(apiVersion(provider))
 			eventually(t, "the role includes the kinds", func(ctx context.Context) bool { return by.Create(ctx, probe.DeepCopy(), client.DryRunAll) == nil })
@@ -140,16 +142,14 @@ func newWorld(t *testing.T) *world {
 	return x
 }
 
-// install installs the test provider under a name, with limits unless they are nil.
-func (x *world) install(t *testing.T, name string, limits m, env ...string) {
+// install installs the test provider under a name, with more of its spec.
+func (x *world) install(t *testing.T, name string, more m, env ...string) {
 	t.Helper()
 	d := doubletest.New(t, name, filepath.Join(scratch, "clouds", name), env...)
 	doubles[name] = d
 	p := d.Provider()
 	spec(p)["admission"] = "DryRun"
-	if limits != nil {
-		spec(p)["limits"] = limits
-	}
+	maps.Copy(spec(p), more)
 	x.MustCreate(t, p)
 	x.WaitFor(t, p, "healthy", func() bool { return isTrue(p, "Installed", "Healthy") && objecttest.Current(p) })
 }

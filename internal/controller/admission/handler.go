@@ -11,6 +11,8 @@ import (
 	admissionv1 "k8s.io/api/admission/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/landbridge-io/landbridge/internal/places"
 )
 
 const (
@@ -20,7 +22,9 @@ const (
 	answerWithin = 4500 * time.Millisecond
 	// maxBody bounds the body of a request, in bytes: two objects.
 	maxBody = 8 << 20
-	// concurrent is the maximum of plans at once.
+	// arrives is how long the body of a request may take to arrive.
+	arrives = timeout
+	// concurrent is how many plans are made at once, for all namespaces together.
 	concurrent = 8
 )
 
@@ -30,28 +34,31 @@ type Preview func(ctx context.Context, kind schema.GroupKind, u *unstructured.Un
 
 // Handler answers AdmissionReviews of admission.k8s.io/v1 at a path, which is only known to who may
 // read the configuration of the webhook: API servers do not identify themselves, and whoever is
-// answered learns what resources have. It permits everything.
+// answered learns what resources have. It permits everything. Plans are divided among namespaces:
+// those of one, which may hang, do not have those of others wait.
 func Handler(path string, preview Preview, log logr.Logger) http.Handler {
-	turn := make(chan struct{}, concurrent)
+	turns := places.New(concurrent)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if subtle.ConstantTimeCompare([]byte(r.URL.Path), []byte(path)) != 1 {
 			http.NotFound(w, r)
 			return
 		}
+		c := http.NewResponseController(w)
+		_ = c.SetReadDeadline(time.Now().Add(arrives)) // recorders of tests have none
 		review := &admissionv1.AdmissionReview{}
 		if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxBody)).Decode(review); err != nil || review.Request == nil {
 			http.Error(w, "not an AdmissionReview with a request", http.StatusBadRequest)
 			return
 		}
-		ctx, cancel := context.WithTimeout(r.Context(), answerWithin)
+		_ = c.SetReadDeadline(time.Time{}) // after the body, a deadline that has passed would end the request
+		ctx, cancel := context.WithTimeout(places.WithOwner(r.Context(), review.Request.Namespace), answerWithin)
 		defer cancel()
 		response := &admissionv1.AdmissionResponse{UID: review.Request.UID, Allowed: true}
-		select {
-		case turn <- struct{}{}:
+		if release, err := turns.Acquire(ctx); err == nil {
 			response.Warnings = warnings(ctx, preview, review.Request)
-			<-turn
-		case <-ctx.Done():
-			response.Warnings = []string{"cannot be planned: too many resources are applied at once"}
+			release()
+		} else {
+			response.Warnings = []string{"cannot be planned: too many resources of the namespace are applied at once"}
 		}
 		review.Request, review.Response = nil, response
 		w.Header().Set("Content-Type", "application/json")

@@ -6,9 +6,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/go-logr/logr"
@@ -62,6 +64,61 @@ func TestHandlerPermitsEverything(t *testing.T) {
 				t.Error(diff)
 			}
 		})
+	}
+}
+
+// Plans of one namespace that hang do not have those of another one wait.
+func TestPlansOfNamespaces(t *testing.T) {
+	t.Parallel()
+	begun := make(chan string, 100)
+	preview := func(ctx context.Context, _ schema.GroupKind, u *unstructured.Unstructured) []string {
+		begun <- u.GetNamespace()
+		if u.GetNamespace() == "mallory" {
+			<-ctx.Done()
+		}
+		return []string{"planned"}
+	}
+	h := admission.Handler("/plan/x", preview, logr.Discard())
+	post := func(ctx context.Context, namespace string) *httptest.ResponseRecorder {
+		body := fmt.Sprintf(`{"request":{"uid":"1","namespace":%q,"object":{"metadata":{"namespace":%[1]q}}}}`, namespace)
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, httptest.NewRequestWithContext(ctx, http.MethodPost, "/plan/x", strings.NewReader(body)))
+		return w
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	var hanging sync.WaitGroup
+	for range 20 {
+		hanging.Go(func() { post(ctx, "mallory") })
+	}
+	for range 8 {
+		<-begun
+	}
+	if answer := post(t.Context(), "victim").Body.String(); !strings.Contains(answer, "planned") {
+		t.Errorf("the answer is %s", answer)
+	}
+	cancel()
+	hanging.Wait()
+}
+
+// Whoever sends slowly is cut off.
+func TestSlowSender(t *testing.T) {
+	t.Parallel()
+	s := httptest.NewServer(admission.Handler("/plan/x", func(context.Context, schema.GroupKind, *unstructured.Unstructured) []string { return nil }, logr.Discard()))
+	defer s.Close()
+	body, writer := io.Pipe()
+	defer writer.Close()
+	go func() { _, _ = writer.Write([]byte("{")) }()
+	q, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL+"/plan/x", body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer, err := s.Client().Do(q)
+	if err != nil {
+		return // the connection was closed
+	}
+	defer answer.Body.Close()
+	if answer.StatusCode == http.StatusOK {
+		t.Errorf("status %d", answer.StatusCode)
 	}
 }
 

@@ -14,7 +14,7 @@ var Renew = renew
 
 // BoundedHandler exports boundedHandler, for one small and one large request at once.
 func BoundedHandler(convert Convert, log logr.Logger, smallBody, largeBody int64, timeout time.Duration) http.Handler {
-	return boundedHandler(convert, log, limits{1, 1, smallBody, largeBody, timeout})
+	return boundedHandler(convert, log, limits{1, 1, smallBody, largeBody, timeout, timeout / 4})
 }
 
 // Keeper exports keeper.

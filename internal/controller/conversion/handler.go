@@ -28,9 +28,17 @@ type limits struct {
 	smallBody, largeBody int64
 	// timeout is for one request, its body included. The API server waits no longer.
 	timeout time.Duration
+	// arrives is how long a small body may take to arrive. For a large one, it is as long again for
+	// each smallBody of bytes. The API server is near, and sends what it has.
+	arrives time.Duration
 }
 
-var defaultLimits = limits{small: 8, smallBody: 16 << 20, large: 1, largeBody: 256 << 20, timeout: 30 * time.Second}
+var defaultLimits = limits{small: 8, smallBody: 16 << 20, large: 1, largeBody: 256 << 20, timeout: 30 * time.Second, arrives: 2 * time.Second}
+
+// arrival returns how long a body may take to arrive; the length is negative if it is not known.
+func (l limits) arrival(length int64) time.Duration {
+	return min(l.timeout/2, l.arrives*time.Duration(1+max(0, length)/l.smallBody))
+}
 
 // Convert converts an object to an API version, such as cloud.example.org/v1alpha2.
 type Convert func(ctx context.Context, kind schema.GroupVersionKind, object map[string]any, to schema.GroupVersion) (map[string]any, error)
@@ -61,21 +69,20 @@ func boundedHandler(convert Convert, log logr.Logger, l limits) http.Handler {
 			http.Error(w, "too many conversions at once", http.StatusTooManyRequests)
 			return
 		}
-		if deadline, ok := ctx.Deadline(); ok {
-			// Whoever sends or reads slowly does not hold a turn for longer.
-			c := http.NewResponseController(w)
-			err := errors.Join(c.SetReadDeadline(deadline), c.SetWriteDeadline(deadline))
-			if err != nil && !errors.Is(err, http.ErrNotSupported) {
-				log.V(1).Info("Cannot bound how long a request takes", "error", err.Error())
-			}
+		// Whoever sends or reads slowly does not hold a turn for longer.
+		c := http.NewResponseController(w)
+		deadline, _ := ctx.Deadline()
+		err := errors.Join(c.SetReadDeadline(time.Now().Add(l.arrival(r.ContentLength))), c.SetWriteDeadline(deadline))
+		if err != nil && !errors.Is(err, http.ErrNotSupported) {
+			log.V(1).Info("Cannot bound how long a request takes", "error", err.Error())
 		}
 		review := &apiextensionsv1.ConversionReview{}
 		if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, most)).Decode(review); err != nil || review.Request == nil {
 			http.Error(w, "not a ConversionReview with a request", http.StatusBadRequest)
 			return
 		}
+		_ = c.SetReadDeadline(deadline) // after the body, a deadline that has passed would end the request
 		response := &apiextensionsv1.ConversionResponse{UID: review.Request.UID, Result: metav1.Status{Status: metav1.StatusSuccess}}
-		var err error
 		if response.ConvertedObjects, err = convertAll(ctx, convert, review.Request); err != nil {
 			log.Info("Cannot convert objects", "to", review.Request.DesiredAPIVersion, "error", err.Error())
 			response.ConvertedObjects = nil

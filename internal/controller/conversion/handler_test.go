@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -132,6 +133,39 @@ func TestEndlessBody(t *testing.T) {
 	conversion.BoundedHandler(convert, logr.Discard(), 1<<20, 2<<20, time.Minute).ServeHTTP(w, httptest.NewRequest(http.MethodPost, "/convert", body))
 	if w.Code != http.StatusBadRequest || body.read > 2<<20 {
 		t.Errorf("status %d after %d bytes", w.Code, body.read)
+	}
+}
+
+// Whoever sends slowly does not hold a turn until a request takes too long, whatever length it
+// says.
+func TestSlowSenders(t *testing.T) {
+	t.Parallel()
+	const timeout = 20 * time.Second
+	server := httptest.NewServer(conversion.BoundedHandler(convert, logr.Discard(), 1<<10, 1<<12, timeout))
+	defer server.Close()
+	for name, length := range map[string]int64{"small": 100, "large": 1 << 11, "without a length": -1} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			body, writer := io.Pipe()
+			defer writer.Close()
+			go func() { _, _ = writer.Write([]byte("{")) }()
+			q, err := http.NewRequestWithContext(t.Context(), http.MethodPost, server.URL, body)
+			if err != nil {
+				t.Fatal(err)
+			}
+			q.ContentLength = length
+			began := time.Now()
+			answer, err := server.Client().Do(q)
+			if err == nil {
+				_ = answer.Body.Close()
+				if answer.StatusCode == http.StatusOK {
+					t.Error("it is answered")
+				}
+			}
+			if took := time.Since(began); took > timeout*9/10 {
+				t.Errorf("it holds a turn for %s", took)
+			}
+		})
 	}
 }
 

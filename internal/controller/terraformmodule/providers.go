@@ -42,6 +42,8 @@ type configs struct {
 	approval func() desired.Approval
 	// grace is how long an object may be missing after its create.
 	grace time.Duration
+	// key is that of the hashes of settings in provider blocks.
+	key []byte
 }
 
 var (
@@ -78,7 +80,7 @@ func (c *configs) ResolveNamed(ctx context.Context, ref *xpv2.ProviderConfigRefe
 				ctx = provider.WithUser(ctx, provider.User{Namespace: namespace, Resource: "module " + c.module.Digest})
 			}
 			return with(ctx, settings)
-		})
+		}, c.key)
 	})
 	if out.Name == "" {
 		out.Name = fmt.Sprintf("module %s", c.module.Digest) // a module without providers

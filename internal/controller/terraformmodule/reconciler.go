@@ -483,7 +483,7 @@ func (r *Reconciler) start(ctx context.Context, m *v1alpha1.TerraformModule, old
 		DestroyLimit: r.DestroyLimit(owner),
 		ProviderConfigs: &configs{
 			runner: run.program, module: run.module, installed: r.Providers, providers: run.providers,
-			approval: r.Approval(owner), grace: r.CreationGracePeriod,
+			approval: r.Approval(owner), grace: r.CreationGracePeriod, key: r.AccountKey[:],
 		},
 	})
 	if err != nil {

@@ -170,8 +170,8 @@ func (c *cosign) tagged(ctx context.Context) (out []CosignSignature, _ error) {
 		return nil, err
 	}
 	for _, l := range layers {
-		signature, err := base64.StdEncoding.DecodeString(l.Annotations[annotationSign])
-		if l.MediaType != typeSimpleSigning || err != nil || len(signature) == 0 {
+		signature := taggedSignature(l)
+		if len(signature) == 0 {
 			continue
 		}
 		payload, err := c.blob(ctx, l)
@@ -185,12 +185,29 @@ func (c *cosign) tagged(ctx context.Context) (out []CosignSignature, _ error) {
 	return out, nil
 }
 
+// taggedSignature returns the signature in a layer; nil if it has none.
+func taggedSignature(l ocispec.Descriptor) []byte {
+	signature, err := base64.StdEncoding.DecodeString(l.Annotations[annotationSign])
+	if l.MediaType != typeSimpleSigning || err != nil {
+		return nil
+	}
+	return signature
+}
+
 // layers returns the layers of a manifest.
 func (c *cosign) layers(ctx context.Context, d ocispec.Descriptor) ([]ocispec.Descriptor, error) {
+	if err := checkDigest(d); err != nil {
+		return nil, err // as a registry lists it
+	}
 	raw, err := c.mirror.manifest(ctx, c.address, c.in, d)
 	if err != nil {
 		return nil, err
 	}
+	return parseLayers(raw)
+}
+
+// parseLayers returns the layers in a manifest of signatures.
+func parseLayers(raw []byte) ([]ocispec.Descriptor, error) {
 	var m ocispec.Manifest
 	if err := json.Unmarshal(raw, &m); err != nil {
 		return nil, problem(Invalid, "the manifest of a signature is not JSON: %s", err)

@@ -26,6 +26,24 @@ func Parsed(raw []byte, platform string) (accepted []string) {
 	return accepted
 }
 
+// CosignLayers returns how many layers a manifest of signatures has whose content would be read,
+// and how many of them have a signature.
+func CosignLayers(raw []byte) (read, signed int, _ error) {
+	layers, err := parseLayers(raw)
+	for _, l := range layers {
+		if checkDigest(l) != nil {
+			continue
+		}
+		if read++; len(taggedSignature(l)) > 0 {
+			signed++
+		}
+	}
+	return read, signed, err
+}
+
+// MaxCosignSignatures exports maxCosignSignatures.
+const MaxCosignSignatures = maxCosignSignatures
+
 // ParseSums parses a checksum document.
 func ParseSums(document []byte) (map[string]string, error) {
 	sums, err := parseSums(document)

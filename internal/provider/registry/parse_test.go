@@ -209,6 +209,22 @@ func FuzzAnswers(f *testing.F) {
 	})
 }
 
+// FuzzCosignLayers checks that no manifest of signatures ends the process, or has more of them read
+// than there may be.
+func FuzzCosignLayers(f *testing.F) {
+	layer := `{"mediaType": "application/vnd.dev.cosign.simplesigning.v1+json", "digest": "sha256:` + zeros + `", "size": 1, "annotations": {"dev.cosignproject.cosign/signature": "MEUC"}}`
+	f.Add([]byte(`{"layers": [` + layer + `]}`))
+	f.Add([]byte(`{"layers": [` + strings.Repeat(layer+",", registry.MaxCosignSignatures) + layer + `]}`))
+	f.Add([]byte(`{"layers": [{"mediaType": "application/vnd.dev.sigstore.bundle.v0.3+json", "digest": "sha512:x", "size": -1}]}`))
+	f.Add([]byte(`{"layers": null, "annotations": {"a": "b"}}`))
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		read, signed, err := registry.CosignLayers(raw)
+		if read > registry.MaxCosignSignatures || signed > read || err != nil && read > 0 {
+			t.Errorf("%d layers are read, %d with a signature: %v", read, signed, err)
+		}
+	})
+}
+
 // FuzzSums checks that a checksum document has only checksums.
 func FuzzSums(f *testing.F) {
 	f.Add([]byte(zeros + "  a.zip\n" + zeros + " *b.zip\n"))

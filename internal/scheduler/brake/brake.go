@@ -1,7 +1,6 @@
 package brake
 
 import (
-	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -25,15 +24,20 @@ type Limit struct {
 	Share int
 }
 
-// Scope is what a limit is for: an account of a provider, or a namespace in it that has a limit of
-// its own.
-type Scope struct{ Provider, Account, Namespace string }
+// Scope is what a limit is for: an account of a provider. Each namespace may use the whole of it,
+// but counts for half of it at most when the destroys of all namespaces are added: one namespace
+// alone does not have those of others held.
+type Scope struct{ Provider, Account string }
 
 // Destroy is the destruction of the object of a resource.
 type Destroy struct {
 	ID    types.UID
 	Scope Scope
-	Limit Limit
+	// Namespace is that of the resource, and Own is set if the limit is its own: its destroys do
+	// not count for the account then.
+	Namespace string
+	Own       bool
+	Limit     Limit
 	// Kind is the kind of the resource, and Others returns the number of resources of the kind
 	// beside this one.
 	Kind   string
@@ -46,6 +50,8 @@ type Destroy struct {
 type Refusal struct {
 	// Text says so in a sentence. It is the same as long as the brake holds.
 	Text string
+	// Namespace is the one whose destroys are held; empty for all of the account.
+	Namespace string
 	// Until is the end of a refusal that ends by itself; zero if the brake holds.
 	Until time.Time
 }
@@ -64,18 +70,32 @@ func (r Release) covers(s Scope) bool {
 // Brake holds destroys. It is safe for concurrent use.
 type Brake struct {
 	mu sync.Mutex
-	// began is when the process has begun to destroy, at the earliest.
-	began  time.Time
-	scopes map[Scope]*scope
-	// of has the scopes in which a resource is counted, waits, or is released.
-	of       map[types.UID]*scope
+	// began is when the process has begun to destroy, at the earliest, and swept is when all
+	// accounts were last looked through for what has expired.
+	began, swept time.Time
+	accounts     map[Scope]*account
+	// of has the parts in which a resource is counted, waits, or is released.
+	of       map[types.UID]*part
 	releases []Release
 }
 
-// scope is the state of a Scope.
-type scope struct {
+// account is the state of a Scope.
+type account struct {
+	// why the destroys of all namespaces wait that have no limit of their own; empty if they do
+	// not.
+	why   string
+	parts map[string]*part
+}
+
+// part is the state of a namespace in an account.
+type part struct {
+	of        *account
+	namespace string
+	// own is set if the namespace has a limit of its own.
+	own     bool
 	counted []counted
-	// held are those that wait, since when. why is empty if none does.
+	// held are those that wait, since when. why is empty if they do not wait because of the
+	// namespace's own destroys.
 	held map[types.UID]time.Time
 	why  string
 	// released may begin without being counted.
@@ -101,67 +121,71 @@ func (b *Brake) Reserve(now time.Time, d Destroy) *Refusal {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.starts(now)
-	s := b.scope(d.ID, d.Scope)
-	if d.Limit.Destroys <= 0 || s.released[d.ID] || !d.Deleted.IsZero() && !d.Deleted.After(b.releasedAt(d.Scope)) {
-		s.withdraw(d.ID)
+	b.expire(now, d.Scope)
+	p := b.part(d)
+	if d.Limit.Destroys <= 0 || p.released[d.ID] || !d.Deleted.IsZero() && !d.Deleted.After(b.releasedAt(d.Scope)) {
+		p.withdraw(d.ID)
+		b.forget(d.ID)
 		return nil
 	}
-	s.expire(now)
-	if s.why == "" {
-		s.why = s.exceeds(d)
+	others := p.others(d)
+	if p.why == "" {
+		p.why = others.exceed(d)
 	}
-	if s.why != "" {
-		if _, ok := s.held[d.ID]; !ok {
-			s.held[d.ID] = now
+	if p.why == "" && !d.Own && p.of.why == "" {
+		p.of.why = p.of.others(d).exceed(d)
+	}
+	if out := p.refusal(); out != nil {
+		if _, ok := p.held[d.ID]; !ok {
+			p.held[d.ID] = now
 		}
-		return &Refusal{Text: s.why}
+		return out
 	}
-	others, _ := s.others(d)
-	if first := b.began.Add(Window); now.Before(first) && others >= min(Few, d.Limit.Destroys) {
+	if first := b.began.Add(Window); now.Before(first) && p.exceedsFew(d) {
 		return &Refusal{
 			Text:  "It is not known yet how much was destroyed before the controller has started, so further objects are destroyed a minute after.",
 			Until: first,
 		}
 	}
-	s.counted = append(s.counted, counted{id: d.ID, kind: d.Kind})
+	p.counted = append(p.counted, counted{id: d.ID, kind: d.Kind})
 	return nil
 }
 
-// exceeds returns why one more destroy exceeds the limit; empty if it does not.
-func (s *scope) exceeds(d Destroy) string {
-	others, ofKind := s.others(d)
-	if others >= d.Limit.Destroys {
-		return fmt.Sprintf("%d objects were destroyed within a minute", others)
+// refusal returns why the destroys of a namespace are held; nil if they are not.
+func (p *part) refusal() *Refusal {
+	switch {
+	case p.why != "":
+		return &Refusal{Text: p.why, Namespace: p.namespace}
+	case !p.own && p.of.why != "":
+		return &Refusal{Text: p.of.why}
 	}
-	ofKind++
-	if d.Limit.Share <= 0 || ofKind <= Few || d.Others == nil {
-		return ""
-	}
-	if all := d.Others() + ofKind; ofKind*100 > d.Limit.Share*all {
-		return fmt.Sprintf("%d of %d objects of the kind %s were destroyed within a minute", ofKind-1, all, d.Kind)
-	}
-	return ""
+	return nil
 }
 
-// Holds returns why the brake holds in a scope; empty if it does not.
-func (b *Brake) Holds(of Scope) string {
+// Holds returns why a destroy would be held, without asking for one; nil if it would not.
+func (b *Brake) Holds(d Destroy) *Refusal {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if s := b.scopes[of]; s != nil {
-		return s.why
+	a := b.accounts[d.Scope]
+	if a == nil || d.Limit.Destroys <= 0 {
+		return nil
 	}
-	return ""
+	now := part{of: a, namespace: d.Namespace, own: d.Own}
+	if p := a.parts[d.Namespace]; p != nil {
+		now.why = p.why
+	}
+	return now.refusal()
 }
 
 // Begin is called when a destroy that was reserved begins.
 func (b *Brake) Begin(now time.Time, id types.UID) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if s := b.of[id]; s != nil {
-		s.keep(func(c counted) bool { return c.id != id || c.at.IsZero() }) // it is counted once
-		for i := range s.counted {
-			if s.counted[i].id == id {
-				s.counted[i].at = now
+	if p := b.of[id]; p != nil {
+		p.keep(func(c counted) bool { return c.id != id || c.at.IsZero() }) // it is counted once
+		for i := range p.counted {
+			if p.counted[i].id == id {
+				p.counted[i].at = now
 			}
 		}
 	}
@@ -171,8 +195,9 @@ func (b *Brake) Begin(now time.Time, id types.UID) {
 func (b *Brake) Cancel(id types.UID) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if s := b.of[id]; s != nil {
-		s.keep(func(c counted) bool { return c.id != id || !c.at.IsZero() })
+	if p := b.of[id]; p != nil {
+		p.keep(func(c counted) bool { return c.id != id || !c.at.IsZero() })
+		b.forget(id)
 	}
 }
 
@@ -181,32 +206,32 @@ func (b *Brake) Cancel(id types.UID) {
 func (b *Brake) Withdraw(id types.UID) (ended bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	s := b.of[id]
-	if s == nil {
+	p := b.of[id]
+	if p == nil {
 		return false
 	}
-	held := s.why != ""
-	s.withdraw(id)
-	delete(s.released, id)
+	held := p.refusal() != nil
+	p.withdraw(id)
+	delete(p.released, id)
 	delete(b.of, id)
-	return held && s.why == ""
+	return held && p.refusal() == nil
 }
 
-// Restore has the brake hold for a destroy that another process has held since a time, unless that
-// was released.
-func (b *Brake) Restore(now time.Time, id types.UID, in Scope, since time.Time) {
+// Restore has the brake hold the destroys of a namespace if another process has held one of them
+// since a time, unless that was released.
+func (b *Brake) Restore(now time.Time, d Destroy, since time.Time) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.starts(now)
-	if !since.After(b.releasedAt(in)) {
+	if !since.After(b.releasedAt(d.Scope)) {
 		return
 	}
-	s := b.scope(id, in)
-	if s.released[id] {
+	p := b.part(d)
+	if p.released[d.ID] {
 		return
 	}
-	if s.held[id] = since; s.why == "" {
-		s.why = "More objects than the limit were to be destroyed within a minute"
+	if p.held[d.ID] = since; p.why == "" {
+		p.why = "More objects than the limit were to be destroyed within a minute"
 	}
 }
 
@@ -217,18 +242,17 @@ func (b *Brake) Release(r Release) {
 	b.releases = append(slices.DeleteFunc(b.releases, func(o Release) bool {
 		return o.Provider == r.Provider && o.Account == r.Account && !o.At.After(r.At)
 	}), r)
-	for of, s := range b.scopes {
+	for of, a := range b.accounts {
 		if !r.covers(of) {
 			continue
 		}
-		for id, since := range s.held {
-			if !since.After(r.At) {
-				delete(s.held, id)
-				s.released[id] = true
+		for _, p := range a.parts {
+			for id, since := range p.held {
+				if !since.After(r.At) {
+					p.withdraw(id)
+					p.released[id] = true
+				}
 			}
-		}
-		if len(s.held) == 0 {
-			s.why = ""
 		}
 	}
 }
@@ -239,23 +263,40 @@ func (b *Brake) starts(now time.Time) {
 	}
 }
 
-// scope returns the state of a scope, and notes that a resource is in it. It leaves the one that it
-// was in before.
-func (b *Brake) scope(id types.UID, of Scope) *scope {
-	if b.scopes == nil {
-		b.scopes, b.of = map[Scope]*scope{}, map[types.UID]*scope{}
+// part returns the state of a namespace in an account, and notes that a resource is in it. It
+// leaves the one that it was in before.
+func (b *Brake) part(d Destroy) *part {
+	if b.accounts == nil {
+		b.accounts, b.of = map[Scope]*account{}, map[types.UID]*part{}
 	}
-	s := b.scopes[of]
-	if s == nil {
-		s = &scope{held: map[types.UID]time.Time{}, released: map[types.UID]bool{}}
-		b.scopes[of] = s
+	a := b.accounts[d.Scope]
+	if a == nil {
+		a = &account{parts: map[string]*part{}}
+		b.accounts[d.Scope] = a
 	}
-	if before := b.of[id]; before != nil && before != s {
-		before.withdraw(id)
-		delete(before.released, id)
+	p := a.parts[d.Namespace]
+	if p == nil {
+		p = &part{of: a, namespace: d.Namespace, held: map[types.UID]time.Time{}, released: map[types.UID]bool{}}
+		a.parts[d.Namespace] = p
 	}
-	b.of[id] = s
-	return s
+	p.own = d.Own
+	if before := b.of[d.ID]; before != nil && before != p {
+		before.withdraw(d.ID)
+		delete(before.released, d.ID)
+	}
+	b.of[d.ID] = p
+	return p
+}
+
+// forget forgets in which part a resource is, if that knows nothing of it.
+func (b *Brake) forget(id types.UID) {
+	p := b.of[id]
+	if p == nil || p.released[id] || slices.ContainsFunc(p.counted, func(c counted) bool { return c.id == id }) {
+		return
+	}
+	if _, held := p.held[id]; !held {
+		delete(b.of, id)
+	}
 }
 
 // releasedAt returns the time of the last release that covers a scope.
@@ -268,39 +309,69 @@ func (b *Brake) releasedAt(of Scope) (at time.Time) {
 	return at
 }
 
-// others returns how many other resources than that of a destroy are counted, and how many of them
-// are of its kind. One that is tried again is counted once.
-func (s *scope) others(d Destroy) (all, ofKind int) {
-	seen := map[types.UID]bool{d.ID: true}
-	for _, c := range s.counted {
-		if seen[c.id] {
-			continue
-		}
-		if seen[c.id] = true; c.kind == d.Kind {
-			ofKind++
-		}
+// expire forgets what began in an account more than a Window ago, and now and then, that of all
+// accounts.
+func (b *Brake) expire(now time.Time, of Scope) {
+	if now.Sub(b.swept) < Window {
+		b.expireIn(now, of)
+		return
 	}
-	return len(seen) - 1, ofKind
-}
-
-// expire forgets what began more than a Window ago.
-func (s *scope) expire(now time.Time) {
-	s.keep(func(c counted) bool { return c.at.IsZero() || now.Sub(c.at) < Window })
-}
-
-func (s *scope) withdraw(id types.UID) {
-	delete(s.held, id)
-	if len(s.held) == 0 {
-		s.why = ""
+	b.swept = now
+	for of := range b.accounts {
+		b.expireIn(now, of)
 	}
 }
 
-func (s *scope) keep(which func(counted) bool) {
-	kept := s.counted[:0]
-	for _, c := range s.counted {
+func (b *Brake) expireIn(now time.Time, of Scope) {
+	a := b.accounts[of]
+	if a == nil {
+		return
+	}
+	for namespace, p := range a.parts {
+		var gone []types.UID
+		p.keep(func(c counted) bool {
+			kept := c.at.IsZero() || now.Sub(c.at) < Window
+			if !kept {
+				gone = append(gone, c.id)
+			}
+			return kept
+		})
+		for _, id := range gone {
+			if b.of[id] == p {
+				b.forget(id)
+			}
+		}
+		if len(p.counted)+len(p.held)+len(p.released) == 0 {
+			delete(a.parts, namespace)
+		}
+	}
+	if len(a.parts) == 0 {
+		delete(b.accounts, of)
+	}
+}
+
+// withdraw notes that a resource does not wait any more. When nothing is left that waits for the
+// reason of the account, that does not hold any more; what waits because of its own namespace goes
+// on to wait.
+func (p *part) withdraw(id types.UID) {
+	delete(p.held, id)
+	if len(p.held) == 0 {
+		p.why = ""
+	}
+	for _, other := range p.of.parts {
+		if !other.own && other.why == "" && len(other.held) > 0 {
+			return
+		}
+	}
+	p.of.why = ""
+}
+
+func (p *part) keep(which func(counted) bool) {
+	kept := p.counted[:0]
+	for _, c := range p.counted {
 		if which(c) {
 			kept = append(kept, c)
 		}
 	}
-	s.counted = kept
+	p.counted = kept
 }

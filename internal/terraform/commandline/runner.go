@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
-	"golang.org/x/sync/semaphore"
 
 	"github.com/landbridge-io/landbridge/internal/child"
+	"github.com/landbridge-io/landbridge/internal/places"
 )
 
 // Options are the options of a Runner. Only Program is required.
@@ -19,11 +19,12 @@ type Options struct {
 	// memory is best. Its path must be short, since sockets are made in it. Defaults to the
 	// system's temporary directory.
 	Dir string
-	// Parallelism is the maximum number of runs at the same time, not counting those that wait for
-	// a provider's change. Defaults to the number of processors, but at least 4.
+	// Parallelism is the number of runs at the same time, not counting those that wait for a
+	// provider's change. Namespaces that have none may have further ones (package places). Defaults
+	// to the number of processors, but at least 4.
 	Parallelism int
-	// Changes is the maximum number of changes at the same time, each with a run that waits for it
-	// and takes memory. Defaults to 32.
+	// Changes is the number of changes at the same time, likewise, each with a run that waits for
+	// it and takes memory. Defaults to 32.
 	Changes int
 	// Patience is the time after which a run is killed that writes nothing and does not wait for a
 	// provider. Defaults to 2 minutes.
@@ -40,8 +41,8 @@ type Options struct {
 type Runner struct {
 	options    Options
 	workspaces *workspaces
-	runs       *semaphore.Weighted
-	changes    *semaphore.Weighted
+	runs       *places.Places
+	changes    *places.Places
 }
 
 // New returns a runner, and removes the directories that killed processes left behind.
@@ -64,7 +65,7 @@ func New(o Options) (*Runner, error) {
 	}
 	return &Runner{
 		options: o, workspaces: w,
-		runs: semaphore.NewWeighted(int64(o.Parallelism)), changes: semaphore.NewWeighted(int64(o.Changes)),
+		runs: places.New(o.Parallelism), changes: places.New(o.Changes),
 	}, nil
 }
 
@@ -89,45 +90,48 @@ const (
 type Turn struct {
 	runner *Runner
 	use    Use
+	// endWork and endChange release the places; nil without one.
+	endWork, endChange func()
+	// again is the context for a place that is taken back.
+	again context.Context //nolint:containedctx // of the same turn
 }
 
-// Turn waits until a run of the given use may start.
+// Turn waits until a run of the given use may start. Runs are divided among the owners of contexts
+// (places.WithOwner), which are namespaces.
 func (r *Runner) Turn(ctx context.Context, use Use) (*Turn, error) {
-	t := &Turn{runner: r}
+	t := &Turn{runner: r, use: use, again: context.WithoutCancel(ctx)}
 	// A change waits for its place before it takes one of those that work.
+	var err error
 	if use&Changing != 0 {
-		if err := r.changes.Acquire(ctx, 1); err != nil {
+		if t.endChange, err = r.changes.Acquire(ctx); err != nil {
 			return nil, err
 		}
-		t.use |= Changing
 	}
 	if use&Working != 0 {
-		if err := r.runs.Acquire(ctx, 1); err != nil {
+		if t.endWork, err = r.runs.Acquire(ctx); err != nil {
 			t.Release()
 			return nil, err
 		}
-		t.use |= Working
 	}
 	return t, nil
 }
 
 // Release ends the turn.
 func (t *Turn) Release() {
-	if t.use&Working != 0 {
-		t.runner.runs.Release(1)
+	for _, end := range []func(){t.endWork, t.endChange} {
+		if end != nil {
+			end()
+		}
 	}
-	if t.use&Changing != 0 {
-		t.runner.changes.Release(1)
-	}
-	t.use = 0
+	t.endWork, t.endChange, t.use = nil, nil, 0
 }
 
 // Suspend lets another run work while this one only waits. The returned function takes the place
 // back; it does not wait for long, since no run keeps its place while it waits.
 func (t *Turn) Suspend() (resume func()) {
-	if t.use&Working == 0 {
+	if t.endWork == nil {
 		return func() {}
 	}
-	t.runner.runs.Release(1)
-	return func() { _ = t.runner.runs.Acquire(context.Background(), 1) }
+	t.endWork()
+	return func() { t.endWork, _ = t.runner.runs.Acquire(t.again) }
 }

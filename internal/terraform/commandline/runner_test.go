@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/landbridge-io/landbridge/internal/places"
 	"github.com/landbridge-io/landbridge/internal/provider"
 	"github.com/landbridge-io/landbridge/internal/terraform/commandline"
 )
@@ -183,6 +184,33 @@ func TestTurns(t *testing.T) {
 	}
 	if all := take(commandline.Working | commandline.Changing); all == nil {
 		t.Error("places were not given back")
+	}
+}
+
+// TestTurnsOfNamespaces: runs of one namespace that hang do not have those of another one wait.
+func TestTurnsOfNamespaces(t *testing.T) {
+	t.Parallel()
+	r, _ := open(t, commandline.Options{Parallelism: 4, Changes: 4}, "exit 0")
+	for name, use := range map[string]commandline.Use{"runs": commandline.Working, "changes": commandline.Changing} {
+		t.Run(name, func(t *testing.T) {
+			take := func(namespace string) bool {
+				ctx, cancel := context.WithTimeout(places.WithOwner(t.Context(), namespace), 50*time.Millisecond)
+				defer cancel()
+				_, err := r.Turn(ctx, use)
+				return err == nil
+			}
+			for range 4 {
+				if !take("mallory") {
+					t.Fatal("not all places are used")
+				}
+			}
+			if take("mallory") {
+				t.Error("there are more turns than places")
+			}
+			if !take("victim") {
+				t.Error("another namespace has no turn")
+			}
+		})
 	}
 }
 

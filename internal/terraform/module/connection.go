@@ -2,6 +2,7 @@ package module
 
 import (
 	"context"
+	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -124,15 +125,16 @@ func (s *attached) choose(ctx context.Context, config []byte) (configuredServer,
 		if diags.HasErrors() {
 			return out, diags
 		}
-		out.Server, out.settings = server, settingsSum(s.schema.Config, settings)
+		out.Server, out.settings = server, settingsSum(s.key, s.schema.Config, settings)
 	}
 	return out, nil
 }
 
 // settingsSum identifies the settings of a provider block, without tags and labels, which select no
-// other account.
-func settingsSum(b *schema.Block, settings map[string]cty.Value) string {
-	h := sha256.New()
+// other account. It is stored, and settings may be secrets that are stored nowhere else, so it is
+// keyed. With another key, objects have no owner by it until they are read.
+func settingsSum(key []byte, b *schema.Block, settings map[string]cty.Value) string {
+	h := hmac.New(sha256.New, key)
 	for _, name := range slices.Sorted(maps.Keys(settings)) {
 		if v := settings[name]; setInBlock(b, name, v) && !describes(name) {
 			encoded, err := ctyjson.Marshal(v, v.Type())

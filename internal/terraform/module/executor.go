@@ -24,6 +24,8 @@ type Executor struct {
 	servers map[string]provider.Server
 	// configure may be nil.
 	configure Configure
+	// key is that of the hashes of settings.
+	key []byte
 	// grace is how long an object may be missing after its create.
 	grace time.Duration
 }
@@ -46,9 +48,9 @@ func NewOver(r Runner, m *Module, servers map[string]provider.Server) *Executor 
 }
 
 // WithSettings returns the executor with a way to configure providers as provider blocks of the
-// module demand.
-func (e *Executor) WithSettings(c Configure) *Executor {
-	e.configure = c
+// module demand. key is that of the hashes of their settings that are stored.
+func (e *Executor) WithSettings(c Configure, key []byte) *Executor {
+	e.configure, e.key = c, key
 	return e
 }
 

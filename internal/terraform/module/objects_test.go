@@ -152,14 +152,16 @@ import {
 }
 
 // TestObjectsOfProviderBlocks: provider blocks with the same settings are for the same objects.
+// What is stored of the settings is keyed, since they may be secrets.
 func TestObjectsOfProviderBlocks(t *testing.T) {
 	t.Parallel()
+	key := "one"
 	settings := func(block string) string {
 		t.Helper()
 		e := newEstateOf(t, racks+"\nprovider \"examplecloud\" {\n"+block+"\n}\n", commandline.Options{})
 		x := e.executor(e.server).WithSettings(func(context.Context, string, cty.Value) (provider.Server, func(), diagnostic.Diagnostics) {
 			return e.server, func() {}, nil
-		})
+		}, []byte(key))
 		p := e.plan(x, instance.Instance{}, e.config(1, "a"))
 		if len(p.Creates) != 1 {
 			t.Fatalf("%s: it creates %v", block, p.Creates)
@@ -174,5 +176,8 @@ func TestObjectsOfProviderBlocks(t *testing.T) {
 	none, east, again, west := settings(""), settings(`region = "east"`), settings(`region = "east"`), settings(`region = "west"`)
 	if none != "" || east == "" || east != again || east == west {
 		t.Errorf("settings: none %q, one region %q and %q, another region %q", none, east, again, west)
+	}
+	if key = "another"; settings(`region = "east"`) == east {
+		t.Error("what is stored of settings can be guessed: it does not depend on the key")
 	}
 }

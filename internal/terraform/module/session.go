@@ -112,6 +112,7 @@ type attached struct {
 	// settings; nil if there are none.
 	named     map[string]provider.Server
 	configure func(ctx context.Context, name string, settings cty.Value) (provider.Server, diagnostic.Diagnostics)
+	key       []byte
 	// restricted is set unless the module may have any settings in its provider blocks.
 	restricted bool
 	// connections are the servers that were chosen for connections of the program.

@@ -144,6 +144,7 @@ func (w *work) chooses(ctx context.Context, p *attached) error {
 	}
 	p.serveSettings(all.Provider, settings)
 	p.restricted = !slices.Contains(w.module.source.Allow, ProviderSettings)
+	p.key = w.Executor.key
 	p.configure = func(ctx context.Context, name string, settings cty.Value) (provider.Server, diagnostic.Diagnostics) {
 		if w.Executor.configure == nil {
 			return nil, diagnostic.Errorf("Provider settings cannot be used", "The provider cannot be configured here.")

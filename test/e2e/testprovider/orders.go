@@ -10,7 +10,7 @@ import (
 )
 
 // order is what the next apply does, or the next read if it is for "read.NAME". It applies once,
-// unless it begins with "always ".
+// unless it begins with "always ". Of an import by an id, "import.ID", it may be hang.
 type order string
 
 const (

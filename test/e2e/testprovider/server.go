@@ -246,6 +246,9 @@ func (s *server) ApplyResourceChange(ctx context.Context, r *tfprotov6.ApplyReso
 func (s *server) ImportResourceState(_ context.Context, r *tfprotov6.ImportResourceStateRequest) (*tfprotov6.ImportResourceStateResponse, error) {
 	kind := s.kind(r.TypeName)
 	s.cloud.note("import", kind, r.ID)
+	if s.cloud.order("import."+r.ID) == hang {
+		select {}
+	}
 	var o object
 	var ok bool
 	if r.Identity != nil && r.Identity.IdentityData != nil {

@@ -78,7 +78,7 @@ var mutants = []mutant{
 	{name: "an object that was not made as planned is created again", edit: edit{schedulerDir + "settle.go",
 		"return u != nil && u.Inconsistent &&", "return false && u.Inconsistent &&"}},
 	{name: "a change of policies replaces an object that was not made as planned", edit: edit{schedulerDir + "settle.go",
-		"out := instance.Digest(c.Value)", "out := r.ConfigHash"}},
+		"texts := []string{instance.Digest(c.Value)}", "texts := []string{r.ConfigHash}"}},
 	{name: "replacements in a module count whatever their values are", edit: edit{schedulerDir + "settle_module.go",
 		"string(x.Before), string(x.After)), known", "x.Path), known"}},
 
@@ -204,7 +204,11 @@ var mutants = []mutant{
 
 	// The brake.
 	{name: "the brake does not hold", brake: true, edit: edit{schedulerDir + "brake/brake.go",
-		"if s.why != \"\" {\n\t\tif _, ok", "if s.why != \"\" && false {\n\t\tif _, ok"}},
+		"if out := p.refusal(); out != nil {", "if out := p.refusal(); out != nil && false {"}},
+	{name: "destroys of several namespaces are not added", brake: true, edit: edit{schedulerDir + "brake/brake.go",
+		"p.of.why = p.of.others(d).exceed(d)", "p.of.why = \"\""}},
+	{name: "only the destroys of all namespaces are counted", brake: true, edit: edit{schedulerDir + "brake/brake.go",
+		"p.why = others.exceed(d)", "p.why, _ = \"\", others"}},
 	{name: "a new process does not know what the brake holds", brake: true, edit: edit{schedulerDir + "brake.go",
 		"if r.Brake == nil || r.Brake.Held.IsZero() || x.braked.Load() {", "if true || r.Brake.Held.IsZero() {"}},
 	// Accounts.

@@ -1,0 +1,108 @@
+package places
+
+import (
+	"container/list"
+	"context"
+	"sync"
+)
+
+type ownerKey struct{}
+
+// WithOwner returns a context for what is done for an owner.
+func WithOwner(ctx context.Context, owner string) context.Context {
+	return context.WithValue(ctx, ownerKey{}, owner)
+}
+
+// ownerOf returns the owner for which something is done; empty if none is known.
+func ownerOf(ctx context.Context) string {
+	owner, _ := ctx.Value(ownerKey{}).(string)
+	return owner
+}
+
+// Places are divided among owners. Use New to make them. They are safe for concurrent use.
+type Places struct {
+	most int
+
+	mu   sync.Mutex
+	busy int
+	of   map[string]int
+	// waiting are *request, the oldest first.
+	waiting list.List
+}
+
+// request is one that waits.
+type request struct {
+	owner string
+	// granted is closed when it has a place.
+	granted chan struct{}
+}
+
+// New returns a number of places.
+func New(most int) *Places { return &Places{most: most, of: map[string]int{}} }
+
+// Acquire waits for a place of the owner of ctx until ctx is done. The place has to be released.
+func (s *Places) Acquire(ctx context.Context) (release func(), _ error) {
+	owner := ownerOf(ctx)
+	s.mu.Lock()
+	if s.permits(owner) {
+		s.take(owner)
+		s.mu.Unlock()
+		return s.releaseOf(owner), nil
+	}
+	q := &request{owner: owner, granted: make(chan struct{})}
+	at := s.waiting.PushBack(q)
+	s.mu.Unlock()
+	select {
+	case <-q.granted:
+		return s.releaseOf(owner), nil
+	case <-ctx.Done():
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	select {
+	case <-q.granted:
+		s.release(owner) // it came too late
+	default:
+		s.waiting.Remove(at)
+	}
+	return nil, ctx.Err()
+}
+
+// permits reports whether an owner may have one more place.
+func (s *Places) permits(owner string) bool {
+	return s.busy < s.most || s.of[owner] == 0 && s.busy < s.most+(s.most+1)/2
+}
+
+func (s *Places) take(owner string) {
+	s.busy++
+	s.of[owner]++
+}
+
+// releaseOf returns the function that releases a place of an owner. It may be called again.
+func (s *Places) releaseOf(owner string) func() {
+	return sync.OnceFunc(func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.release(owner)
+	})
+}
+
+// release frees a place, and gives it to the next one.
+func (s *Places) release(owner string) {
+	s.busy--
+	if s.of[owner]--; s.of[owner] == 0 {
+		delete(s.of, owner)
+	}
+	var next *list.Element
+	for at := s.waiting.Front(); at != nil; at = at.Next() {
+		if of := at.Value.(*request).owner; s.permits(of) && (next == nil || s.of[of] < s.of[next.Value.(*request).owner]) {
+			next = at
+		}
+	}
+	if next == nil {
+		return
+	}
+	q := s.waiting.Remove(next).(*request)
+	s.take(q.owner)
+	close(q.granted)
+}

@@ -1,0 +1,140 @@
+package places_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/landbridge-io/landbridge/internal/places"
+)
+
+// take returns whether an owner has a place at once, and the function that releases it.
+func take(t testing.TB, s *places.Places, owner string) (release func(), ok bool) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	release, err := s.Acquire(places.WithOwner(ctx, owner))
+	return release, err == nil
+}
+
+func TestOneOwnerDoesNotHoldAllPlaces(t *testing.T) {
+	t.Parallel()
+	s := places.New(4)
+	for i := range 4 {
+		if _, ok := take(t, s, "mallory"); !ok {
+			t.Fatalf("alone, it has %d places only", i)
+		}
+	}
+	if _, ok := take(t, s, "mallory"); ok {
+		t.Error("it has more places than there are")
+	}
+	release, ok := take(t, s, "victim")
+	if !ok {
+		t.Fatal("another owner has none")
+	}
+	if _, ok := take(t, s, "victim"); ok {
+		t.Error("there is more than one beyond the number")
+	}
+	if _, ok := take(t, s, "third"); !ok {
+		t.Error("a third owner has none")
+	}
+	if _, ok := take(t, s, "fourth"); ok {
+		t.Error("there are more than half as many beyond the number")
+	}
+	release()
+	release()
+	if _, ok := take(t, s, "fourth"); !ok {
+		t.Error("a place was not given back")
+	}
+	if _, ok := take(t, s, "fifth"); ok {
+		t.Error("a place was given back twice")
+	}
+}
+
+// The owner that has the fewest places is next, and then the one that waits longest.
+func TestNext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := places.New(2)
+		var release []func()
+		for range 2 {
+			r, _ := take(t, s, "a")
+			release = append(release, r)
+		}
+		r, _ := take(t, s, "b")
+		release = append(release, r)
+		order := make(chan string, 10)
+		for i, owner := range []string{"a", "a", "b", "c"} {
+			go func() {
+				time.Sleep(time.Duration(i) * time.Second)
+				r, err := s.Acquire(places.WithOwner(t.Context(), owner))
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				order <- owner
+				time.Sleep(time.Minute)
+				r()
+			}()
+		}
+		time.Sleep(10 * time.Second)
+		for _, r := range release {
+			r()
+			time.Sleep(time.Second)
+		}
+		time.Sleep(time.Hour)
+		close(order)
+		var got []string
+		for owner := range order {
+			got = append(got, owner)
+		}
+		if diff := cmp.Diff([]string{"c", "a", "b", "a"}, got); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
+// Whatever is acquired, given up and released, there are never more places than there may be, none
+// is lost, and an owner without one gets one as long as others have no more than one each.
+func TestPlaces(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		most := rapid.IntRange(1, 6).Draw(t, "most")
+		s := places.New(most)
+		held, of := []func(){}, map[string]int{}
+		for range rapid.IntRange(1, 60).Draw(t, "steps") {
+			if len(held) > 0 && rapid.Bool().Draw(t, "release") {
+				held[0]()
+				held = held[1:]
+				continue
+			}
+			owner := fmt.Sprint(rapid.IntRange(0, 3).Draw(t, "owner"))
+			ctx, cancel := context.WithCancel(context.Background())
+			cancel()
+			release, err := s.Acquire(places.WithOwner(ctx, owner))
+			switch {
+			case err == nil:
+				of[owner]++
+				held = append(held, func() { release(); of[owner]-- })
+			case of[owner] == 0 && len(held) < most+most/2:
+				t.Fatalf("%s has none, with %d of %d", owner, len(held), most)
+			case len(held) < most:
+				t.Fatalf("only %d of %d", len(held), most)
+			}
+			if len(held) > most+(most+1)/2 {
+				t.Fatalf("%d of %d", len(held), most)
+			}
+		}
+		for _, release := range held {
+			release()
+		}
+		for i := range most {
+			if _, err := s.Acquire(context.Background()); err != nil {
+				t.Fatal(i, err)
+			}
+		}
+	})
+}
