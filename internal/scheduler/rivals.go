@@ -28,7 +28,7 @@ type Sought struct {
 
 // Sought implements Interface.
 func (s *Scheduler) Sought(r Request) (_ Sought, ok bool) {
-	e := s.slot(r.Key, r.UID).lock()
+	e := s.place(r.Key, r.UID).lock()
 	defer e.unlock()
 	out := Sought{By: namedBy(&r)}
 	if out.By == "" || e.claimant == nil {
