@@ -230,6 +230,7 @@ func (o *operation) intend() *result {
 	intended.Absent = o.absent
 	before := &o.rec.Instance
 	o.in.Drift, o.in.DriftHistory, o.in.Unsettled = before.Drift, before.DriftHistory, before.Unsettled
+	o.in.Waiting = nil
 	intended.PlannedState, intended.PlannedPrivate, intended.PlannedIdentity = p.State, p.Private, p.Identity
 	if o.op.Kind == instance.Create {
 		o.handle.note(&intended)
