@@ -14,8 +14,7 @@ import (
 func (s *Scheduler) Apply(ctx context.Context, r Request) error {
 	r.origin = tracing.OriginOf(ctx)
 	r.Configuration() // the operation needs it after the reconcile has ended
-	r.sums = s.sums
-	e := s.slot(r.Key, r.UID).lock()
+	e := s.placeOf(&r).lock()
 	defer e.unlock()
 	if e.view.state == decision.Running {
 		return nil
@@ -26,7 +25,7 @@ func (s *Scheduler) Apply(ctx context.Context, r Request) error {
 	}
 	a.step = decision.Apply(a.in)
 	if a.step.Keeps {
-		s.withdrawDestroy(e.slot)
+		s.withdrawDestroy(e.place)
 	}
 	switch a.step.Deed {
 	case decision.Nothing:
@@ -202,8 +201,7 @@ func (s *Scheduler) perform(ctx context.Context, e *entry, r Request, t task) er
 // Delete implements Interface.
 func (s *Scheduler) Delete(ctx context.Context, r Request) error {
 	r.origin = tracing.OriginOf(ctx)
-	r.sums = s.sums
-	e := s.slot(r.Key, r.UID).lock()
+	e := s.placeOf(&r).lock()
 	defer e.unlock()
 	known := e.state == loaded || e.state == outdated || e.state == assumed && r.New
 	e.awaits.Store(false)
@@ -232,7 +230,7 @@ func (s *Scheduler) Delete(ctx context.Context, r Request) error {
 	}
 	step := decision.Delete(in)
 	if step.Keeps {
-		s.withdrawDestroy(e.slot)
+		s.withdrawDestroy(e.place)
 	}
 	switch step.Deed {
 	case decision.Nothing:

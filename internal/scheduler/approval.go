@@ -138,7 +138,7 @@ func (s *Scheduler) propose(e *entry, r *Request, o *Observation) {
 		p = r.destroyPlan(o.Instance)
 	default:
 		if len(o.Instance.Deposed) == 0 {
-			s.withdrawDestroy(e.slot)
+			s.withdrawDestroy(e.place)
 		}
 		return
 	}

@@ -11,7 +11,7 @@ import (
 // Remembered implements Interface.
 func (s *Scheduler) Remembered(r Request) (Remembered, bool) {
 	s.mu.Lock()
-	e := s.slots.byUID[r.UID]
+	e := s.places.byUID[r.UID]
 	works := e != nil && e.presence != idle
 	s.mu.Unlock()
 	if e == nil {

@@ -20,7 +20,7 @@ func (r *Request) destroy(ctx context.Context) brake.Destroy {
 
 // restoreBrake has the brake hold if the status of a resource tells that an earlier process has
 // held its destruction.
-func (s *Scheduler) restoreBrake(ctx context.Context, x *slot, r *Request) {
+func (s *Scheduler) restoreBrake(ctx context.Context, x *place, r *Request) {
 	if r.Brake == nil || r.Brake.Held.IsZero() || x.braked.Load() {
 		return
 	}
@@ -33,7 +33,7 @@ func (s *Scheduler) reserveDestroy(ctx context.Context, e *entry, r *Request) *E
 	if r.Brake == nil {
 		return nil
 	}
-	s.restoreBrake(ctx, e.slot, r)
+	s.restoreBrake(ctx, e.place, r)
 	s.brake.Start(s.began())
 	d := r.destroy(ctx)
 	d.Others = func() int { return s.others(r.Key) }
@@ -49,7 +49,7 @@ func (s *Scheduler) reserveDestroy(ctx context.Context, e *entry, r *Request) *E
 func (s *Scheduler) others(k store.Key) (n int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, e := range s.slots.byUID {
+	for _, e := range s.places.byUID {
 		if e.key.Kind == k.Kind && e.key.Group == k.Group && e.key != k {
 			n++
 		}
@@ -63,7 +63,7 @@ func (s *Scheduler) holdsReplacement(ctx context.Context, e *entry, r *Request) 
 	if r.Brake == nil {
 		return nil
 	}
-	s.restoreBrake(ctx, e.slot, r)
+	s.restoreBrake(ctx, e.place, r)
 	if refused := s.brake.Holds(r.destroy(ctx)); refused != nil {
 		return e.errBraked(r.Brake.Scope, refused)
 	}
@@ -89,7 +89,7 @@ func (e *entry) errBraked(in brake.Scope, why *brake.Refusal) *Error {
 }
 
 // withdrawDestroy notes that the object of a resource is not to be destroyed any more.
-func (s *Scheduler) withdrawDestroy(x *slot) {
+func (s *Scheduler) withdrawDestroy(x *place) {
 	if x.braked.Swap(false) && s.brake.Withdraw(x.uid) {
 		s.WakePending()
 	}

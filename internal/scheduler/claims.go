@@ -41,7 +41,7 @@ func (e *entry) hasClaimed(r *Request) bool {
 
 // Claim implements Interface.
 func (s *Scheduler) Claim(ctx context.Context, r Request) error {
-	x := s.slot(r.Key, r.UID)
+	x := s.placeOf(&r)
 	s.restoreBrake(ctx, x, &r)
 	e := x.lock()
 	defer e.unlock()

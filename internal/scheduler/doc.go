@@ -23,7 +23,7 @@
 // If the kind is configured for it, one list of a type answers the looks at its unchanged objects
 // (confirm.go, survey.go).
 //
-// Memory has a slot of each resource, and its entry unless the resource is at rest (entry.go,
+// Memory has a place of each resource, and its entry unless the resource is at rest (entry.go,
 // entries.go, memory.go). Most looks find one at rest and unchanged (rest.go). What survives
 // a process is loaded and stored in record.go, and removed in leave.go.
 //

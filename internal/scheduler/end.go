@@ -18,7 +18,7 @@ func (s *Scheduler) end(e *entry, r Request, t task, res result) {
 	}
 	s.endBrake(&r, &t, &res)
 	s.mu.Lock()
-	gone := s.slots.end(e.slot)
+	gone := s.places.end(e.place)
 	s.limits.done(r.ProviderConfiguration)
 	s.mu.Unlock()
 	s.count.Add(-1)

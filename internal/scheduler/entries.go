@@ -6,23 +6,23 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/landbridge-io/landbridge/internal/instance"
-	"github.com/landbridge-io/landbridge/internal/places"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
+	"github.com/landbridge-io/landbridge/internal/slots"
 )
 
-// slots holds the slots of the resources that exist or have a running operation.
-type slots struct {
-	byUID map[types.UID]*slot
-	// byKey has one of the slots of a key. The others follow by slot.next.
-	byKey map[store.Key]*slot
+// places holds the places of the resources that exist or have a running operation.
+type places struct {
+	byUID map[types.UID]*place
+	// byKey has one of the places of a key. The others follow by place.next.
+	byKey map[store.Key]*place
 }
 
-// get returns the slot of a resource, which it creates if there is none.
-func (x *slots) get(k store.Key, uid types.UID) *slot {
+// get returns the place of a resource, which it creates if there is none.
+func (x *places) get(k store.Key, uid types.UID) *place {
 	e, ok := x.byUID[uid]
 	if !ok {
-		e = &slot{key: k, uid: uid, turn: newTurn()}
-		e.entry = &entry{slot: e}
+		e = &place{key: k, uid: uid, turn: newTurn()}
+		e.entry = &entry{place: e}
 		x.add(e)
 	}
 	if e.presence == leaving {
@@ -31,25 +31,25 @@ func (x *slots) get(k store.Key, uid types.UID) *slot {
 	return e
 }
 
-func (x *slots) add(e *slot) {
+func (x *places) add(e *place) {
 	if x.byUID == nil {
-		x.byUID, x.byKey = map[types.UID]*slot{}, map[store.Key]*slot{}
+		x.byUID, x.byKey = map[types.UID]*place{}, map[store.Key]*place{}
 	}
 	x.byUID[e.uid] = e
 	e.next = x.byKey[e.key]
 	x.byKey[e.key] = e
 }
 
-// of returns the slots of a key.
-func (x *slots) of(k store.Key) (out []*slot) {
+// of returns the places of a key.
+func (x *places) of(k store.Key) (out []*place) {
 	for e := x.byKey[k]; e != nil; e = e.next {
 		out = append(out, e)
 	}
 	return out
 }
 
-// begin notes that an operation begins. It is false if the slot was removed.
-func (x *slots) begin(e *slot) bool {
+// begin notes that an operation begins. It is false if the place was removed.
+func (x *places) begin(e *place) bool {
 	if x.byUID[e.uid] != e {
 		return false
 	}
@@ -59,7 +59,7 @@ func (x *slots) begin(e *slot) bool {
 }
 
 // end notes that an operation has ended, and reports whether its resource is gone.
-func (x *slots) end(e *slot) (gone bool) {
+func (x *places) end(e *place) (gone bool) {
 	if gone = e.presence == leaving; gone {
 		x.remove(e)
 	}
@@ -67,21 +67,21 @@ func (x *slots) end(e *slot) (gone bool) {
 	return gone
 }
 
-// gone removes the slots of a key, as soon as no operation runs.
-func (x *slots) gone(k store.Key) {
+// gone removes the places of a key, as soon as no operation runs.
+func (x *places) gone(k store.Key) {
 	for _, e := range x.of(k) {
 		x.leave(e)
 	}
 }
 
-// deleted removes the slot of a resource, as soon as no operation runs.
-func (x *slots) deleted(uid types.UID) {
+// deleted removes the place of a resource, as soon as no operation runs.
+func (x *places) deleted(uid types.UID) {
 	if e, ok := x.byUID[uid]; ok {
 		x.leave(e)
 	}
 }
 
-func (x *slots) leave(e *slot) {
+func (x *places) leave(e *place) {
 	if e.presence == idle {
 		x.remove(e)
 	} else {
@@ -89,7 +89,7 @@ func (x *slots) leave(e *slot) {
 	}
 }
 
-func (x *slots) remove(e *slot) {
+func (x *places) remove(e *place) {
 	if x.byUID[e.uid] != e {
 		return
 	}
@@ -112,7 +112,7 @@ type limits struct {
 }
 
 type limit struct {
-	*places.Places
+	*slots.Slots
 	users int
 }
 
@@ -120,7 +120,7 @@ type limit struct {
 func (x *limits) use(configuration string) *limit {
 	l, ok := x.byConfiguration[configuration]
 	if !ok {
-		l = &limit{Places: places.New(int(x.most))}
+		l = &limit{Slots: slots.New(int(x.most))}
 		x.byConfiguration[configuration] = l
 	}
 	l.users++
@@ -134,18 +134,24 @@ func (x *limits) done(configuration string) {
 	}
 }
 
-// slot returns the slot of a resource.
-func (s *Scheduler) slot(k store.Key, uid types.UID) *slot {
+// placeOf returns the place of a request's resource, and completes the request.
+func (s *Scheduler) placeOf(r *Request) *place {
+	r.sums = s.sums
+	return s.place(r.Key, r.UID)
+}
+
+// place returns the place of a resource.
+func (s *Scheduler) place(k store.Key, uid types.UID) *place {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.slots.get(k, uid)
+	return s.places.get(k, uid)
 }
 
 // entriesOf returns the entries of all resources that had a key.
-func (s *Scheduler) slotsOf(k store.Key) []*slot {
+func (s *Scheduler) placesOf(k store.Key) []*place {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.slots.of(k)
+	return s.places.of(k)
 }
 
 // Remembered has the facts in memory about a resource. It is also available after an Observe that

@@ -19,7 +19,7 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// slot is the place of one resource in memory, with what is needed of it at any time.
+// place is where one resource is in memory, with what is needed of it at any time.
 //
 // Its fields and those of its entry are guarded by turn, which serializes the calls for one
 // resource. Observe holds turn while it calls the provider and the store, so that no other call
@@ -28,15 +28,15 @@ import (
 // Running, Gone and progress messages of a provider do not need it, and a background operation
 // takes it only while no Observe calls a provider, since Observe answers from memory while an
 // operation runs.
-type slot struct {
+type place struct {
 	key store.Key
 	uid types.UID
-	// next is another slot of the same key. It is guarded by Scheduler.mu.
-	next *slot
+	// next is another place of the same key. It is guarded by Scheduler.mu.
+	next *place
 
 	turn turn
 
-	// entry is nil while the resource is at rest and the slot is not locked; rested then holds its
+	// entry is nil while the resource is at rest and the place is not locked; rested then holds its
 	// state.
 	entry  *entry
 	rested rested
@@ -96,10 +96,10 @@ type slot struct {
 	claimed  claimed
 }
 
-// entry is the state of one resource in memory: its slot, and what is not needed of a resource at
+// entry is the state of one resource in memory: its place, and what is not needed of a resource at
 // rest.
 type entry struct {
-	*slot
+	*place
 	details
 }
 
@@ -255,15 +255,15 @@ func (e *entry) publish() {
 	e.remembered.Store(&Remembered{Status: in.Status, Deposed: in.Deposed, Handled: e.record.Handled, Interrupted: in.Operation != nil})
 }
 
-// lock locks the slot, and returns its entry with the values of the object.
-func (x *slot) lock() *entry {
+// lock locks the place, and returns its entry with the values of the object.
+func (x *place) lock() *entry {
 	e := x.lockAtRest()
 	e.decode()
 	return e
 }
 
-// lockAtRest locks the slot, and returns its entry. A resource at rest stays so.
-func (x *slot) lockAtRest() *entry {
+// lockAtRest locks the place, and returns its entry. A resource at rest stays so.
+func (x *place) lockAtRest() *entry {
 	x.turn.Lock()
 	if x.entry == nil {
 		x.entry = x.rested.entry(x)
@@ -271,9 +271,9 @@ func (x *slot) lockAtRest() *entry {
 	return x.entry
 }
 
-// unlock is the end of lock and lockAtRest. Of a resource at rest, only the slot remains.
+// unlock is the end of lock and lockAtRest. Of a resource at rest, only the place remains.
 func (e *entry) unlock() {
-	x := e.slot
+	x := e.place
 	if x.resting {
 		if r, ok := e.restedOf(); ok {
 			x.rested, x.entry = r, nil
@@ -301,7 +301,7 @@ func (e *entry) decode() {
 }
 
 // share keeps one copy of equal hashes.
-func (e *slot) share() {
+func (e *place) share() {
 	hash := e.view.configHash
 	for _, other := range []*string{&e.validated, &e.claimed.hash} {
 		if *other == hash {
@@ -323,9 +323,9 @@ type rested struct {
 	completed *completed
 }
 
-// entry returns the entry of a slot from what was rested.
-func (r *rested) entry(of *slot) *entry {
-	out := &entry{slot: of}
+// entry returns the entry of a place from what was rested.
+func (r *rested) entry(of *place) *entry {
+	out := &entry{place: of}
 	r.into(&out.details, of.uid)
 	return out
 }

@@ -18,11 +18,11 @@ var MakesSecrets = makesSecrets
 func (s *Scheduler) Sizes() (entries, limits int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return len(s.slots.byUID), len(s.limits.byConfiguration)
+	return len(s.places.byUID), len(s.limits.byConfiguration)
 }
 
 // EntriesOf returns how many entries a key has.
-func (s *Scheduler) EntriesOf(k store.Key) int { return len(s.slotsOf(k)) }
+func (s *Scheduler) EntriesOf(k store.Key) int { return len(s.placesOf(k)) }
 
 // Shows reports whether a survey shows an object as its state says.
 func Shows(ex terraform.Executor, r terraform.ResourceType, identity, state cty.Value) bool {
@@ -43,7 +43,7 @@ const MaxSurveyed = maxSurveyed
 // IsSmall reports whether memory has nothing of a resource but what is needed of one at rest.
 func (s *Scheduler) IsSmall(uid types.UID) bool {
 	s.mu.Lock()
-	x := s.slots.byUID[uid]
+	x := s.places.byUID[uid]
 	s.mu.Unlock()
 	x.turn.Lock()
 	defer x.turn.Unlock()

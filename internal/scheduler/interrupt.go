@@ -29,7 +29,7 @@ func (e *entry) interrupts(r *Request) bool {
 // Interrupt implements Interface. Where nothing runs it does nothing: the next Observe records the
 // request.
 func (s *Scheduler) Interrupt(k store.Key, token string) {
-	for _, x := range s.slotsOf(k) {
+	for _, x := range s.placesOf(k) {
 		e := x.lock()
 		if r := (Request{Asked: Asked{Tokens: store.Tokens{Interrupt: token}}}); e.view.state == decision.Running && e.interrupts(&r) {
 			e.interrupt(r)

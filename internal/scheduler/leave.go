@@ -14,14 +14,14 @@ import (
 // Leave implements Interface. Nothing of the resource stays in memory, so that nothing outdated is
 // used if it comes back.
 func (s *Scheduler) Leave(ctx context.Context, k store.Key, stored bool) (left bool, _ error) {
-	slots := s.slotsOf(k)
-	if len(slots) == 0 && !stored {
+	places := s.placesOf(k)
+	if len(places) == 0 && !stored {
 		return false, nil
 	}
 	if !s.o.Leads() {
 		return false, &Error{Reason: decision.ReasonStore, Err: errSuccessor}
 	}
-	for _, x := range slots {
+	for _, x := range places {
 		e := x.lock()
 		defer e.unlock()
 		if e.view.state == decision.Running {
@@ -33,12 +33,12 @@ func (s *Scheduler) Leave(ctx context.Context, k store.Key, stored bool) (left b
 			return false, &Error{Reason: decision.ReasonStore, Err: err}
 		}
 	}
-	for _, x := range slots {
+	for _, x := range places {
 		s.withdrawDestroy(x)
 	}
 	s.mu.Lock()
-	for _, x := range slots {
-		s.slots.remove(x)
+	for _, x := range places {
+		s.places.remove(x)
 	}
 	s.mu.Unlock()
 	s.o.Store.Forget(k)
@@ -49,11 +49,11 @@ func (s *Scheduler) Leave(ctx context.Context, k store.Key, stored bool) (left b
 
 // Gone implements Interface.
 func (s *Scheduler) Gone(k store.Key) {
-	for _, e := range s.slotsOf(k) {
+	for _, e := range s.placesOf(k) {
 		s.withdrawDestroy(e)
 	}
 	s.mu.Lock()
-	s.slots.gone(k)
+	s.places.gone(k)
 	s.mu.Unlock()
 	s.o.Store.Forget(k)
 	s.corrections.forget(k)
@@ -64,15 +64,14 @@ func (s *Scheduler) Gone(k store.Key) {
 func (s *Scheduler) Deleted(uid types.UID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.slots.deleted(uid)
+	s.places.deleted(uid)
 }
 
 // Retire implements Interface. It stores the record without an owner, unless this process has
 // written it. Where the work is divided, another shard may have stored one since this one found
 // none.
 func (s *Scheduler) Retire(ctx context.Context, r Request) error {
-	r.sums = s.sums
-	e := s.slot(r.Key, r.UID).lock()
+	e := s.placeOf(&r).lock()
 	defer e.unlock()
 	if r.Here != nil && e.record.Version == "" {
 		if _, err := s.o.Store.Load(ctx, r.Key, r.Type.Schema); !errors.Is(err, store.ErrNotFound) {
@@ -94,8 +93,7 @@ func (s *Scheduler) Retire(ctx context.Context, r Request) error {
 
 // Forget implements Interface.
 func (s *Scheduler) Forget(ctx context.Context, r Request) error {
-	r.sums = s.sums
-	e := s.slot(r.Key, r.UID).lock()
+	e := s.placeOf(&r).lock()
 	defer e.unlock()
 	if e.view.state == decision.Running {
 		if e.view.release != nil {
@@ -107,7 +105,7 @@ func (s *Scheduler) Forget(ctx context.Context, r Request) error {
 		return &Error{Reason: decision.ReasonStore, Err: err}
 	}
 	s.mu.Lock()
-	s.slots.remove(e.slot)
+	s.places.remove(e.place)
 	s.mu.Unlock()
 	s.o.Store.Forget(r.Key)
 	s.corrections.forget(r.Key)

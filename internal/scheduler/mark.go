@@ -31,8 +31,7 @@ func atRest(in *instance.Instance) bool {
 
 // Mark implements Interface.
 func (s *Scheduler) Mark(r Request) (Mark, bool) {
-	r.sums = s.sums
-	e := s.slot(r.Key, r.UID).lockAtRest()
+	e := s.placeOf(&r).lockAtRest()
 	defer e.unlock()
 	o := e.view.observation
 	if e.state != loaded || e.view.state != decision.Planned || !e.view.fits(&r) || e.view.unplanned && !o.Resumed ||

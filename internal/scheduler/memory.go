@@ -173,7 +173,7 @@ type correction struct {
 	before, after [sha256.Size]byte
 }
 
-// presence is whether a slot is needed.
+// presence is whether a place is needed.
 type presence uint8
 
 const (
@@ -181,6 +181,6 @@ const (
 	idle presence = iota
 	// working: an operation runs.
 	working
-	// leaving: an operation runs, and the resource is gone. The slot goes when it has ended.
+	// leaving: an operation runs, and the resource is gone. The place goes when it has ended.
 	leaving
 )

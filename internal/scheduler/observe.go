@@ -45,8 +45,7 @@ const maxDeeds = 1000
 
 // Observe implements Interface.
 func (s *Scheduler) Observe(ctx context.Context, r Request) (*Observation, error) {
-	r.sums = s.sums
-	e := s.slot(r.Key, r.UID).lockAtRest()
+	e := s.placeOf(&r).lockAtRest()
 	defer e.unlock()
 	o := observing{Scheduler: s, e: e}
 	defer o.end()

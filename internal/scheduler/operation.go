@@ -122,11 +122,11 @@ func (s *Scheduler) start(e *entry, r Request, t task) error {
 	if s.stopping {
 		return &Error{Reason: decision.ReasonProviderUnavailable, Err: errors.New("the controller is stopping; the operation is left to its successor")}
 	}
-	if !s.slots.begin(e.slot) {
+	if !s.places.begin(e.place) {
 		return &Error{Reason: decision.ReasonStore, Err: errors.New("the resource changed since it was observed")}
 	}
 	if rival, ok := e.claimant.Begin(); !ok {
-		s.slots.end(e.slot)
+		s.places.end(e.place)
 		return identityConflict(r, rival)
 	}
 	op := &instance.Operation{

@@ -65,8 +65,8 @@ func (r *Request) destroyPlan(in instance.Instance) *terraform.Plan {
 // before are paused.
 func (s *Scheduler) WakePending() {
 	s.mu.Lock()
-	var pending []*slot
-	for _, e := range s.slots.byUID {
+	var pending []*place
+	for _, e := range s.places.byUID {
 		if e.awaits.Load() || e.denied.Load() {
 			pending = append(pending, e)
 		}

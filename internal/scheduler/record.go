@@ -99,7 +99,7 @@ func (s *Scheduler) restore(ctx context.Context, r Request, known store.Record) 
 // Lost is called when a stored record was deleted. If its resource still exists, the
 // record is stored again from memory.
 func (s *Scheduler) Lost(k store.Key) {
-	entries := s.slotsOf(k)
+	entries := s.placesOf(k)
 	for _, e := range entries {
 		e.lost.Store(true)
 	}
@@ -161,7 +161,7 @@ func (s *Scheduler) reserve(ctx context.Context, r Request, rec store.Record) (v
 func (s *Scheduler) removed(e *entry) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.slots.byUID[e.uid] != e.slot || e.presence == leaving
+	return s.places.byUID[e.uid] != e.place || e.presence == leaving
 }
 
 // put stores a record. After a conflict the record in memory is no longer used, since another
@@ -189,7 +189,7 @@ var errSuccessor = errors.New("another controller may have taken over")
 
 // Reload implements Interface.
 func (s *Scheduler) Reload(k store.Key) {
-	for _, x := range s.slotsOf(k) {
+	for _, x := range s.placesOf(k) {
 		e := x.lock()
 		if e.state == loaded {
 			e.invalidate(outdated)

@@ -38,8 +38,7 @@ type Request struct {
 	// takes are the objects that the plan creates or imports among those that the instance consists
 	// of.
 	takes []terraform.Object
-	// sums makes the hashes of the configuration that are stored. It is set where the entry is
-	// looked up.
+	// sums makes the hashes of the configuration that are stored. It is set by placeOf.
 	sums *sums
 	// origin is the span of the reconcile that requests an operation, and then that of the
 	// operation.

@@ -22,8 +22,7 @@ import (
 
 // Rest implements Interface.
 func (s *Scheduler) Rest(r Request) bool {
-	r.sums = s.sums
-	e := s.slot(r.Key, r.UID).lockAtRest()
+	e := s.placeOf(&r).lockAtRest()
 	defer e.unlock()
 	if !e.mayRest(&r) {
 		return e.resting
@@ -42,7 +41,7 @@ func (s *Scheduler) Rest(r Request) bool {
 
 // Recall implements Interface.
 func (s *Scheduler) Recall(k store.Key, uid types.UID) (in instance.Instance) {
-	for _, x := range s.slotsOf(k) {
+	for _, x := range s.placesOf(k) {
 		if x.uid == uid {
 			e := x.lock()
 			in = e.record.Instance
@@ -68,7 +67,7 @@ var ErrNotAtRest = errors.New("the resource is not at rest")
 
 // Look implements Interface.
 func (s *Scheduler) Look(ctx context.Context, l Look) error {
-	e := s.slot(l.Key, l.UID).lockAtRest()
+	e := s.place(l.Key, l.UID).lockAtRest()
 	defer e.unlock()
 	if !e.rests(&l) || s.noteworthy(e, l.StoredAccount) {
 		return ErrNotAtRest

@@ -28,8 +28,7 @@ type Sought struct {
 
 // Sought implements Interface.
 func (s *Scheduler) Sought(r Request) (_ Sought, ok bool) {
-	r.sums = s.sums
-	e := s.slot(r.Key, r.UID).lock()
+	e := s.placeOf(&r).lock()
 	defer e.unlock()
 	out := Sought{By: namedBy(&r)}
 	if out.By == "" || e.claimant == nil {

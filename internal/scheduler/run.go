@@ -10,10 +10,10 @@ import (
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/faultpoint"
 	"github.com/landbridge-io/landbridge/internal/instance"
-	"github.com/landbridge-io/landbridge/internal/places"
 	"github.com/landbridge-io/landbridge/internal/provider"
 	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
+	"github.com/landbridge-io/landbridge/internal/slots"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 	"github.com/landbridge-io/landbridge/internal/tracing"
 )
@@ -83,7 +83,7 @@ func (o *operation) refuse(format string, args ...any) *result {
 
 // wait waits for the operation's turn and for the provider, and begins the time that it may take.
 func (o *operation) wait() *result {
-	traced := tracing.With(places.WithOwner(o.Scheduler.ctx, o.r.Key.Namespace), o.r.origin)
+	traced := tracing.With(slots.WithOwner(o.Scheduler.ctx, o.r.Key.Namespace), o.r.origin)
 	early, cancel := o.t.interruption.before(traced)
 	o.atEnd(cancel)
 	waiting, cancel := context.WithTimeout(early, o.o.OperationTimeout)

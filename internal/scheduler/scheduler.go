@@ -147,7 +147,7 @@ type Scheduler struct {
 
 	// mu is only held for access to memory.
 	mu       sync.Mutex
-	slots    slots
+	places   places
 	limits   limits
 	stopping bool
 	running  sync.WaitGroup
@@ -215,7 +215,7 @@ func (s *Scheduler) Running() int { return int(s.count.Load()) }
 
 // Operates implements Interface.
 func (s *Scheduler) Operates(k store.Key) bool {
-	for _, x := range s.slotsOf(k) {
+	for _, x := range s.placesOf(k) {
 		e := x.lock()
 		runs := e.view.state == decision.Running
 		e.unlock()

@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/landbridge-io/landbridge/internal/places"
+	"github.com/landbridge-io/landbridge/internal/slots"
 )
 
 const (
@@ -37,7 +37,7 @@ type Preview func(ctx context.Context, kind schema.GroupKind, u *unstructured.Un
 // answered learns what resources have. It permits everything. Plans are divided among namespaces:
 // those of one, which may hang, do not have those of others wait.
 func Handler(path string, preview Preview, log logr.Logger) http.Handler {
-	turns := places.New(concurrent)
+	turns := slots.New(concurrent)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if subtle.ConstantTimeCompare([]byte(r.URL.Path), []byte(path)) != 1 {
 			http.NotFound(w, r)
@@ -51,7 +51,7 @@ func Handler(path string, preview Preview, log logr.Logger) http.Handler {
 			return
 		}
 		_ = c.SetReadDeadline(time.Time{}) // after the body, a deadline that has passed would end the request
-		ctx, cancel := context.WithTimeout(places.WithOwner(r.Context(), review.Request.Namespace), answerWithin)
+		ctx, cancel := context.WithTimeout(slots.WithOwner(r.Context(), review.Request.Namespace), answerWithin)
 		defer cancel()
 		response := &admissionv1.AdmissionResponse{UID: review.Request.UID, Allowed: true}
 		if release, err := turns.Acquire(ctx); err == nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 	"github.com/landbridge-io/landbridge/internal/controller/managed/turns"
 	"github.com/landbridge-io/landbridge/internal/controller/providerconfig"
-	"github.com/landbridge-io/landbridge/internal/places"
+	"github.com/landbridge-io/landbridge/internal/slots"
 	"github.com/landbridge-io/landbridge/internal/tracing"
 )
 
@@ -36,7 +36,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (_ re
 		outcome.Failed = err != nil
 		r.kind.turns.Done(req, outcome)
 	}()
-	ctx = providerconfig.WithVisit(context.WithValue(places.WithOwner(ctx, req.Namespace), attemptKey{}, a), &a.visit)
+	ctx = providerconfig.WithVisit(context.WithValue(slots.WithOwner(ctx, req.Namespace), attemptKey{}, a), &a.visit)
 	if atRest {
 		if r.kind.stillAtRest(ctx, of, status, a) {
 			outcome.Unchanged = true

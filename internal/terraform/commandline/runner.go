@@ -9,7 +9,7 @@ import (
 	"github.com/go-logr/logr"
 
 	"github.com/landbridge-io/landbridge/internal/child"
-	"github.com/landbridge-io/landbridge/internal/places"
+	"github.com/landbridge-io/landbridge/internal/slots"
 )
 
 // Options are the options of a Runner. Only Program is required.
@@ -20,7 +20,7 @@ type Options struct {
 	// system's temporary directory.
 	Dir string
 	// Parallelism is the number of runs at the same time, not counting those that wait for a
-	// provider's change. Namespaces that have none may have further ones (package places). Defaults
+	// provider's change. Namespaces that have none may have further ones (package slots). Defaults
 	// to the number of processors, but at least 4.
 	Parallelism int
 	// Changes is the number of changes at the same time, likewise, each with a run that waits for
@@ -41,8 +41,8 @@ type Options struct {
 type Runner struct {
 	options    Options
 	workspaces *workspaces
-	runs       *places.Places
-	changes    *places.Places
+	runs       *slots.Slots
+	changes    *slots.Slots
 }
 
 // New returns a runner, and removes the directories that killed processes left behind.
@@ -65,7 +65,7 @@ func New(o Options) (*Runner, error) {
 	}
 	return &Runner{
 		options: o, workspaces: w,
-		runs: places.New(o.Parallelism), changes: places.New(o.Changes),
+		runs: slots.New(o.Parallelism), changes: slots.New(o.Changes),
 	}, nil
 }
 
@@ -90,14 +90,14 @@ const (
 type Turn struct {
 	runner *Runner
 	use    Use
-	// endWork and endChange release the places; nil without one.
+	// endWork and endChange release the slots; nil without one.
 	endWork, endChange func()
 	// again is the context for a place that is taken back.
 	again context.Context //nolint:containedctx // of the same turn
 }
 
 // Turn waits until a run of the given use may start. Runs are divided among the owners of contexts
-// (places.WithOwner), which are namespaces.
+// (slots.WithOwner), which are namespaces.
 func (r *Runner) Turn(ctx context.Context, use Use) (*Turn, error) {
 	t := &Turn{runner: r, use: use, again: context.WithoutCancel(ctx)}
 	// A change waits for its place before it takes one of those that work.

@@ -11,8 +11,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/landbridge-io/landbridge/internal/places"
 	"github.com/landbridge-io/landbridge/internal/provider"
+	"github.com/landbridge-io/landbridge/internal/slots"
 	"github.com/landbridge-io/landbridge/internal/terraform/commandline"
 )
 
@@ -194,7 +194,7 @@ func TestTurnsOfNamespaces(t *testing.T) {
 	for name, use := range map[string]commandline.Use{"runs": commandline.Working, "changes": commandline.Changing} {
 		t.Run(name, func(t *testing.T) {
 			take := func(namespace string) bool {
-				ctx, cancel := context.WithTimeout(places.WithOwner(t.Context(), namespace), 50*time.Millisecond)
+				ctx, cancel := context.WithTimeout(slots.WithOwner(t.Context(), namespace), 50*time.Millisecond)
 				defer cancel()
 				_, err := r.Turn(ctx, use)
 				return err == nil

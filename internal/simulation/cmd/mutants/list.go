@@ -145,8 +145,8 @@ var mutants = []mutant{
 	{name: "a resource that looks new is never loaded", edit: edit{managedDir + "request.go",
 		"return crd.Unobserved(&r.Unstructured) && !meta.FinalizerExists(r, xpmanaged.FinalizerName) && !meta.WasDeleted(r) && time.Since(r.GetCreationTimestamp().Time) < fresh", "return crd.Unobserved(&r.Unstructured) && !meta.FinalizerExists(r, xpmanaged.FinalizerName) && (time.Since(r.GetCreationTimestamp().Time) < fresh || true)"},
 		also: []edit{{managedDir + "claims.go", "request.New = false //", "//"}}},
-	{name: "resources that are gone stay in memory", edit: edit{schedulerDir + "leave.go", "s.slots.gone(k)", "_ = s.slots.gone"},
-		also: []edit{{schedulerDir + "leave.go", "s.slots.remove(e.slot)", "_ = s.slots.remove"}, {schedulerDir + "leave.go", "s.slots.deleted(uid)", "_, _ = s.slots.deleted, uid"}}},
+	{name: "resources that are gone stay in memory", edit: edit{schedulerDir + "leave.go", "s.places.gone(k)", "_ = s.places.gone"},
+		also: []edit{{schedulerDir + "leave.go", "s.places.remove(e.place)", "_ = s.places.remove"}, {schedulerDir + "leave.go", "s.places.deleted(uid)", "_, _ = s.places.deleted, uid"}}},
 	{name: "the former parts are deleted before the new ones are named", edit: edit{schedulerDir + "store/parts.go",
 		"p.head.Labels[labelSplit] = \"true\"\n\tnow, err", "p.head.Labels[labelSplit] = \"true\"\n\t_ = s.deleteParts(ctx, slices.DeleteFunc(slices.Clone(former), func(f part) bool { return slices.Contains(c.Parts, f) }))\n\tnow, err"}},
 

@@ -1,4 +1,4 @@
-package places
+package slots
 
 import (
 	"container/list"
@@ -19,8 +19,8 @@ func ownerOf(ctx context.Context) string {
 	return owner
 }
 
-// Places are divided among owners. Use New to make them. They are safe for concurrent use.
-type Places struct {
+// Slots are divided among owners. Use New to make them. They are safe for concurrent use.
+type Slots struct {
 	most int
 
 	mu   sync.Mutex
@@ -33,15 +33,15 @@ type Places struct {
 // request is one that waits.
 type request struct {
 	owner string
-	// granted is closed when it has a place.
+	// granted is closed when it has a slot.
 	granted chan struct{}
 }
 
-// New returns a number of places.
-func New(most int) *Places { return &Places{most: most, of: map[string]int{}} }
+// New returns a number of slots.
+func New(most int) *Slots { return &Slots{most: most, of: map[string]int{}} }
 
-// Acquire waits for a place of the owner of ctx until ctx is done. The place has to be released.
-func (s *Places) Acquire(ctx context.Context) (release func(), _ error) {
+// Acquire waits for a slot of the owner of ctx until ctx is done. The slot has to be released.
+func (s *Slots) Acquire(ctx context.Context) (release func(), _ error) {
 	owner := ownerOf(ctx)
 	s.mu.Lock()
 	if s.permits(owner) {
@@ -68,18 +68,18 @@ func (s *Places) Acquire(ctx context.Context) (release func(), _ error) {
 	return nil, ctx.Err()
 }
 
-// permits reports whether an owner may have one more place.
-func (s *Places) permits(owner string) bool {
+// permits reports whether an owner may have one more slot.
+func (s *Slots) permits(owner string) bool {
 	return s.busy < s.most || s.of[owner] == 0 && s.busy < s.most+(s.most+1)/2
 }
 
-func (s *Places) take(owner string) {
+func (s *Slots) take(owner string) {
 	s.busy++
 	s.of[owner]++
 }
 
-// releaseOf returns the function that releases a place of an owner. It may be called again.
-func (s *Places) releaseOf(owner string) func() {
+// releaseOf returns the function that releases a slot of an owner. It may be called again.
+func (s *Slots) releaseOf(owner string) func() {
 	return sync.OnceFunc(func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -87,8 +87,8 @@ func (s *Places) releaseOf(owner string) func() {
 	})
 }
 
-// release frees a place, and gives it to the next one.
-func (s *Places) release(owner string) {
+// release frees a slot, and gives it to the next one.
+func (s *Slots) release(owner string) {
 	s.busy--
 	if s.of[owner]--; s.of[owner] == 0 {
 		delete(s.of, owner)

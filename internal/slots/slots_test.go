@@ -1,4 +1,4 @@
-package places_test
+package slots_test
 
 import (
 	"context"
@@ -10,28 +10,28 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"github.com/landbridge-io/landbridge/internal/places"
+	"github.com/landbridge-io/landbridge/internal/slots"
 )
 
-// take returns whether an owner has a place at once, and the function that releases it.
-func take(t testing.TB, s *places.Places, owner string) (release func(), ok bool) {
+// take returns whether an owner has a slot at once, and the function that releases it.
+func take(t testing.TB, s *slots.Slots, owner string) (release func(), ok bool) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	release, err := s.Acquire(places.WithOwner(ctx, owner))
+	release, err := s.Acquire(slots.WithOwner(ctx, owner))
 	return release, err == nil
 }
 
 func TestOneOwnerDoesNotHoldAllPlaces(t *testing.T) {
 	t.Parallel()
-	s := places.New(4)
+	s := slots.New(4)
 	for i := range 4 {
 		if _, ok := take(t, s, "mallory"); !ok {
-			t.Fatalf("alone, it has %d places only", i)
+			t.Fatalf("alone, it has %d slots only", i)
 		}
 	}
 	if _, ok := take(t, s, "mallory"); ok {
-		t.Error("it has more places than there are")
+		t.Error("it has more slots than there are")
 	}
 	release, ok := take(t, s, "victim")
 	if !ok {
@@ -49,17 +49,17 @@ func TestOneOwnerDoesNotHoldAllPlaces(t *testing.T) {
 	release()
 	release()
 	if _, ok := take(t, s, "fourth"); !ok {
-		t.Error("a place was not given back")
+		t.Error("a slot was not given back")
 	}
 	if _, ok := take(t, s, "fifth"); ok {
-		t.Error("a place was given back twice")
+		t.Error("a slot was given back twice")
 	}
 }
 
-// The owner that has the fewest places is next, and then the one that waits longest.
+// The owner that has the fewest slots is next, and then the one that waits longest.
 func TestNext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := places.New(2)
+		s := slots.New(2)
 		var release []func()
 		for range 2 {
 			r, _ := take(t, s, "a")
@@ -71,7 +71,7 @@ func TestNext(t *testing.T) {
 		for i, owner := range []string{"a", "a", "b", "c"} {
 			go func() {
 				time.Sleep(time.Duration(i) * time.Second)
-				r, err := s.Acquire(places.WithOwner(t.Context(), owner))
+				r, err := s.Acquire(slots.WithOwner(t.Context(), owner))
 				if err != nil {
 					t.Error(err)
 					return
@@ -98,12 +98,12 @@ func TestNext(t *testing.T) {
 	})
 }
 
-// Whatever is acquired, given up and released, there are never more places than there may be, none
+// Whatever is acquired, given up and released, there are never more slots than there may be, none
 // is lost, and an owner without one gets one as long as others have no more than one each.
 func TestPlaces(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		most := rapid.IntRange(1, 6).Draw(t, "most")
-		s := places.New(most)
+		s := slots.New(most)
 		held, of := []func(){}, map[string]int{}
 		for range rapid.IntRange(1, 60).Draw(t, "steps") {
 			if len(held) > 0 && rapid.Bool().Draw(t, "release") {
@@ -114,7 +114,7 @@ func TestPlaces(t *testing.T) {
 			owner := fmt.Sprint(rapid.IntRange(0, 3).Draw(t, "owner"))
 			ctx, cancel := context.WithCancel(context.Background())
 			cancel()
-			release, err := s.Acquire(places.WithOwner(ctx, owner))
+			release, err := s.Acquire(slots.WithOwner(ctx, owner))
 			switch {
 			case err == nil:
 				of[owner]++
