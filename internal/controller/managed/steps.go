@@ -1,0 +1,131 @@
+package managed
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/landbridge-io/landbridge/apis/v1alpha1"
+)
+
+// step is one of the loop, by which a failure of it is told.
+type step struct {
+	// message precedes the error in the condition Synced; empty if nothing does.
+	message string
+	// reason is that of the event; empty if there is none.
+	reason event.Reason
+	// ready is the condition Ready after a failure; nil if it stays as it is.
+	ready func() xpv2.Condition
+}
+
+// The steps, with Crossplane's texts.
+var (
+	validating   = step{reason: reasonPolicyInvalid}
+	resolving    = step{reason: reasonUnresolved}
+	connecting   = step{message: "connect failed: ", reason: reasonCannotConnect}
+	observing    = step{message: "observe failed: ", reason: reasonCannotObserve}
+	publishing   = step{reason: reasonCannotPublish}
+	finalizing   = step{}
+	initializing = step{message: "cannot update managed resource: ", reason: reasonCannotUpdateManaged}
+	creating     = step{message: "create failed: ", reason: reasonCannotCreate, ready: xpv2.Creating}
+	updating     = step{message: "update failed: ", reason: reasonCannotUpdate}
+	deleting     = step{message: "delete failed: ", reason: reasonCannotDelete, ready: xpv2.Deleting}
+	releasing    = step{ready: xpv2.Deleting}
+)
+
+// fail tells that a step has failed. A conflict is not told: the resource has changed since it was
+// read.
+func (r *Reconciler) fail(ctx context.Context, mg *CustomResource, s step, err error) (reconcile.Result, error) {
+	r.debug.Info("Reconcile failed", "namespace", mg.GetNamespace(), "name", mg.GetName(), "step", s.message, "error", err.Error())
+	if kerrors.IsConflict(err) {
+		return backOff, nil
+	}
+	if s.reason != "" {
+		r.tell(mg, event.Warning(s.reason, err))
+	}
+	if s.ready != nil {
+		mg.SetConditions(s.ready().WithObservedGeneration(mg.GetGeneration()))
+	}
+	mg.setFailed(s.message + err.Error())
+	return backOff, r.writeStatus(ctx, mg)
+}
+
+// succeed tells that nothing has failed, with further conditions.
+func (r *Reconciler) succeed(ctx context.Context, mg *CustomResource, next reconcile.Result, c ...xpv2.Condition) (reconcile.Result, error) {
+	for _, x := range c {
+		mg.SetConditions(x.WithObservedGeneration(mg.GetGeneration()))
+	}
+	mg.setSynced()
+	return next, r.writeStatus(ctx, mg)
+}
+
+// pause tells that a resource is paused. A running operation on its object can still be
+// interrupted.
+func (r *Reconciler) pause(ctx context.Context, mg *CustomResource) (reconcile.Result, error) {
+	r.tell(mg, event.Normal(reasonPaused, "Reconciliation is paused either through the `spec.managementPolicies` or the pause annotation",
+		"annotation", meta.AnnotationKeyReconciliationPaused))
+	mg.SetConditions(xpv2.ReconcilePaused().WithObservedGeneration(mg.GetGeneration()))
+	err := r.writeStatus(ctx, mg)
+	key := r.kind.key(&mg.Unstructured)
+	if token := mg.annotation(v1alpha1.AnnotationInterrupt); token != "" {
+		r.kind.Scheduler.Interrupt(key, token)
+	}
+	r.kind.Scheduler.Reload(key)
+	return reconcile.Result{}, err
+}
+
+// finish releases a resource whose object is gone, or stays. What may follow is no concern of its
+// status: it is gone, unless others hold it.
+func (r *Reconciler) finish(ctx context.Context, mg *CustomResource) (reconcile.Result, error) {
+	if err := r.finalizer.remove(ctx, mg); err != nil {
+		return r.fail(ctx, mg, releasing, err)
+	}
+	r.kind.finished(mg)
+	return reconcile.Result{}, nil
+}
+
+// poll is the result after which an unchanged resource is looked at again.
+func (r *Reconciler) poll(mg *CustomResource) reconcile.Result {
+	return reconcile.Result{RequeueAfter: r.kind.poll(mg)}
+}
+
+// hearRequest tells once of a request by Crossplane's annotation.
+func (r *Reconciler) hearRequest(mg *CustomResource) {
+	if token, ok := meta.GetReconcileRequest(mg); ok && token != mg.string("status", "lastHandledReconcileAt") {
+		r.tell(mg, event.Normal(reasonRequestHandled, "Handling reconcile request", "token", token))
+	}
+}
+
+func (r *Reconciler) writeStatus(ctx context.Context, mg *CustomResource) error {
+	if err := r.client.updateStatus(ctx, mg); err != nil {
+		return fmt.Errorf("cannot update managed resource status: %w", err)
+	}
+	return nil
+}
+
+// tell records an event of the loop. Left out is what was told before or passes soon: an
+// observation that fails briefly, such as while a provider restarts, and that the same references
+// still cannot be resolved. Waiting for them is normal.
+func (r *Reconciler) tell(mg *CustomResource, e event.Event) {
+	switch {
+	case e.Reason == reasonUnresolved && unresolvedBefore(mg, e.Message):
+		return
+	case e.Reason == reasonUnresolved && strings.HasPrefix(e.Message, waitsForOthers):
+		e.Type = event.TypeNormal
+	case mg.told, Repeats(string(e.Reason)) && r.kind.tracked.young(subjectOf(mg)):
+		return
+	}
+	r.kind.Options.Recorder.WithAnnotations("external-name", meta.GetExternalName(mg)).Event(mg, e)
+}
+
+// unresolvedBefore reports whether the same references could not be resolved before.
+func unresolvedBefore(r *CustomResource, message string) bool {
+	now := r.GetCondition(xpv2.TypeSynced)
+	return now.Reason == v1alpha1.ReasonReferenceNotResolved && now.Message == message
+}
