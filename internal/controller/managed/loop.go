@@ -8,7 +8,6 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
-	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
 
@@ -27,10 +26,10 @@ var backOff = reconcile.Result{Requeue: true} //nolint:staticcheck // RequeueAft
 // found: the steps of Crossplane's managed.Reconciler, in its order. found is the look that was made
 // already, if any. The result is when to look again if nothing wakes the resource.
 func (r *Reconciler) loop(ctx context.Context, mg *CustomResource, found look) (reconcile.Result, error) {
-	remote, cancel := context.WithTimeout(ctx, r.kind.Options.Timeout) // for calls of the provider
+	ctx, cancel := context.WithTimeout(ctx, r.kind.Options.Timeout+writing)
 	defer cancel()
-	ctx, cancelWrites := context.WithTimeout(ctx, r.kind.Options.Timeout+writing)
-	defer cancelWrites()
+	remote, end := context.WithTimeout(ctx, r.kind.Options.Timeout) // for calls of the provider
+	defer end()
 	r.debug.Info("Reconciling", "namespace", mg.GetNamespace(), "name", mg.GetName(), "version", mg.GetResourceVersion())
 	r.kind.reconciling(mg)
 	if paused(mg) {
@@ -75,7 +74,7 @@ func (r *Reconciler) loop(ctx context.Context, mg *CustomResource, found look) (
 		if err := e.delete(remote, mg); err != nil {
 			return r.fail(ctx, mg, deleting, err)
 		}
-		return r.succeed(ctx, mg, backOff, xpv2.Deleting())
+		return r.succeed(ctx, mg, backOff)
 	}
 	details, err := e.connectionDetails(mg, o)
 	if err != nil {
@@ -92,7 +91,7 @@ func (r *Reconciler) loop(ctx context.Context, mg *CustomResource, found look) (
 		if err := e.create(remote, mg); err != nil {
 			return r.fail(ctx, mg, creating, err)
 		}
-		return r.succeed(ctx, mg, backOff, xpv2.Creating())
+		return r.succeed(ctx, mg, backOff)
 	}
 	if initialized {
 		if err := r.client.update(ctx, mg); err != nil {

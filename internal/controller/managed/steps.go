@@ -20,8 +20,6 @@ type step struct {
 	message string
 	// reason is that of the event; empty if there is none.
 	reason event.Reason
-	// ready is the condition Ready after a failure; nil if it stays as it is.
-	ready func() xpv2.Condition
 }
 
 // The steps, with Crossplane's texts.
@@ -33,10 +31,10 @@ var (
 	publishing   = step{reason: reasonCannotPublish}
 	finalizing   = step{}
 	initializing = step{message: "cannot update managed resource: ", reason: reasonCannotUpdateManaged}
-	creating     = step{message: "create failed: ", reason: reasonCannotCreate, ready: xpv2.Creating}
+	creating     = step{message: "create failed: ", reason: reasonCannotCreate}
 	updating     = step{message: "update failed: ", reason: reasonCannotUpdate}
-	deleting     = step{message: "delete failed: ", reason: reasonCannotDelete, ready: xpv2.Deleting}
-	releasing    = step{ready: xpv2.Deleting}
+	deleting     = step{message: "delete failed: ", reason: reasonCannotDelete}
+	releasing    = step{}
 )
 
 // fail tells that a step has failed. A conflict is not told: the resource has changed since it was
@@ -49,18 +47,12 @@ func (r *Reconciler) fail(ctx context.Context, mg *CustomResource, s step, err e
 	if s.reason != "" {
 		r.tell(mg, event.Warning(s.reason, err))
 	}
-	if s.ready != nil {
-		mg.SetConditions(s.ready().WithObservedGeneration(mg.GetGeneration()))
-	}
 	mg.setFailed(s.message + err.Error())
 	return backOff, r.writeStatus(ctx, mg)
 }
 
-// succeed tells that nothing has failed, with further conditions.
-func (r *Reconciler) succeed(ctx context.Context, mg *CustomResource, next reconcile.Result, c ...xpv2.Condition) (reconcile.Result, error) {
-	for _, x := range c {
-		mg.SetConditions(x.WithObservedGeneration(mg.GetGeneration()))
-	}
+// succeed tells that nothing has failed.
+func (r *Reconciler) succeed(ctx context.Context, mg *CustomResource, next reconcile.Result) (reconcile.Result, error) {
 	mg.setSynced()
 	return next, r.writeStatus(ctx, mg)
 }
@@ -80,10 +72,11 @@ func (r *Reconciler) pause(ctx context.Context, mg *CustomResource) (reconcile.R
 	return reconcile.Result{}, err
 }
 
-// finish releases a resource whose object is gone, or stays. What may follow is no concern of its
-// status: it is gone, unless others hold it.
+// finish releases a resource whose object is gone, or stays. Then the resource is gone, too, unless
+// others hold it.
 func (r *Reconciler) finish(ctx context.Context, mg *CustomResource) (reconcile.Result, error) {
 	if err := r.finalizer.remove(ctx, mg); err != nil {
+		mg.SetConditions(xpv2.Deleting().WithObservedGeneration(mg.GetGeneration()))
 		return r.fail(ctx, mg, releasing, err)
 	}
 	r.kind.finished(mg)
