@@ -20,8 +20,8 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// resourceMetrics returns the metrics of managed resources of the process. Metrics can be registered only once,
-// however often Run is called.
+// resourceMetrics returns the metrics of managed resources of the process. Metrics can be
+// registered only once, however often Run is called.
 var resourceMetrics = sync.OnceValues(func() (*managed.Metrics, error) {
 	m := managed.NewMetrics()
 	errs := []error{metrics.Registry.Register(m)}

@@ -38,8 +38,8 @@ import (
 type situation struct {
 	// resource changes the resource, which is new otherwise, but for its finalizer.
 	resource func(u *unstructured.Unstructured)
-	// object is what is observed of the remote object; by default it is up to date. unobserved is why
-	// nothing is.
+	// object is what is observed of the remote object; by default it is up to date. unobserved is
+	// why nothing is.
 	object     scheduler.Observation
 	unobserved error
 	// refused is why the object is not created, updated or destroyed.
@@ -441,12 +441,12 @@ func TestConformsToCrossplane(t *testing.T) {
 // plain is an error of the API server as it is, without what was tried.
 func plain(x *reconciled) { x.Synced = strings.Replace(x.Synced, "cannot update object: ", "", 1) }
 
-// kept is the status, of which Crossplane's reconciler loses what was observed when it writes anything
-// else of the resource.
+// kept is the status, of which Crossplane's reconciler loses what was observed when it writes
+// anything else of the resource.
 func kept(x *reconciled) { x.Ready = "True Available  III" }
 
-// annotating is the one write of the finalizer, the external name and the identity, which fails while
-// the object is observed.
+// annotating is the one write of the finalizer, the external name and the identity, which fails
+// while the object is observed.
 func annotating(x *reconciled) {
 	plain(x)
 	x.Ready, x.Synced = "Unknown", strings.Replace(x.Synced, "ReconcileError ", "ReconcileError observe failed: ", 1)

@@ -11,7 +11,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/translate"
 )
 
-// connectionDetails returns the content of the connection Secret; nil if there is none, or no object.
+// connectionDetails returns the content of the connection Secret; nil if there is none, or no
+// object.
 func (e *external) connectionDetails(r *CustomResource, o *scheduler.Observation) (xpmanaged.ConnectionDetails, error) {
 	if !published(r) || !o.Exists() {
 		return nil, nil

@@ -31,13 +31,15 @@
 // They use each other downward in this order:
 //
 //   - start.go runs the controller of a kind, and claims the objects of existing resources.
-//   - reconcile.go is one reconcile: package turns admits it, look.go and rest.go find most resources
-//     unchanged, belonging.go decides whether this shard has the resource, and loop.go does the rest.
+//   - reconcile.go is one reconcile: package turns admits it, unchanged.go finds most resources
+//     unchanged by a look, belonging.go decides whether this shard has the resource, and loop.go does
+//     the rest.
 //   - loop.go uses steps.go for what is the same in each step, and references.go, external.go,
 //     connection.go and finalizer.go for the steps themselves.
-//   - external.go observes, creates, updates and destroys by the scheduler, with annotations.go for
-//     the external name and status.go for the status. request.go makes the scheduler's request;
-//     events.go and explain.go tell the outcome, and synced.go the condition Synced.
+//   - external.go observes, creates, updates and destroys by the scheduler, with look.go for the
+//     observation, annotations.go for the external name and status.go for the status. request.go
+//     makes the scheduler's request; events.go and explain.go tell the outcome, and synced.go the
+//     condition Synced.
 //   - client.go reads and writes the custom resource. An unchanged one causes no writes.
 //   - tracked.go has everything that is remembered of a resource between reconciles.
 package managed

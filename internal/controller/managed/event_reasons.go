@@ -58,3 +58,8 @@ var reasonsFailed = map[instance.OperationKind]event.Reason{
 func Repeats(reason string) bool {
 	return reason == string(reasonCannotConnect) || reason == string(reasonCannotObserve)
 }
+
+// warning returns event.Warning with a sentence instead of an error.
+func warning(r event.Reason, message string) event.Event {
+	return event.Event{Type: event.TypeWarning, Reason: r, Message: message}
+}

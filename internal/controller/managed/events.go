@@ -109,11 +109,6 @@ func story(e scheduler.Event, keep bool, why string) event.Event {
 	}
 }
 
-// warning returns event.Warning with a sentence instead of an error.
-func warning(r event.Reason, message string) event.Event {
-	return event.Event{Type: event.TypeWarning, Reason: r, Message: message}
-}
-
 func succeeded(e scheduler.Event, took string) event.Event {
 	switch {
 	case e.Operation == instance.Create && e.Deposed != "":

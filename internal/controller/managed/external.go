@@ -62,8 +62,8 @@ func (c *connector) external(ctx context.Context, r *CustomResource) (*external,
 	return out, nil
 }
 
-// observe observes the remote object, or takes what a look that was made already has found, and makes
-// the status of it.
+// observe observes the remote object, or takes what a look that was made already has found, and
+// makes the status of it.
 func (e *external) observe(ctx context.Context, r *CustomResource, found look) (*scheduler.Observation, error) {
 	if r.request = &e.request; !found.fits(r, e.request.ConfigHash) {
 		found = e.kind.look(ctx, subjectOf(r), r.read.GetResourceVersion(), e.request)
@@ -113,8 +113,8 @@ func (e *external) setUnavailable(r *CustomResource, err error) {
 	r.SetConditions(xpv2.Unavailable().WithMessage(message).WithObservedGeneration(r.GetGeneration()))
 }
 
-// due reports whether the plan of an observation is to be carried out now. Nothing is begun while an
-// operation runs.
+// due reports whether the plan of an observation is to be carried out now. Nothing is begun while
+// an operation runs.
 func (e *external) due(r *CustomResource, o *scheduler.Observation) bool {
 	switch {
 	case o.Operation != nil, o.Plan == nil, o.UpToDate():

@@ -11,25 +11,15 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
 
-const (
-	// writing is how long writes may take after the calls of the provider have used up the timeout.
-	writing = 30 * time.Second
-	// creationGracePeriod is how long an object that another controller has created may be
-	// invisible.
-	creationGracePeriod = 30 * time.Second
-)
-
-// backOff queues a resource again after a delay that grows with each time in a row.
-var backOff = reconcile.Result{Requeue: true} //nolint:staticcheck // RequeueAfter has no such delay
+// creationGracePeriod is how long an object that another controller has created may be invisible.
+const creationGracePeriod = 30 * time.Second
 
 // loop brings the remote object of a resource to what its spec declares, and its status to what was
-// found: the steps of Crossplane's managed.Reconciler, in its order. found is the look that was made
-// already, if any. The result is when to look again if nothing wakes the resource.
+// found: the steps of Crossplane's managed.Reconciler, in its order. found is the look that was
+// made already, if any. The result is when to look again if nothing wakes the resource.
 func (r *Reconciler) loop(ctx context.Context, mg *CustomResource, found look) (reconcile.Result, error) {
-	ctx, cancel := context.WithTimeout(ctx, r.kind.Options.Timeout+writing)
+	ctx, remote, cancel := r.bounded(ctx)
 	defer cancel()
-	remote, end := context.WithTimeout(ctx, r.kind.Options.Timeout) // for calls of the provider
-	defer end()
 	r.debug.Info("Reconciling", "namespace", mg.GetNamespace(), "name", mg.GetName(), "version", mg.GetResourceVersion())
 	r.kind.reconciling(mg)
 	if paused(mg) {
@@ -45,10 +35,8 @@ func (r *Reconciler) loop(ctx context.Context, mg *CustomResource, found look) (
 	if deleted && !may.ShouldDelete() {
 		return r.finish(ctx, mg)
 	}
-	if !deleted {
-		if err := r.referrer.resolveReferences(ctx, mg); err != nil {
-			return r.fail(ctx, mg, resolving, err)
-		}
+	if err := r.referrer.resolveReferences(ctx, mg); err != nil {
+		return r.fail(ctx, mg, resolving, err)
 	}
 	e, err := r.connector.connect(remote, mg)
 	if err != nil {

@@ -89,8 +89,8 @@ func (r *Reconciler) next(mg *CustomResource, result reconcile.Result, outcome *
 	return result
 }
 
-// cached returns a resource as the cache has it, which must not be changed, and the number of events
-// before; nil if there is no such resource.
+// cached returns a resource as the cache has it, which must not be changed, and the number of
+// events before; nil if there is no such resource.
 func (r *Reconciler) cached(ctx context.Context, req reconcile.Request) (*unstructured.Unstructured, uint64) {
 	events := r.kind.tracked.events.Load()
 	u, err := r.kind.get(ctx, r.kind.reader, req.NamespacedName)

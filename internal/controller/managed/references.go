@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
@@ -54,9 +55,12 @@ type referrer struct {
 	client *resourceClient
 }
 
-// resolveReferences sets the referencing fields of a resource. It returns an error while nothing may
-// be done to its object.
+// resolveReferences sets the referencing fields of a resource. It returns an error while nothing
+// may be done to its object.
 func (f referrer) resolveReferences(ctx context.Context, r *CustomResource) error {
+	if meta.WasDeleted(r) {
+		return nil // what it refers to may be gone
+	}
 	changed, err := f.resolve(ctx, r)
 	if waits := f.awaitReplacements(ctx, r); waits != nil {
 		return waits

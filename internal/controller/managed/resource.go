@@ -61,10 +61,11 @@ type CustomResource struct {
 	released map[store.Key]bool
 	// retryAt is when a failed operation is tried again.
 	retryAt time.Time
-	// lookAt is when the resource is looked at again: when a failed operation may be tried again, or
-	// a provider becomes available. It is zero if the loop decides that.
+	// lookAt is when the resource is looked at again: when a failed operation may be tried again,
+	// or a provider becomes available. It is zero if the loop decides that.
 	lookAt time.Time
-	// annotationsLeft is set when only annotations are left to write, which wait for other resources.
+	// annotationsLeft is set when only annotations are left to write, which wait for other
+	// resources.
 	annotationsLeft bool
 	// request is that of the last observation; nil if there was none.
 	request *scheduler.Request

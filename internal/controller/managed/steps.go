@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
@@ -14,28 +15,18 @@ import (
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 )
 
-// step is one of the loop, by which a failure of it is told.
-type step struct {
-	// message precedes the error in the condition Synced; empty if nothing does.
-	message string
-	// reason is that of the event; empty if there is none.
-	reason event.Reason
-}
+// backOff queues a resource again after a delay that grows with each time in a row.
+var backOff = reconcile.Result{Requeue: true} //nolint:staticcheck // RequeueAfter has no such delay
 
-// The steps, with Crossplane's texts.
-var (
-	validating   = step{reason: reasonPolicyInvalid}
-	resolving    = step{reason: reasonUnresolved}
-	connecting   = step{message: "connect failed: ", reason: reasonCannotConnect}
-	observing    = step{message: "observe failed: ", reason: reasonCannotObserve}
-	publishing   = step{reason: reasonCannotPublish}
-	finalizing   = step{}
-	initializing = step{message: "cannot update managed resource: ", reason: reasonCannotUpdateManaged}
-	creating     = step{message: "create failed: ", reason: reasonCannotCreate}
-	updating     = step{message: "update failed: ", reason: reasonCannotUpdate}
-	deleting     = step{message: "delete failed: ", reason: reasonCannotDelete}
-	releasing    = step{}
-)
+// writing is how long writes may take after the calls of the provider have used up the timeout.
+const writing = 30 * time.Second
+
+// bounded returns the context of a reconcile, and that of its calls of the provider.
+func (r *Reconciler) bounded(ctx context.Context) (_, remote context.Context, cancel func()) {
+	ctx, cancelAll := context.WithTimeout(ctx, r.kind.Options.Timeout+writing)
+	remote, cancelRemote := context.WithTimeout(ctx, r.kind.Options.Timeout)
+	return ctx, remote, func() { cancelRemote(); cancelAll() }
+}
 
 // fail tells that a step has failed. A conflict is not told: the resource has changed since it was
 // read.

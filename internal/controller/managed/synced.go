@@ -4,12 +4,36 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 	"github.com/landbridge-io/landbridge/internal/instance"
+)
+
+// step is one of the loop, by which a failure of it is told.
+type step struct {
+	// message precedes the error in the condition Synced; empty if nothing does.
+	message string
+	// reason is that of the event; empty if there is none.
+	reason event.Reason
+}
+
+// The steps, with Crossplane's texts.
+var (
+	validating   = step{reason: reasonPolicyInvalid}
+	resolving    = step{reason: reasonUnresolved}
+	connecting   = step{message: "connect failed: ", reason: reasonCannotConnect}
+	observing    = step{message: "observe failed: ", reason: reasonCannotObserve}
+	publishing   = step{reason: reasonCannotPublish}
+	finalizing   = step{}
+	initializing = step{message: "cannot update managed resource: ", reason: reasonCannotUpdateManaged}
+	creating     = step{message: "create failed: ", reason: reasonCannotCreate}
+	updating     = step{message: "update failed: ", reason: reasonCannotUpdate}
+	deleting     = step{message: "delete failed: ", reason: reasonCannotDelete}
+	releasing    = step{}
 )
 
 // setSynced sets the condition Synced after a reconcile in which nothing has failed.
