@@ -13,6 +13,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
+	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
 	"github.com/landbridge-io/landbridge/internal/translate"
 )
 
@@ -37,7 +38,7 @@ type external struct {
 func (c *connector) connect(ctx context.Context, r *CustomResource) (*external, error) {
 	e, diags := c.external(ctx, r)
 	if diags.HasErrors() {
-		return nil, c.explain(ctx, r, &scheduler.Error{Reason: scheduler.ReasonInvalidConfiguration, Diagnostics: diags})
+		return nil, c.explain(ctx, r, &scheduler.Error{Reason: decision.ReasonInvalidConfiguration, Diagnostics: diags})
 	}
 	return e, nil
 }
@@ -50,7 +51,7 @@ func (c *connector) external(ctx context.Context, r *CustomResource) (*external,
 		return nil, diags
 	}
 	if c.kind.Options.Shards != nil {
-		if elsewhere := c.kind.mayUse(ctx, c.kind.use(&r.Unstructured), req); elsewhere.HasErrors() {
+		if elsewhere := c.kind.mayUse(ctx, c.kind.use(&r.Unstructured), req.Access); elsewhere.HasErrors() {
 			return nil, elsewhere
 		}
 	}
@@ -91,7 +92,7 @@ func (e *external) observe(ctx context.Context, r *CustomResource, found look) (
 func (e *external) setUnavailable(r *CustomResource, err error) {
 	message := ""
 	switch reason := reasonOf(err); {
-	case reason == scheduler.ReasonIdentityConflict:
+	case reason == decision.ReasonIdentityConflict:
 		message = "The remote object belongs to another resource."
 		if !e.spec.Policies.Manage {
 			// What was observed before the object got an owner.
@@ -99,9 +100,9 @@ func (e *external) setUnavailable(r *CustomResource, err error) {
 				unstructured.RemoveNestedField(r.Object, "status", field)
 			}
 		}
-	case reason == scheduler.ReasonAccountChanged:
+	case reason == decision.ReasonAccountChanged:
 		message = "The remote object is not known to be in the account of the provider configuration."
-	case reason == scheduler.ReasonMoved:
+	case reason == decision.ReasonMoved:
 		message = "The remote object was moved to another resource."
 	case invisible(err):
 		r.SetConditions(xpv2.Unavailable().WithMessage("The API of the remote object does not show it yet.").WithObservedGeneration(r.GetGeneration()))
@@ -151,7 +152,7 @@ func (e *external) update(ctx context.Context, r *CustomResource) error {
 	if err := e.kind.Scheduler.Apply(ctx, e.request); err != nil {
 		abandonReplacement(r, err)
 		var se *scheduler.Error
-		if errors.As(err, &se) && (se.Reason == scheduler.ReasonReplaceRefused || se.Reason == scheduler.ReasonDeletionProtected) {
+		if errors.As(err, &se) && (se.Reason == decision.ReasonReplaceRefused || se.Reason == decision.ReasonDeletionProtected) {
 			r.SetConditions(xpv2.UpdateRestricted().WithObservedGeneration(r.GetGeneration()))
 		}
 		return e.explain(ctx, r, err)

@@ -2,7 +2,6 @@ package managed
 
 import (
 	"context"
-	"errors"
 
 	"github.com/landbridge-io/landbridge/internal/scheduler"
 )
@@ -17,16 +16,12 @@ type look struct {
 	err         error
 }
 
-// look observes the remote object of a resource. It returns the zero value if a request that is
-// AtRest does not tell enough.
+// look observes the remote object of a resource.
 func (k *Kind) look(ctx context.Context, of subject, version string, request scheduler.Request) look {
 	o, err := k.Scheduler.Observe(ctx, request)
-	switch {
-	case err == nil:
+	if err == nil {
 		k.tracked.awake(of, o)
 		k.tracked.over(of.name)
-	case errors.Is(err, scheduler.ErrNotAtRest):
-		return look{}
 	}
 	return look{of: of, version: version, configHash: request.ConfigHash, observation: o, err: err}
 }

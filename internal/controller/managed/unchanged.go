@@ -2,6 +2,7 @@ package managed
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -13,7 +14,7 @@ import (
 )
 
 // lookAtRest looks at a resource at rest, of which nothing is known but its name and its status. It
-// reports whether it still is at rest.
+// reports whether it still is at rest. Otherwise found is a look that failed, if any.
 func (k *Kind) lookAtRest(ctx context.Context, of subject, s writtenStatus) (found look, unchanged bool) {
 	ref := s.rested.Value().reference()
 	ctx, cancel := context.WithTimeout(ctx, k.Options.Timeout)
@@ -22,21 +23,23 @@ func (k *Kind) lookAtRest(ctx context.Context, of subject, s writtenStatus) (fou
 	if handle.Diagnostics.HasErrors() {
 		return look{}, false
 	}
-	request := scheduler.Request{
-		Key: k.keyOf(of.name), UID: of.uid, Resource: terraform.ResourceType{Schema: k.Model.Schema}, Handles: k.handles, AtRest: true,
-	}
-	through(&request, handle)
+	at := scheduler.Look{Key: k.keyOf(of.name), UID: of.uid, Type: terraform.ResourceType{Schema: k.Model.Schema}, Handles: k.handles}
+	through(&at.Access, handle)
 	if k.Options.Shards != nil {
 		use := shard.Use{Configurations: k.namesOf(ref, nil, of.name.Namespace), Types: []string{k.objectType()}}
-		if k.mayUse(ctx, use, request).HasErrors() {
+		if k.mayUse(ctx, use, at.Access).HasErrors() {
 			return look{}, false
 		}
 	}
-	found = k.look(ctx, of, s.version, request)
-	if known := k.tracked.get(of).configuration; found.err != nil && known != nil {
-		found.configHash = known.hash
+	err := k.Scheduler.Look(ctx, at)
+	if err == nil {
+		k.tracked.over(of.name)
+		return look{}, true
 	}
-	return found, found.made() && found.err == nil
+	if known := k.tracked.get(of).configuration; known != nil && !errors.Is(err, scheduler.ErrNotAtRest) {
+		found = look{of: of, version: s.version, configHash: known.hash, err: err}
+	}
+	return found, false
 }
 
 // lookSteady looks at a resource that was steady when its status was written, by this process or an

@@ -142,7 +142,7 @@ func read(s provider.Server, typ string) (string, error) {
 
 // TestVectors are the contract's test vectors for a pool of processes.
 func TestVectors(t *testing.T) {
-	t.Run("V124", func(t *testing.T) {
+	t.Run("two configurations have two processes (V124)", func(t *testing.T) {
 		p := newPool(t, pool.Options{})
 		l := processes(t)
 		pids := map[string]bool{}
