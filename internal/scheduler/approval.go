@@ -233,7 +233,11 @@ func (h planHash) configurations(all []policy.Configuration) {
 	}
 }
 
+// instance adds an instance. One without an object is the same whether or not anything is stored.
 func (h planHash) instance(in instance.Instance) {
+	if !in.Exists() && len(in.RawState) == 0 {
+		in = instance.Instance{Deposed: in.Deposed}
+	}
 	h.text(string(in.Status), fmt.Sprint(in.SchemaVersion))
 	h.value(in.State)
 	h.value(in.Identity)

@@ -25,7 +25,7 @@ import (
 // afterRead returns the instance, as read, with what was changed since the instance before.
 func (s *Scheduler) afterRead(e *entry, r *Request, upgraded cty.Value, read instance.Instance) instance.Instance {
 	before := e.record.Instance
-	read.Drift, read.DriftHistory, read.Unsettled = before.Drift, before.DriftHistory, before.Unsettled
+	read.Drift, read.DriftHistory, read.Unsettled, read.Waiting = before.Drift, before.DriftHistory, before.Unsettled, before.Waiting
 	switch {
 	case before.Status != instance.Full || r.Deleted:
 		return read

@@ -173,6 +173,8 @@ type cloud struct {
 	warns diagnostic.Diagnostics
 	// fickle plans other private bytes each time.
 	fickle bool
+	// recalls plans the private bytes of the earlier plan, if the request has them.
+	recalls bool
 	// rigid has no arguments that can be set again.
 	rigid bool
 	// restless plans an update of another value, also if nothing differs.
@@ -396,6 +398,12 @@ func (c *cloud) Plan(_ context.Context, r terraform.ResourceType, in instance.In
 	p := terraform.Plan{Resource: r, Prior: in, Config: config.Value, Private: []byte("planned")}
 	if c.plans++; c.fickle {
 		p.Private = fmt.Appendf(nil, "planned %d", c.plans)
+	}
+	if c.recalls {
+		if config.PlannedPrivate != nil {
+			p.Private = config.PlannedPrivate
+		}
+		p.Again = p.Private
 	}
 	token := config.Value.GetAttr("token")
 	p.State = withToken(thing(cty.UnknownVal(cty.String), name, size), token)

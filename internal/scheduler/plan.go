@@ -21,6 +21,7 @@ func (s *Scheduler) plan(ctx context.Context, e *entry, r Request, ex terraform.
 		config.Validated = e.validated != "" && e.validated == r.ConfigHash
 		o.Reapply = e.reapplies(&r)
 		config.Reapply = o.Reapply != ""
+		config.PlannedPrivate = s.plannedPrivate(&r, e.record.Instance)
 		p, diags := ex.Plan(ctx, r.Type, e.record.Instance, config)
 		if diags.HasErrors() {
 			return decision.Failed(decision.ReasonInvalidConfiguration, diags)
@@ -69,10 +70,13 @@ func (s *Scheduler) plan(ctx context.Context, e *entry, r Request, ex terraform.
 		o.Warnings = e.warnings(nil)
 	}
 	if o.UpToDate() {
-		e.unhold() // what was interrupted is done
+		e.endHold() // what was interrupted is done
 	}
 	o.Held, o.Cascade = e.held(r), r.cascade(o.Plan)
 	s.propose(e, &r, o)
+	if err := s.noteWaiting(ctx, e, &r, o); err != nil {
+		return err
+	}
 	e.view = view{state: decision.Planned, observation: o, configHash: r.ConfigHash, configurations: r.Configurations}
 	return nil
 }

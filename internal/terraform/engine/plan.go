@@ -3,6 +3,7 @@
 package engine
 
 import (
+	"bytes"
 	"context"
 
 	"github.com/go-logr/logr"
@@ -112,6 +113,9 @@ func (e *Engine) Plan(ctx context.Context, r terraform.ResourceType, in instance
 		return none, append(diags, cannotBeDestroyed(c.schema.Type)...)
 	}
 	plan.State, plan.Private, plan.Identity = answer.state, answer.private, answer.identity
+	if c.provider.Protocol == 6 && !bytes.Equal(plan.Private, in.Private) {
+		plan.Again = plan.Private
+	}
 	plan.Warnings = diags.Warnings()
 	return plan, diags
 }
