@@ -4,16 +4,15 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"strings"
 	"sync"
 	"time"
 
-	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	"github.com/prometheus/client_golang/prometheus"
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 
 	"github.com/landbridge-io/landbridge/internal/controller/kinds"
+	"github.com/landbridge-io/landbridge/internal/controller/managed"
 	"github.com/landbridge-io/landbridge/internal/model"
 	"github.com/landbridge-io/landbridge/internal/provider/pool"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
@@ -21,10 +20,10 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// resourceMetrics returns Crossplane's metrics of the process. Metrics can be registered only once,
-// however often Run is called.
-var resourceMetrics = sync.OnceValues(func() (xpmanaged.MetricRecorder, error) {
-	m := lifecycleMetrics{xpmanaged.NewMRMetricRecorder()}
+// resourceMetrics returns the metrics of managed resources of the process. Metrics can be
+// registered only once, however often Run is called.
+var resourceMetrics = sync.OnceValues(func() (*managed.Metrics, error) {
+	m := managed.NewMetrics()
 	errs := []error{metrics.Registry.Register(m)}
 	for _, c := range []prometheus.Collector{refusedWrites, operationSeconds, resourceEvents, stateWrites, stateWriteSeconds, callSeconds, driftSeconds} {
 		errs = append(errs, metrics.Registry.Register(c))
@@ -62,41 +61,11 @@ var (
 		Buckets: []float64{0.005, 0.02, 0.1, 0.5, 2, 10, 60, 600},
 	}, []string{"configuration", "method", "result"})
 	driftSeconds = prometheus.NewHistogramVec(prometheus.HistogramOpts{
-		Name:    driftMetric,
+		Name:    "crossplane_managed_resource_drift_seconds",
 		Help:    "How long since the last successful observation when the object of a resource was found changed; excludes restarts of the controller.",
 		Buckets: []float64{1, 10, 30, 60, 120, 300, 600, 1800, 3600, 6 * 3600, 24 * 3600},
 	}, []string{"gvk"})
 )
-
-const driftMetric = "crossplane_managed_resource_drift_seconds"
-
-// lifecycleMetrics are Crossplane's metrics without drift. managed.Reconciler, which records it, is
-// not asked to reconcile resources that are unchanged.
-type lifecycleMetrics struct{ *xpmanaged.MRMetricRecorder }
-
-// Describe implements prometheus.Collector.
-func (l lifecycleMetrics) Describe(to chan<- *prometheus.Desc) {
-	withoutDrift(l.MRMetricRecorder.Describe, to, func(d *prometheus.Desc) *prometheus.Desc { return d })
-}
-
-// Collect implements prometheus.Collector.
-func (l lifecycleMetrics) Collect(to chan<- prometheus.Metric) {
-	withoutDrift(l.MRMetricRecorder.Collect, to, prometheus.Metric.Desc)
-}
-
-// withoutDrift passes on what send sends, without the metric of drift.
-func withoutDrift[T any](send func(chan<- T), to chan<- T, desc func(T) *prometheus.Desc) {
-	from := make(chan T)
-	go func() {
-		defer close(from)
-		send(from)
-	}()
-	for x := range from {
-		if !strings.Contains(desc(x).String(), `"`+driftMetric+`"`) {
-			to <- x
-		}
-	}
-}
 
 func countRefused(k store.Key, _ error) { refusedWrites.WithLabelValues(k.Group, k.Kind).Inc() }
 

@@ -188,17 +188,18 @@ func (a *api) update(u *unstructured.Unstructured, status bool) (*unstructured.U
 	return out, nil
 }
 
-// resourceClient is a controller's client: reads of custom resources come from its cache.
+// resourceClient is a controller's client: reads of custom resources come from its cache, those of
+// Secrets do not.
 type resourceClient struct {
 	client.Client
 	p *process
 }
 
 // Get implements client.Reader.
-func (c resourceClient) Get(_ context.Context, key client.ObjectKey, obj client.Object, _ ...client.GetOption) error {
+func (c resourceClient) Get(ctx context.Context, key client.ObjectKey, obj client.Object, o ...client.GetOption) error {
 	u, ok := obj.(*unstructured.Unstructured)
 	if !ok {
-		panic(fmt.Sprintf("the cache has no %T", obj))
+		return liveReader{p: c.p}.Get(ctx, key, obj, o...)
 	}
 	cached := c.p.cached(keyIn(u, key))
 	if cached == nil {

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	xpevent "github.com/crossplane/crossplane-runtime/v2/pkg/event"
-	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	"github.com/go-logr/logr"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -320,7 +319,7 @@ func (p *process) lead() {
 			Model: m, ProviderConfigs: configsOf(p, m.Type), Neighbours: neighbours{p, graph}, Scheduler: p.scheduler,
 			Options: managed.Options{
 				Poll: pollInterval, Jitter: func(limit time.Duration) time.Duration { return limit / 2 }, Workers: 4, Timeout: reconcileTimeout, MinBackoff: time.Second, MaxBackoff: 30 * time.Second,
-				Recorder: recorder{p}, Metrics: xpmanaged.NewNopMetricRecorder(), Logger: logr.Discard(), Marked: p.marked,
+				Recorder: recorder{p}, Logger: logr.Discard(), Marked: p.marked,
 				Stored: func(ctx context.Context, k store.Key, r *schema.Resource) (store.Record, error) {
 					defer stored.Forget(k)
 					return stored.Load(ctx, k, r)

@@ -108,8 +108,8 @@ func (f referrer) awaitReplacements(ctx context.Context, r *CustomResource) erro
 	if r.reason == "" { // that of what has failed
 		r.reason = v1alpha1.ReasonAwaitingReplacement
 	}
-	if a := attemptFrom(ctx); a != nil && a.retryAt.IsZero() {
-		a.retryAt = time.Now().Add(f.kind.poll(r)) // the ends of replacements wake it
+	if r.lookAt.IsZero() {
+		r.lookAt = time.Now().Add(f.kind.poll(r)) // the ends of replacements wake it
 	}
 	return errors.Join(fmt.Errorf("nothing is done to the object until that of %s is replaced", listed(waits)), w.failed)
 }

@@ -141,7 +141,7 @@ func TestLongMessage(t *testing.T) {
 			return c.SubResource(subResource).Update(ctx, obj, opts...)
 		},
 	}).Build()
-	c := managed.NewQuietClient(api, stored.GroupVersionKind())
+	c := managed.NewResourceClient(api, stored.GroupVersionKind())
 	for i, step := range []struct {
 		synced xpv2.Condition
 		writes int
@@ -153,15 +153,15 @@ func TestLongMessage(t *testing.T) {
 		{xpv2.ReconcileError(errors.New("It failed.")), 3, nil},
 		{xpv2.ReconcileSuccess(), 4, nil},
 	} {
-		r := &managed.CustomResource{}
-		if err := c.Get(t.Context(), client.ObjectKeyFromObject(stored), r); err != nil {
+		r, err := c.Read(t.Context(), client.ObjectKeyFromObject(stored))
+		if err != nil {
 			t.Fatal(err)
 		}
 		r.SetConditions(step.synced)
 		if got := r.GetCondition(xpv2.TypeSynced).Message; got != step.synced.Message {
 			t.Errorf("step %d: while it is reconciled, the message is %q", i, got)
 		}
-		if err := c.Status().Update(t.Context(), r); err != nil {
+		if err := c.UpdateStatus(t.Context(), r); err != nil {
 			t.Fatal(err)
 		}
 		if err := api.Get(t.Context(), client.ObjectKeyFromObject(stored), stored); err != nil {

@@ -67,18 +67,17 @@ func TestReadOwnWrites(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := managed.NewQuietClient(lagging{cached: x.cached, version: x.version}, schema.FromAPIVersionAndKind("x.io/v1", "Thing"))
+			c := managed.NewResourceClient(lagging{cached: x.cached, version: x.version}, schema.FromAPIVersionAndKind("x.io/v1", "Thing"))
 			key := client.ObjectKeyFromObject(x.cached)
-			r := &managed.CustomResource{}
-			if err := c.Get(t.Context(), key, r); err != nil {
+			r, err := c.Read(t.Context(), key)
+			if err != nil {
 				t.Fatal(err)
 			}
 			r.SetFinalizers(x.finalizers)
 			if err := c.Update(t.Context(), r); err != nil {
 				t.Fatal(err)
 			}
-			again := &managed.CustomResource{}
-			err := c.Get(t.Context(), key, again)
+			again, err := c.Read(t.Context(), key)
 			if !x.found {
 				if !kerrors.IsNotFound(err) {
 					t.Fatalf("error %v, want not found", err)
@@ -103,9 +102,9 @@ func TestKeptWrites(t *testing.T) {
 			"name": "x", "namespace": "ns", "uid": "1", "resourceVersion": v,
 		}}}
 	}
-	c := managed.NewQuietClient(lagging{cached: version("5"), version: "7"}, schema.FromAPIVersionAndKind("x.io/v1", "Thing"))
-	r := &managed.CustomResource{}
-	if err := c.Get(t.Context(), client.ObjectKey{Namespace: "ns", Name: "x"}, r); err != nil {
+	c := managed.NewResourceClient(lagging{cached: version("5"), version: "7"}, schema.FromAPIVersionAndKind("x.io/v1", "Thing"))
+	r, err := c.Read(t.Context(), client.ObjectKey{Namespace: "ns", Name: "x"})
+	if err != nil {
 		t.Fatal(err)
 	}
 	r.SetLabels(map[string]string{"a": "b"})

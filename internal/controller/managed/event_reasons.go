@@ -7,15 +7,30 @@ import (
 	"github.com/landbridge-io/landbridge/internal/instance"
 )
 
-// Reasons of events, those of Crossplane where it has them. Crossplane emits them when an operation
-// is requested, Landbridge when it has ended.
+// Reasons of Crossplane's managed.Reconciler.
+const (
+	reasonPaused         event.Reason = "ReconciliationPaused"
+	reasonRequestHandled event.Reason = "ReconcileRequestHandled"
+	reasonPending        event.Reason = "PendingExternalResource"
+
+	reasonPolicyInvalid       event.Reason = "CannotUseInvalidManagementPolicy"
+	reasonUnresolved          event.Reason = "CannotResolveResourceReferences"
+	reasonCannotConnect       event.Reason = "CannotConnectToProvider"
+	reasonCannotObserve       event.Reason = "CannotObserveExternalResource"
+	reasonCannotPublish       event.Reason = "CannotPublishConnectionDetails"
+	reasonCannotUpdateManaged event.Reason = "CannotUpdateManagedResource"
+	reasonCannotCreate        event.Reason = "CannotCreateExternalResource"
+	reasonCannotUpdate        event.Reason = "CannotUpdateExternalResource"
+	reasonCannotDelete        event.Reason = "CannotDeleteExternalResource"
+)
+
+// Reasons of the scheduler's events, those of Crossplane where it has them. Crossplane emits them
+// when an operation is requested, Landbridge when it has ended.
 const (
 	reasonCreated  event.Reason = "CreatedExternalResource"
 	reasonUpdated  event.Reason = "UpdatedExternalResource"
 	reasonDeleted  event.Reason = "DeletedExternalResource"
 	reasonReplaced event.Reason = "ReplacedExternalResource"
-
-	reasonUnresolved event.Reason = "CannotResolveResourceReferences"
 
 	reasonImported  event.Reason = "ImportedExternalResource"
 	reasonTakenOver event.Reason = "TookOverExternalResource"
@@ -35,13 +50,16 @@ const (
 )
 
 var reasonsFailed = map[instance.OperationKind]event.Reason{
-	instance.Create: "CannotCreateExternalResource",
-	instance.Update: "CannotUpdateExternalResource",
-	instance.Delete: "CannotDeleteExternalResource",
+	instance.Create: reasonCannotCreate, instance.Update: reasonCannotUpdate, instance.Delete: reasonCannotDelete,
 }
 
 // Repeats reports whether events with the reason are of failures that each reconcile repeats: that
 // no provider is available, and that the remote object cannot be observed.
 func Repeats(reason string) bool {
-	return reason == "CannotConnectToProvider" || reason == "CannotObserveExternalResource"
+	return reason == string(reasonCannotConnect) || reason == string(reasonCannotObserve)
+}
+
+// warning returns event.Warning with a sentence instead of an error.
+func warning(r event.Reason, message string) event.Event {
+	return event.Event{Type: event.TypeWarning, Reason: r, Message: message}
 }

@@ -19,6 +19,8 @@ type recorded struct {
 	events []string
 }
 
+func (r *recorded) WithAnnotations(...string) event.Recorder { return r }
+
 func (r *recorded) Event(_ runtime.Object, e event.Event) {
 	r.events = append(r.events, string(e.Type)+" "+e.Message)
 }
@@ -27,13 +29,11 @@ func (r *recorded) Event(_ runtime.Object, e event.Event) {
 func TestEventsOfReferences(t *testing.T) {
 	const waits = "waiting for other resources: there is no Vpc main"
 	inner := &recorded{}
-	recorder := managed.Recorder(&managed.Kind{}, inner)
+	k := &managed.Kind{Options: managed.Options{Recorder: inner}}
 	r := managed.ResourceOf(&unstructured.Unstructured{Object: map[string]any{}})
 	managed.FailFor(r, v1alpha1.ReasonReferenceNotResolved)
 	for _, message := range []string{waits, waits, waits + "2", "it may not be referred to"} {
-		err := errors.New(message)
-		recorder.Event(r, event.Warning("CannotResolveResourceReferences", err))
-		r.SetConditions(xpv2.ReconcileError(err))
+		managed.FailToResolve(k, r, errors.New(message))
 	}
 	if diff := cmp.Diff([]string{"Normal " + waits, "Normal " + waits + "2", "Warning it may not be referred to"}, inner.events); diff != "" {
 		t.Errorf("events (-want +got):\n%s", diff)
@@ -56,7 +56,7 @@ func TestSyncedMessages(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := managed.ResourceOf(&unstructured.Unstructured{Object: map[string]any{}})
 			managed.FailFor(r, test.reason)
-			r.SetConditions(xpv2.ReconcileError(errors.New(test.from)))
+			managed.Fail(r, test.from)
 			if got := r.GetCondition(xpv2.TypeSynced).Message; got != test.want {
 				t.Errorf("the message is %q, want %q", got, test.want)
 			}

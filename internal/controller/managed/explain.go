@@ -23,8 +23,8 @@ func (c *connector) explain(ctx context.Context, r *CustomResource, err error) e
 		return err
 	}
 	message := c.message(r, se)
-	if a := attemptFrom(ctx); a != nil {
-		message += a.ofConfiguration(r, c.kind.tracked.old(subjectOf(r)), se)
+	if r.visit != nil {
+		message += r.ofConfiguration(c.kind.tracked.old(subjectOf(r)), se)
 	}
 	if awaitsApproval(se.Reason) {
 		message = c.setUnapproved(r, se.Reason)
@@ -38,9 +38,7 @@ func (c *connector) explain(ctx context.Context, r *CustomResource, err error) e
 		r.reason = reason
 	}
 	if standing[se.Reason] {
-		if a := attemptFrom(ctx); a != nil {
-			a.retryAt = time.Now().Add(c.kind.poll(r))
-		}
+		r.lookAt = time.Now().Add(c.kind.poll(r))
 		// One event, not one for each reconcile.
 		now := r.GetCondition(xpv2.TypeSynced)
 		if now.Reason != reason || !strings.HasSuffix(now.Message, message) {
@@ -56,9 +54,7 @@ func (c *connector) explain(ctx context.Context, r *CustomResource, err error) e
 		r.SetConditions(xpv2.UpdateFailed().WithObservedGeneration(r.GetGeneration()))
 	}
 	if at := cmp.Or(se.RetryAt, se.LookAt); !at.IsZero() {
-		if a := attemptFrom(ctx); a != nil {
-			a.retryAt = at
-		}
+		r.lookAt = at
 	}
 	return errors.New(message)
 }

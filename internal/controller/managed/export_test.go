@@ -22,15 +22,33 @@ import (
 	"github.com/landbridge-io/landbridge/internal/translate"
 )
 
-// NewQuietClient is the client of a kind over a given one.
-func NewQuietClient(c client.Client, gvk schema.GroupVersionKind) client.Client {
-	return quietClientOf(c, c, gvk, newResources())
+// ResourceClient is the client of a kind's resources.
+type ResourceClient = resourceClient
+
+// NewResourceClient returns the client of a kind over a given one.
+func NewResourceClient(c client.Client, gvk schema.GroupVersionKind) *ResourceClient {
+	return &resourceClient{cached: c, live: c, gvk: gvk, tracked: newResources()}
 }
 
 // Client returns the client of a kind over a given one, and begins the kind's memory anew.
-func Client(k *Kind, c client.Client) client.Client {
+func Client(k *Kind, c client.Client) *ResourceClient {
 	k.tracked, k.live = newResources(), c
-	return k.quietClient(c, c)
+	return k.client(c, c)
+}
+
+// Read is read.
+func (c *resourceClient) Read(ctx context.Context, name types.NamespacedName) (*CustomResource, error) {
+	return c.read(ctx, name)
+}
+
+// Update is update.
+func (c *resourceClient) Update(ctx context.Context, r *CustomResource) error {
+	return c.update(ctx, r)
+}
+
+// UpdateStatus is updateStatus.
+func (c *resourceClient) UpdateStatus(ctx context.Context, r *CustomResource) error {
+	return c.updateStatus(ctx, r)
 }
 
 // NeverSettles is the condition NeverSettles.
@@ -47,12 +65,26 @@ func MayWrite(ctx context.Context, k *Kind, r scheduler.Request) error {
 
 // RemoveFinalizer releases a resource.
 func RemoveFinalizer(ctx context.Context, k *Kind, c client.Client, r *CustomResource) error {
-	k.tracked, k.live = newResources(), c
-	return (&finalizer{kind: k, client: c, connector: &connector{kind: k, client: c}}).RemoveFinalizer(ctx, r)
+	of := Client(k, c)
+	return (&finalizer{kind: k, client: of, connector: &connector{kind: k, client: of}}).remove(ctx, r)
 }
 
-// Recorder returns the recorder of a kind over a given one.
-func Recorder(k *Kind, inner event.Recorder) event.Recorder { return quietRecorder{inner, k.tracked} }
+// FailToResolve tells, as the loop does, that references cannot be resolved.
+func FailToResolve(k *Kind, r *CustomResource, err error) {
+	(&Reconciler{kind: k}).tell(r, event.Warning(resolving.reason, err))
+	r.setFailed(resolving.message + err.Error())
+}
+
+// FailToObserve tells, as the loop does, that an object cannot be observed.
+func FailToObserve(k *Kind, r *CustomResource, err error) {
+	(&Reconciler{kind: k}).tell(r, event.Warning(observing.reason, err))
+}
+
+// Fail sets the condition Synced after a failure.
+func Fail(r *CustomResource, message string) { r.setFailed(message) }
+
+// Succeed sets the condition Synced when nothing has failed.
+func Succeed(r *CustomResource) { r.setSynced() }
 
 // Configure translates the configuration of a resource.
 func Configure(ctx context.Context, k *Kind, r *CustomResource) error {
@@ -81,17 +113,17 @@ func Sizes(k *Kind) (out [4]int) {
 }
 
 // Forget forgets a resource of a client's kind.
-func Forget(c client.Client, name types.NamespacedName) { c.(*quietClient).tracked.forget(name) }
+func Forget(c *ResourceClient, name types.NamespacedName) { c.tracked.forget(name) }
 
 // Apart is a kind as previews of a resource have it.
 func Apart(k *Kind, r *CustomResource) *Kind { return k.preview(r).kind }
 
 // Heard passes an object of the cache to a client of a kind.
-func Heard(c client.Client, u *unstructured.Unstructured) { c.(*quietClient).tracked.heard(u, false) }
+func Heard(c *ResourceClient, u *unstructured.Unstructured) { c.tracked.heard(u, false) }
 
 // Kept are the resources that a client of a kind keeps because the cache may lag behind.
-func Kept(c client.Client) (out []*unstructured.Unstructured) {
-	c.(*quietClient).tracked.each(func(x tracked) {
+func Kept(c *ResourceClient) (out []*unstructured.Unstructured) {
+	c.tracked.each(func(x tracked) {
 		if x.written != nil {
 			out = append(out, x.written)
 		}
@@ -178,7 +210,7 @@ func Poll(k *Kind, o metav1.Object) time.Duration { return k.poll(o) }
 // Explain sets the conditions of a resource that cannot be observed, and returns the user's
 // message.
 func Explain(k *Kind, r *CustomResource, err error) error {
-	k.tracked, k.Options.Recorder = newResources(), event.NewNopRecorder()
+	k.tracked, k.Options.Recorder, k.Options.Poll = newResources(), event.NewNopRecorder(), time.Minute
 	return (&connector{kind: k}).explain(context.Background(), r, err)
 }
 

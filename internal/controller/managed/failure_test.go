@@ -35,7 +35,7 @@ func TestFailureIsToldBeforeTheNextAttempt(t *testing.T) {
 	}}, unconfigured{}
 	k.Neighbours = alone{graph: &references.Graph{}}
 	k.Options = managed.Options{
-		Poll: time.Minute, Workers: 1, Timeout: 5 * time.Second, Recorder: xpevent.NewNopRecorder(), Metrics: xpmanaged.NewNopMetricRecorder(), Logger: logr.Discard(),
+		Poll: time.Minute, Workers: 1, Timeout: 5 * time.Second, Recorder: xpevent.NewNopRecorder(), Logger: logr.Discard(),
 	}
 	gvk := k.Model.GroupVersionKind()
 	u := &unstructured.Unstructured{Object: m{"apiVersion": gvk.GroupVersion().String(), "kind": gvk.Kind, "spec": m{"managementPolicies": []any{"*"}}}}

@@ -6,7 +6,6 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
-	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
@@ -18,29 +17,25 @@ import (
 // finalizer holds a custom resource until its remote object is destroyed or released.
 type finalizer struct {
 	kind      *Kind
-	client    client.Client
+	client    *resourceClient
 	connector *connector
 }
 
-var _ resource.Finalizer = (*finalizer)(nil)
-
-// AddFinalizer implements resource.Finalizer. A resource with the finalizer that the API server
-// adds needs no write.
-func (f *finalizer) AddFinalizer(ctx context.Context, o resource.Object) error {
-	if held(o) {
+// add has the finalizer hold a resource. One with the finalizer that the API server adds needs no
+// write.
+func (f *finalizer) add(ctx context.Context, r *CustomResource) error {
+	if held(r) {
 		return nil
 	}
-	meta.AddFinalizer(o, xpmanaged.FinalizerName)
-	return f.client.Update(ctx, o)
+	meta.AddFinalizer(r, xpmanaged.FinalizerName)
+	return f.client.update(ctx, r)
 }
 
-// RemoveFinalizer implements resource.Finalizer. If no remote object exists, the finalizer is
-// removed before the stored instance: the stored instance records that there is none, so the
-// object is not looked up by the annotations, which may name another resource's object by now. If
-// a remote object stays, the stored instance is deleted first, because otherwise it would be left
-// behind.
-func (f *finalizer) RemoveFinalizer(ctx context.Context, o resource.Object) error {
-	r := o.(*CustomResource)
+// remove releases a resource. If no remote object exists, the finalizer is removed before the
+// stored instance: the stored instance records that there is none, so the object is not looked up
+// by the annotations, which may name another resource's object by now. If a remote object stays,
+// the stored instance is deleted first, because otherwise it would be left behind.
+func (f *finalizer) remove(ctx context.Context, r *CustomResource) error {
 	spec, _ := f.kind.read(r)
 	req, _ := f.connector.request(ctx, r, spec)
 	known, ok := f.kind.Scheduler.Remembered(req)
@@ -74,7 +69,7 @@ func (f *finalizer) release(ctx context.Context, r *CustomResource) error {
 	meta.RemoveFinalizer(r, v1alpha1.FinalizerCreated)
 	meta.RemoveFinalizer(r, xpmanaged.FinalizerName)
 	faultpoint.Reach(faultpoint.Finalize, faultpoint.BeforeRelease)
-	return client.IgnoreNotFound(f.client.Update(ctx, r))
+	return client.IgnoreNotFound(f.client.update(ctx, r))
 }
 
 func (f *finalizer) forget(ctx context.Context, r *CustomResource, req scheduler.Request) error {

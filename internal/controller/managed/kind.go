@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
-	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	"github.com/go-logr/logr"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -126,8 +125,9 @@ type Options struct {
 	// for; false if it has none. It may be nil: none has.
 	DestroysOf func(ctx context.Context, namespace string) (int, bool)
 	Recorder   event.Recorder
-	Metrics    xpmanaged.MetricRecorder
-	Logger     logr.Logger
+	// Metrics may be nil: there are none.
+	Metrics *Metrics
+	Logger  logr.Logger
 	// Shards decides which resources are worked on. It may be nil: all are.
 	Shards Shards
 	// Secrets watches the Secrets that resources refer to. It may be nil: then changes are noticed

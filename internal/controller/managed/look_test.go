@@ -163,12 +163,12 @@ func TestResumedResourceIsOnlyObserved(t *testing.T) {
 	}
 }
 
-// looksBy has a kind observe by a scheduler, and counts what managed.Reconciler is asked to
-// reconcile.
+// looksBy has a kind observe by a scheduler, and counts how often the loop is
+// run.
 func looksBy(k *managed.Kind, s scheduler.Interface, reconciles *int) {
 	k.Scheduler, k.ProviderConfigs, k.Neighbours = s, unconfigured{}, alone{graph: &references.Graph{}}
 	k.Options = managed.Options{
-		Poll: time.Minute, Workers: 1, Timeout: 5 * time.Second, Recorder: xpevent.NewNopRecorder(), Metrics: xpmanaged.NewNopMetricRecorder(),
+		Poll: time.Minute, Workers: 1, Timeout: 5 * time.Second, Recorder: xpevent.NewNopRecorder(),
 		Logger: funcr.New(func(_, args string) {
 			if strings.Contains(args, `"Reconciling"`) {
 				*reconciles++

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	xpevent "github.com/crossplane/crossplane-runtime/v2/pkg/event"
-	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	"github.com/go-logr/logr"
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -50,7 +49,7 @@ func TestPausedResourceIsInterrupted(t *testing.T) {
 			k.Scheduler = hearing{heard: &heard}
 			k.Options = managed.Options{
 				Poll: time.Minute, Workers: 1, Timeout: time.Minute,
-				Recorder: xpevent.NewNopRecorder(), Metrics: xpmanaged.NewNopMetricRecorder(), Logger: logr.Discard(),
+				Recorder: xpevent.NewNopRecorder(), Logger: logr.Discard(),
 			}
 			gvk := k.Model.GroupVersionKind()
 			u := &unstructured.Unstructured{Object: m{

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
-	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -61,6 +60,3 @@ func (k *Kind) interval(own time.Duration) time.Duration {
 	}
 	return k.Options.Poll
 }
-
-// pollHook replaces the interval that managed.Reconciler knows.
-func (k *Kind) pollHook(mg resource.Managed, _ time.Duration) time.Duration { return k.poll(mg) }

@@ -2,12 +2,14 @@ package managed
 
 import (
 	"context"
+	"fmt"
 	"time"
 
+	xperrors "github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
-	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 	"github.com/landbridge-io/landbridge/internal/controller/managed/turns"
 	"github.com/landbridge-io/landbridge/internal/controller/providerconfig"
 	"github.com/landbridge-io/landbridge/internal/slots"
@@ -16,14 +18,15 @@ import (
 
 // Reconcile implements reconcile.Reconciler.
 func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (_ reconcile.Result, err error) {
-	a := &attempt{}
-	of, status, atRest := r.kind.tracked.atRest(req.NamespacedName)
+	k := r.kind
 	var cached *unstructured.Unstructured
-	admitted, again := r.kind.turns.Admit(req, func() (ref providerconfig.Reference) {
+	var events uint64
+	of, status, atRest := k.tracked.atRest(req.NamespacedName)
+	admitted, again := k.turns.Admit(req, func() (ref providerconfig.Reference) {
 		if atRest {
 			return providerconfig.ReferenceOf(status.rested.Value().reference(), req.Namespace)
 		}
-		if cached = r.cached(ctx, req, a); cached != nil {
+		if cached, events = r.cached(ctx, req); cached != nil {
 			ref = ConfigurationOf(cached)
 		}
 		return ref
@@ -34,57 +37,66 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (_ re
 	var outcome turns.Outcome
 	defer func() {
 		outcome.Failed = err != nil
-		r.kind.turns.Done(req, outcome)
+		k.turns.Done(req, outcome)
 	}()
-	ctx = providerconfig.WithVisit(context.WithValue(slots.WithOwner(ctx, req.Namespace), attemptKey{}, a), &a.visit)
+	visit := &providerconfig.Visit{}
+	ctx = providerconfig.WithVisit(slots.WithOwner(ctx, req.Namespace), visit)
+	var found look
 	if atRest {
-		if r.kind.stillAtRest(ctx, of, status, a) {
-			outcome.Unchanged = true
-			return reconcile.Result{RequeueAfter: r.kind.pollAt(status.rested.Value().interval)}, nil
+		if found, outcome.Unchanged = k.lookAtRest(ctx, of, status); outcome.Unchanged {
+			return reconcile.Result{RequeueAfter: k.pollAt(status.rested.Value().interval)}, nil
 		}
-		cached = r.cached(ctx, req, a)
+		cached, events = r.cached(ctx, req)
 	}
-	if here, again, err := r.kind.belongs(ctx, cached); err != nil || !here {
+	if here, again, err := k.belongs(ctx, cached); err != nil || !here {
 		return reconcile.Result{RequeueAfter: again}, err
 	}
-	if a.look == nil && r.unchanged(ctx, cached, a) {
-		outcome.Unchanged = true
-		return reconcile.Result{RequeueAfter: r.kind.poll(a.resource)}, nil
-	}
-	ctx, span := tracing.Root(ctx, "reconcile", r.kind.Model.GroupVersionKind().GroupKind().String(), req.Namespace, req.Name)
-	defer func() { span.End(err != nil) }()
-	result, err := r.inner.Reconcile(ctx, req)
-	if a.resource != nil && paused(a.resource) {
-		key := r.kind.key(&a.resource.Unstructured)
-		if token := a.resource.annotation(v1alpha1.AnnotationInterrupt); token != "" {
-			r.kind.Scheduler.Interrupt(key, token)
+	if cached != nil && !found.made() {
+		if found, again, outcome.Unchanged = r.lookSteady(ctx, cached, events); outcome.Unchanged {
+			return reconcile.Result{RequeueAfter: again}, nil
 		}
-		r.kind.Scheduler.Reload(key)
 	}
-	switch {
-	case err != nil:
-		return reconcile.Result{}, err // managed.Reconciler returns both; the error wins
-	case !a.retryAt.IsZero():
-		// The scheduler or the pool, which count failures, will not retry earlier.
-		return reconcile.Result{RequeueAfter: max(time.Until(a.retryAt), 10*time.Millisecond)}, nil
-	case a.resource != nil && a.resource.holdStatus:
-		// The scheduler wakes the resource when the operation ends or takes long.
-		return reconcile.Result{RequeueAfter: r.kind.poll(a.resource)}, nil
-	case a.comeBack && result.RequeueAfter > turns.ComeBackAfter:
-		outcome.NotUrgent = r.kind.restReconciled(a)
-		return reconcile.Result{RequeueAfter: turns.ComeBackAfter}, nil
+	ctx, span := tracing.Root(ctx, "reconcile", k.Model.GroupVersionKind().GroupKind().String(), req.Namespace, req.Name)
+	defer func() { span.End(err != nil) }()
+	mg, err := r.client.read(ctx, req.NamespacedName)
+	if err != nil {
+		if client.IgnoreNotFound(err) == nil {
+			return reconcile.Result{}, nil
+		}
+		return reconcile.Result{}, fmt.Errorf("cannot get managed resource: %w", err)
 	}
-	outcome.Unchanged = r.kind.restReconciled(a)
-	return result, err
+	mg.visit = visit
+	result, err := xperrors.SilentlyRequeueOnConflict(r.loop(ctx, mg, found))
+	if err != nil {
+		return reconcile.Result{}, err
+	}
+	return r.next(mg, result, &outcome), nil
 }
 
-// cached returns a resource as the cache has it, which must not be changed; nil if there is no such
-// resource. The attempt gets the number of events before.
-func (r *Reconciler) cached(ctx context.Context, req reconcile.Request, a *attempt) *unstructured.Unstructured {
-	a.events = r.kind.tracked.events.Load()
+// next returns when a resource is reconciled again, which the loop has left with a result, and
+// what is left to do.
+func (r *Reconciler) next(mg *CustomResource, result reconcile.Result, outcome *turns.Outcome) reconcile.Result {
+	switch {
+	case !mg.lookAt.IsZero():
+		// The scheduler or the pool, which count failures, will not retry earlier.
+		return reconcile.Result{RequeueAfter: max(time.Until(mg.lookAt), 10*time.Millisecond)}
+	case mg.holdStatus:
+		return r.poll(mg) // the scheduler wakes the resource when the operation ends or takes long
+	case mg.annotationsLeft && result.RequeueAfter > turns.ComeBackAfter:
+		outcome.NotUrgent = r.restReconciled(mg)
+		return reconcile.Result{RequeueAfter: turns.ComeBackAfter}
+	}
+	outcome.Unchanged = r.restReconciled(mg)
+	return result
+}
+
+// cached returns a resource as the cache has it, which must not be changed, and the number of
+// events before; nil if there is no such resource.
+func (r *Reconciler) cached(ctx context.Context, req reconcile.Request) (*unstructured.Unstructured, uint64) {
+	events := r.kind.tracked.events.Load()
 	u, err := r.kind.get(ctx, r.kind.reader, req.NamespacedName)
 	if err != nil {
-		return nil
+		return nil, events
 	}
-	return u
+	return u, events
 }

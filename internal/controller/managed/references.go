@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
@@ -52,18 +52,21 @@ const waitsForOthers = "waiting for other resources: "
 // referrer resolves the references of resources of a kind.
 type referrer struct {
 	kind   *Kind
-	client *quietClient
+	client *resourceClient
 }
 
-// ResolveReferences implements managed.ReferenceResolver.
-func (f referrer) ResolveReferences(ctx context.Context, mg resource.Managed) error {
-	r := mg.(*CustomResource)
+// resolveReferences sets the referencing fields of a resource. It returns an error while nothing
+// may be done to its object.
+func (f referrer) resolveReferences(ctx context.Context, r *CustomResource) error {
+	if meta.WasDeleted(r) {
+		return nil // what it refers to may be gone
+	}
 	changed, err := f.resolve(ctx, r)
 	if waits := f.awaitReplacements(ctx, r); waits != nil {
 		return waits
 	}
 	if changed {
-		err = errors.Join(err, f.client.Update(ctx, r, references.Owner))
+		err = errors.Join(err, f.client.update(ctx, r, references.Owner))
 	}
 	if err == nil {
 		f.followed(r)
@@ -83,7 +86,7 @@ func (f referrer) resolve(ctx context.Context, r *CustomResource) (changed bool,
 		return false, err // heard has recorded that there are none
 	}
 	graph.Awaits(key, references.Sources(refs)) // before the lookup, so that resources created meanwhile are noticed
-	resolver := references.Resolver{Reader: f.client.Client, Served: f.kind.Neighbours.Served, Call: f.kind.caller(r), Lacks: f.kind.lacks, Wrote: f.kind.wrote(r)}
+	resolver := references.Resolver{Reader: f.client.cached, Served: f.kind.Neighbours.Served, Call: f.kind.caller(r), Lacks: f.kind.lacks, Wrote: f.kind.wrote(r)}
 	var still map[store.Key]*unstructured.Unstructured
 	if r.released, still, err = f.kind.released(ctx, r); err != nil {
 		return false, err

@@ -2,19 +2,15 @@ package managed
 
 import (
 	"encoding/json"
-	"errors"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
-	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
+	"github.com/landbridge-io/landbridge/internal/controller/providerconfig"
 	"github.com/landbridge-io/landbridge/internal/controller/references"
 	"github.com/landbridge-io/landbridge/internal/crd"
 	"github.com/landbridge-io/landbridge/internal/instance"
@@ -34,8 +30,7 @@ type CustomResource struct {
 	conditions *xpv2.ConditionedStatus
 	// observation is the observation that the status is made from.
 	observation *scheduler.Observation
-	// reason replaces the reason of a failed Synced condition, which managed.Reconciler always sets
-	// to ReconcileError.
+	// reason is that of a failed Synced condition; ReconcileError if it is empty.
 	reason xpv2.ConditionReason
 	// failed is the kind of the operation that a failed Synced condition is about; empty if it is
 	// about none.
@@ -66,20 +61,16 @@ type CustomResource struct {
 	released map[store.Key]bool
 	// retryAt is when a failed operation is tried again.
 	retryAt time.Time
-	// detailsKnown is set when the connection details are those of an existing object.
-	detailsKnown bool
-}
-
-var _ resource.ModernManaged = (*CustomResource)(nil)
-
-// DeepCopyObject implements runtime.Object.
-func (r *CustomResource) DeepCopyObject() runtime.Object {
-	out := *r
-	out.Unstructured = *r.Unstructured.DeepCopy()
-	if r.conditions != nil {
-		out.conditions = r.conditions.DeepCopy()
-	}
-	return &out
+	// lookAt is when the resource is looked at again: when a failed operation may be tried again,
+	// or a provider becomes available. It is zero if the loop decides that.
+	lookAt time.Time
+	// annotationsLeft is set when only annotations are left to write, which wait for other
+	// resources.
+	annotationsLeft bool
+	// request is that of the last observation; nil if there was none.
+	request *scheduler.Request
+	// visit records the outcome of acquiring a provider; nil outside of a reconcile.
+	visit *providerconfig.Visit
 }
 
 func (r *CustomResource) conditioned() *xpv2.ConditionedStatus {
@@ -133,105 +124,13 @@ func conditionsJSON(conditions []xpv2.Condition) ([]any, error) {
 	return out, nil
 }
 
-// GetCondition implements resource.Conditioned.
+// GetCondition returns a condition; one of status Unknown if there is none.
 func (r *CustomResource) GetCondition(t xpv2.ConditionType) xpv2.Condition {
 	return r.conditioned().GetCondition(t)
 }
 
-// SetConditions implements resource.Conditioned.
-func (r *CustomResource) SetConditions(c ...xpv2.Condition) {
-	for i := range c {
-		if c[i].Type != xpv2.TypeSynced {
-			continue
-		}
-		switch c[i].Reason {
-		case xpv2.ReasonReconcileError:
-			c[i].Message = r.phased(c[i].Message)
-			if r.reason != "" {
-				c[i].Reason, c[i].Message = r.reason, plainly(r.reason, c[i].Message)
-			}
-		case xpv2.ReasonReconcileSuccess:
-			if failure, ok := r.retries(); ok {
-				c[i] = failure
-			}
-		}
-	}
-	r.conditioned().SetConditions(c...)
-}
-
-// retries returns the condition Synced of the failed operation that is being tried again: until it
-// succeeds, the resource is not as declared. It is false if no operation was begun, or if the last
-// one did not fail or was of another generation.
-func (r *CustomResource) retries() (synced xpv2.Condition, ok bool) {
-	began := r.requested || r.observation != nil && r.observation.Operation != nil
-	last := r.GetCondition(v1alpha1.TypeLastAsyncOperation)
-	if !began || r.read == nil || last.Status != corev1.ConditionFalse {
-		return synced, false
-	}
-	synced = (&CustomResource{Unstructured: *r.read}).GetCondition(xpv2.TypeSynced)
-	if synced.Status == corev1.ConditionFalse && synced.ObservedGeneration == r.GetGeneration() && ofOperation(synced.Message) {
-		return synced, true
-	}
-	// The delay may have passed before anything told of the failure.
-	if o := r.observation; o != nil && o.Last.Failed() && o.Last.Generation == r.GetGeneration() {
-		return xpv2.ReconcileError(errors.New(failedPhase(o.Last.Kind) + last.Message)).WithObservedGeneration(r.GetGeneration()), true
-	}
-	return synced, false
-}
-
-// retried returns the token of the last request of a retry that the status, as read, has as
-// handled.
-func (r *CustomResource) retried() string {
-	if r.read == nil {
-		return ""
-	}
-	token, _, _ := unstructured.NestedString(r.read.Object, "status", "lastHandled", "retry")
-	return token
-}
-
-// phased returns the message of a failure with the operation that has failed. managed.Reconciler
-// only knows the one that it asks for next: after a create that left a part of the object, that is
-// an update.
-func (r *CustomResource) phased(message string) string {
-	if r.failed == "" {
-		return message
-	}
-	for _, p := range phases {
-		if rest, ok := strings.CutPrefix(message, p); ok {
-			return failedPhase(r.failed) + rest
-		}
-	}
-	return message
-}
-
-// failedPhase is how managed.Reconciler begins the message of a failed operation.
-func failedPhase(kind instance.OperationKind) string {
-	return strings.ToLower(string(kind)) + " failed: "
-}
-
-// ofOperation reports whether a message of Synced is about a failed operation.
-func ofOperation(message string) bool {
-	for _, p := range phases[2:] {
-		if strings.HasPrefix(message, p) {
-			return true
-		}
-	}
-	return false
-}
-
-// failedUntold reports whether the last operation has failed, and the status that was read does not
-// tell. The next attempt may begin at once, when the delay has passed meanwhile.
-func (r *CustomResource) failedUntold() bool {
-	c := r.GetCondition(v1alpha1.TypeLastAsyncOperation)
-	if c.Status != corev1.ConditionFalse {
-		return false
-	}
-	before := &CustomResource{}
-	if r.read != nil {
-		before.Object = r.read.Object
-	}
-	return !before.GetCondition(v1alpha1.TypeLastAsyncOperation).Equal(c)
-}
+// SetConditions sets conditions.
+func (r *CustomResource) SetConditions(c ...xpv2.Condition) { r.conditioned().SetConditions(c...) }
 
 // removeCondition removes a condition, if there is one.
 func (r *CustomResource) removeCondition(t xpv2.ConditionType) {
@@ -239,31 +138,7 @@ func (r *CustomResource) removeCondition(t xpv2.ConditionType) {
 	s.Conditions = slices.DeleteFunc(s.Conditions, func(c xpv2.Condition) bool { return c.Type == t })
 }
 
-// phases are the steps of managed.Reconciler that precede its messages.
-var phases = []string{"connect failed: ", "observe failed: ", "create failed: ", "update failed: ", "delete failed: "}
-
-// unasked are the reasons with which nothing was asked of the provider, so that nothing has failed.
-var unasked = map[xpv2.ConditionReason]bool{
-	v1alpha1.ReasonAwaitingApproval: true, v1alpha1.ReasonPlanChanged: true, v1alpha1.ReasonDriftReported: true,
-	v1alpha1.ReasonInterrupted: true, v1alpha1.ReasonCreateAttemptsExhausted: true, v1alpha1.ReasonNeverSettles: true, v1alpha1.ReasonInconsistentResult: true,
-}
-
-// plainly returns a message without the step that it is from, where that misleads: a spec is read
-// while connecting, and nothing fails while a plan waits.
-func plainly(reason xpv2.ConditionReason, message string) string {
-	prefixes := phases[:1]
-	if unasked[reason] {
-		prefixes = phases
-	}
-	for _, p := range prefixes {
-		if rest, ok := strings.CutPrefix(message, p); ok {
-			return rest
-		}
-	}
-	return message
-}
-
-// GetManagementPolicies implements resource.Manageable.
+// GetManagementPolicies returns spec.managementPolicies; all if there are none.
 func (r *CustomResource) GetManagementPolicies() xpv2.ManagementPolicies {
 	list, ok, _ := unstructured.NestedStringSlice(r.Object, "spec", "managementPolicies")
 	if !ok {
@@ -276,20 +151,10 @@ func (r *CustomResource) GetManagementPolicies() xpv2.ManagementPolicies {
 	return out
 }
 
-// SetManagementPolicies implements resource.Manageable.
-func (r *CustomResource) SetManagementPolicies(p xpv2.ManagementPolicies) {
-	list := make([]any, len(p))
-	for i, a := range p {
-		list[i] = string(a)
-	}
-	r.set(list, "spec", "managementPolicies")
-}
-
 // GetWriteConnectionSecretToReference implements resource.LocalConnectionSecretWriterTo.
-// It returns nil while there are no details to write.
 func (r *CustomResource) GetWriteConnectionSecretToReference() *xpv2.LocalSecretReference {
 	name, ok, _ := unstructured.NestedString(r.Object, "spec", "writeConnectionSecretToRef", "name")
-	if !ok || !r.detailsKnown {
+	if !ok {
 		return nil
 	}
 	return &xpv2.LocalSecretReference{Name: name}
@@ -304,7 +169,7 @@ func (r *CustomResource) SetWriteConnectionSecretToReference(ref *xpv2.LocalSecr
 	r.set(ref.Name, "spec", "writeConnectionSecretToRef", "name")
 }
 
-// GetProviderConfigReference implements resource.TypedProviderConfigReferencer.
+// GetProviderConfigReference returns spec.providerConfigRef; nil if there is none.
 func (r *CustomResource) GetProviderConfigReference() *xpv2.ProviderConfigReference {
 	ref := r.object("spec", "providerConfigRef")
 	if ref == nil {
@@ -332,29 +197,12 @@ func (r *CustomResource) providerConfigReferences() map[string]*xpv2.ProviderCon
 	return out
 }
 
-// SetProviderConfigReference implements resource.TypedProviderConfigReferencer.
-func (r *CustomResource) SetProviderConfigReference(ref *xpv2.ProviderConfigReference) {
-	if ref == nil {
-		unstructured.RemoveNestedField(r.Object, "spec", "providerConfigRef")
-		return
-	}
-	r.set(map[string]any{"kind": ref.Kind, "name": ref.Name}, "spec", "providerConfigRef")
-}
-
-// GetLastHandledReconcileAt returns the last reconcile request that was handled.
-func (r *CustomResource) GetLastHandledReconcileAt() string {
-	s, _, _ := unstructured.NestedString(r.Object, "status", "lastHandledReconcileAt")
-	return s
-}
-
-// SetLastHandledReconcileAt records that a reconcile request was handled.
-func (r *CustomResource) SetLastHandledReconcileAt(token string) {
-	r.set(token, "status", "lastHandledReconcileAt")
-}
-
-// setHandledReconcile records that the request of the annotation
-// landbridge.io/reconcile-requested-at was handled.
+// setHandledReconcile records that the requests of the annotations
+// landbridge.io/reconcile-requested-at and Crossplane's were handled.
 func (r *CustomResource) setHandledReconcile() {
+	if token, ok := meta.GetReconcileRequest(r); ok && !paused(r) {
+		r.set(token, "status", "lastHandledReconcileAt")
+	}
 	token := r.annotation(v1alpha1.AnnotationReconcile)
 	if r.read != nil && (token == "" || paused(r)) {
 		token, _, _ = unstructured.NestedString(r.read.Object, "status", "lastHandled", "reconcileRequestedAt")
@@ -396,13 +244,9 @@ func (r *CustomResource) assign(read *unstructured.Unstructured) {
 }
 
 // lend sets r to an object as read, of which nothing may be changed.
-func (r *CustomResource) lend(read *unstructured.Unstructured) {
-	r.read, r.conditions, r.observation, r.told = read, nil, nil, false
-	r.requested, r.secretMissing, r.differs, r.retryAt, r.failed, r.mistaken, r.unwritten = false, false, nil, time.Time{}, "", false, nil
-	r.Unstructured = *read
-}
+func (r *CustomResource) lend(read *unstructured.Unstructured) { r.read, r.Unstructured = read, *read }
 
-// paused reports whether managed.Reconciler leaves a resource alone.
+// paused reports whether a resource is left alone.
 func paused(r *CustomResource) bool {
 	return r.annotation(meta.AnnotationKeyReconciliationPaused) == "true" || len(r.GetManagementPolicies()) == 0
 }

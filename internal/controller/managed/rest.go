@@ -1,13 +1,9 @@
 package managed
 
 import (
-	"context"
-	"errors"
 	"unique"
 
-	"github.com/landbridge-io/landbridge/internal/controller/shard"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
-	"github.com/landbridge-io/landbridge/internal/terraform"
 )
 
 // Most looks find a resource at rest, of which nothing has changed. Such a look needs little of the
@@ -37,65 +33,33 @@ func (k *Kind) noteRest(r *CustomResource, version string, events uint64) {
 	})
 }
 
-// stillAtRest looks at a resource at rest, and reports whether it still is. An error is left for
-// the reconcile.
-func (k *Kind) stillAtRest(ctx context.Context, of subject, s writtenStatus, a *attempt) bool {
-	needs := s.rested.Value()
-	ref := needs.reference()
-	ctx, cancel := context.WithTimeout(ctx, k.Options.Timeout)
-	defer cancel()
-	handle := k.ProviderConfigs.Resolve(ctx, ref, of.name.Namespace)
-	if handle.Diagnostics.HasErrors() {
-		return false
+// rest notes that a resource, as it is at a version, was found unchanged by an observation, and is
+// therefore at rest if the scheduler lets it. Of the resource nothing more is remembered then than
+// that.
+func (k *Kind) rest(of subject, version string, o *scheduler.Observation, r scheduler.Request) {
+	before := k.tracked.get(of).status
+	k.mark(of, version, o, before, r)
+	if !r.Resting && before.version != "" && k.Scheduler.Rest(r) {
+		k.tracked.update(of, func(x tracked) tracked {
+			if x.status.version == before.version {
+				x.status.observation = scheduler.Rested
+			}
+			return x
+		})
 	}
-	at := scheduler.Look{Key: k.keyOf(of.name), UID: of.uid, Type: terraform.ResourceType{Schema: k.Model.Schema}, Handles: k.handles}
-	through(&at.Access, handle)
-	if k.Options.Shards != nil {
-		use := shard.Use{Configurations: k.namesOf(ref, nil, of.name.Namespace), Types: []string{k.objectType()}}
-		if k.mayUse(ctx, use, at.Access).HasErrors() {
-			return false
-		}
-	}
-	err := k.Scheduler.Look(ctx, at)
-	switch {
-	case err == nil:
-		k.tracked.over(of.name)
-		return true
-	case !errors.Is(err, scheduler.ErrNotAtRest):
-		if known := k.tracked.get(of).configuration; known != nil {
-			a.look = &look{of: of, version: s.version, configHash: known.hash, err: err}
-		}
-	}
-	return false
-}
-
-// rest notes that a resource whose status is of a version is at rest, and remembers no more of it
-// than that. It is called with resources that were found unchanged.
-func (k *Kind) rest(of subject, version string, r scheduler.Request) {
-	if r.Resting || version == "" || !k.Scheduler.Rest(r) {
-		return
-	}
-	k.tracked.update(of, func(x tracked) tracked {
-		if x.status.version == version {
-			x.status.observation = scheduler.Rested
-		}
-		return x
-	})
+	k.tracked.shrink(of)
 }
 
 // restReconciled reports whether a resource that was just reconciled is steady. If so, and if its
 // status was made from the observation, it is at rest.
-func (k *Kind) restReconciled(a *attempt) (steady bool) {
-	r := a.resource
-	if r == nil || r.requested || !r.observation.Steady() {
+func (r *Reconciler) restReconciled(mg *CustomResource) (steady bool) {
+	if mg.requested || !mg.observation.Steady() {
 		return false
 	}
-	if a.request != nil && r.read != nil && k.tracked.same(r, r.observation) && !published(r) {
-		of, written := subjectOf(r), *a.request
-		written.Version = r.read.GetResourceVersion() // the one that a later process finds
-		k.mark(of, written.Version, r.observation, k.tracked.get(of).status, written)
-		k.rest(of, written.Version, written)
-		k.tracked.shrink(of)
+	if mg.request != nil && r.kind.tracked.same(mg, mg.observation) && !published(mg) {
+		written := *mg.request
+		written.Version = mg.read.GetResourceVersion() // the one that a later process finds
+		r.kind.rest(subjectOf(mg), written.Version, mg.observation, written)
 	}
 	return true
 }

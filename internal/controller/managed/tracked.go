@@ -34,6 +34,8 @@ type tracked struct {
 	// unclaimed is set, when a controller starts, until the remote objects of the resource are
 	// claimed.
 	unclaimed bool
+	// unready is set while the resource, which this process reconciled first, has not been ready.
+	unready bool
 }
 
 // resources has what is remembered of each resource of a kind, until the resource is gone: of a

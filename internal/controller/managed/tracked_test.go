@@ -41,18 +41,18 @@ func TestMemoryGoesWithResource(t *testing.T) {
 	ctx := context.Background()
 	inner := fake.NewClientBuilder().WithStatusSubresource(resource("")).WithObjects(resource("uid-1")).Build()
 	c := managed.Client(k, inner)
-	recorder := managed.Recorder(k, event.NewNopRecorder())
+	k.Options.Recorder = event.NewNopRecorder()
 	use := func() {
-		r := &managed.CustomResource{}
-		if err := c.Get(ctx, client.ObjectKey{Namespace: "team", Name: "one"}, r); err != nil {
+		r, err := c.Read(ctx, client.ObjectKey{Namespace: "team", Name: "one"})
+		if err != nil {
 			t.Fatal(err)
 		}
 		if err := managed.Configure(ctx, k, r); err != nil {
 			t.Fatal(err)
 		}
-		recorder.Event(r, event.Warning("CannotObserveExternalResource", errors.New("no")))
+		managed.FailToObserve(k, r, errors.New("no"))
 		managed.Observed(r, &scheduler.Observation{})
-		if err := c.Status().Update(ctx, r); err != nil {
+		if err := c.UpdateStatus(ctx, r); err != nil {
 			t.Fatal(err)
 		}
 		// A resource that is never stored may have the generation of another one.
@@ -88,7 +88,7 @@ func TestMemoryGoesWithResource(t *testing.T) {
 		t.Errorf("remembered with a second one of the same name: %v", got)
 	}
 	replace(nil)
-	if err := c.Get(ctx, client.ObjectKey{Namespace: "team", Name: "one"}, &managed.CustomResource{}); !kerrors.IsNotFound(err) {
+	if _, err := c.Read(ctx, client.ObjectKey{Namespace: "team", Name: "one"}); !kerrors.IsNotFound(err) {
 		t.Fatal(err)
 	}
 	if got := managed.Sizes(k); got != [4]int{} {

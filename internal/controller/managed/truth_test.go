@@ -29,7 +29,7 @@ type recalling struct {
 func (r recalling) Remembered(scheduler.Request) (scheduler.Remembered, bool) { return r.facts, true }
 
 // Ready, Synced and the outcome of the last operation in situations in which an earlier attempt has
-// failed, as they are written when managed.Reconciler has nothing to complain about.
+// failed, as they are written when the loop has nothing to complain about.
 func TestConditionsAfterFailures(t *testing.T) {
 	full := instance.Instance{State: object(map[string]string{"id": "i-1"}), Status: instance.Full}
 	incomplete, partial := full, full
@@ -85,7 +85,7 @@ func TestConditionsAfterFailures(t *testing.T) {
 			}
 			r := managed.ResourceOf(u)
 			managed.SetStatus(k, r, test.o)
-			r.SetConditions(xpv2.ReconcileSuccess().WithObservedGeneration(1))
+			managed.Succeed(r)
 			ready := r.GetCondition(xpv2.TypeReady)
 			last := r.GetCondition(v1alpha1.TypeLastAsyncOperation)
 			got := [4]string{string(ready.Status), ready.Message, string(r.GetCondition(xpv2.TypeSynced).Status), string(last.Status)}
@@ -119,7 +119,7 @@ func TestFailureHasItsOperation(t *testing.T) {
 	why := diagnostic.Errorf("Refused", "The cloud answers 403.")
 	managed.Observed(r, &scheduler.Observation{Last: &scheduler.Outcome{Kind: instance.Create, Diagnostics: why}})
 	message := managed.Explain(k, r, &scheduler.Error{Reason: decision.ReasonOperationFailed, Diagnostics: why, RetryAt: time.Now()})
-	r.SetConditions(xpv2.ReconcileError(errors.New("update failed: " + message.Error())))
+	managed.Fail(r, "update failed: "+message.Error())
 	if got := r.GetCondition(xpv2.TypeSynced).Message; got != "create failed: "+message.Error() {
 		t.Errorf("the message is %q", got)
 	}

@@ -18,14 +18,14 @@ const soon = 15 * time.Second
 // so, the provider configuration decides when all its resources are reconciled again, and the
 // returned sentence is added to the message. Problems that pass within seconds are not reported.
 // told is set if there was an event for the failure.
-func (a *attempt) ofConfiguration(r *CustomResource, told bool, se *scheduler.Error) string {
-	f := a.visit.Refused()
+func (r *CustomResource) ofConfiguration(told bool, se *scheduler.Error) string {
+	f := r.visit.Refused()
 	switch {
 	case f != nil:
 	case se.Reason == decision.ReasonReadFailed, se.Reason == decision.ReasonImportFailed, se.Reason == decision.ReasonInvalidConfiguration:
-		if f = a.visit.Trouble(); f != nil && f.Reason != pool.Throttled {
+		if f = r.visit.Trouble(); f != nil && f.Reason != pool.Throttled {
 			// The error of the call is enough; later attempts report the configuration's.
-			a.retryAt = f.RetryAt
+			r.lookAt = f.RetryAt
 			if f.OfResource {
 				r.reason = v1alpha1.ReasonProviderCrashes
 				return "\n" + f.Diagnostics[0].Detail + "\n" + crd.NextAttempt(f.RetryAt)
@@ -36,7 +36,7 @@ func (a *attempt) ofConfiguration(r *CustomResource, told bool, se *scheduler.Er
 	if f == nil || f.RetryAt.IsZero() {
 		return ""
 	}
-	a.retryAt = f.RetryAt
+	r.lookAt = f.RetryAt
 	r.reason = v1alpha1.ReasonProviderUnavailable
 	switch {
 	case f.OfResource:
@@ -44,7 +44,7 @@ func (a *attempt) ofConfiguration(r *CustomResource, told bool, se *scheduler.Er
 	case f.Reason == pool.Throttled:
 		r.reason = v1alpha1.ReasonProviderThrottled
 	}
-	if a.visit.Refused() == nil {
+	if r.visit.Refused() == nil {
 		return "" // this call found the problem: its error has more details
 	}
 	r.holdStatus = f.Passing

@@ -1,8 +1,11 @@
 package turns
 
 import (
+	"context"
 	"time"
 
+	"github.com/go-logr/logr"
+	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
 
@@ -45,3 +48,8 @@ func (t *Turns) Known() int { return len(t.turns) }
 
 // Replace has workers replaced by a function.
 func (t *Turns) Replace(f func(over <-chan struct{})) { t.share.replace = f }
+
+// Replacement returns how a worker in place of another one reconciles a request.
+func Replacement(q workqueue.TypedRateLimitingInterface[reconcile.Request], r reconcile.Reconciler, log logr.Logger) func(context.Context, reconcile.Request) {
+	return replacement{r, q, log}.reconcile
+}

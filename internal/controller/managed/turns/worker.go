@@ -51,6 +51,8 @@ func (w replacement) reconcile(ctx context.Context, req reconcile.Request) {
 	case result.RequeueAfter > 0:
 		w.queue.Forget(req)
 		w.queue.AddAfter(req, result.RequeueAfter)
+	case result.Requeue: //nolint:staticcheck // RequeueAfter has no delay that grows
+		w.queue.AddRateLimited(req)
 	default:
 		w.queue.Forget(req)
 	}

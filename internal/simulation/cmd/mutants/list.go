@@ -188,8 +188,8 @@ var mutants = []mutant{
 		"if ok && known.Status == instance.Empty", "if ok == ok || known.Status == instance.Empty"}},
 	{name: "the finalizer is lost with the annotations", edit: edit{managedDir + "finalizers.go",
 		"meta.RemoveFinalizer(o, v1alpha1.FinalizerCreated)\n\tmeta.AddFinalizer(o, xpmanaged.FinalizerName)", "meta.RemoveFinalizer(o, v1alpha1.FinalizerCreated)"}},
-	{name: "connection details are published before the object exists", edit: edit{managedDir + "external.go",
-		"out.ConnectionDetails, r.detailsKnown = details, true", "_ = details"}},
+	{name: "connection details are published before the object exists", edit: edit{managedDir + "connection.go",
+		"if !published(r) || !o.Exists() {", "if !published(r) || o.Exists() {"}},
 
 	// Approvals.
 	{name: "any approval is taken for that of the plan", approvals: true, edit: edit{schedulerDir + "approval.go",
