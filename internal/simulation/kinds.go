@@ -149,3 +149,6 @@ func (n neighbours) Claimed() <-chan struct{} { return n.p.when(n.p.allClaimed) 
 func (n neighbours) ModulesClaimed() <-chan struct{} { return n.p.when(n.p.modulesClaimed) }
 
 func (n neighbours) Wake(k store.Key) { n.p.enqueue(k, 0) }
+
+// UsersOf implements managed.Neighbours. No provider configuration takes values from objects.
+func (neighbours) UsersOf(store.Key) []store.Key { return nil }

@@ -252,6 +252,42 @@ func TestDependentsOfAReplacement(t *testing.T) {
 		w.Remove(t, x)
 	})
 
+	t.Run("uses a provider configuration with its values", func(t *testing.T) {
+		t.Parallel()
+		x := w.of("Credential", "k", m{"forProvider": m{"name": "k"}, "writeConnectionSecretToRef": m{"name": "k"}})
+		w.MustCreate(t, x)
+		w.WaitReady(t, x)
+		w.MustCreate(t, resource(w.apiVersion(), "ProviderConfig", w.namespace, "of-k", m{
+			"endpoint": w.cloud.URL, "tokenSecretRef": m{"name": "k", "key": "attribute.api_key"},
+		}))
+		other := thing(t, "k-other", nil)
+		d := resource(w.apiVersion(), "Thing", w.namespace, "k-user", m{
+			"forProvider": m{"name": "k-user"}, "providerConfigRef": m{"kind": "ProviderConfig", "name": "of-k"},
+		})
+		w.MustCreate(t, d)
+		w.WaitReady(t, d)
+		before := id(x)
+		w.MustPatch(t, d, `{"metadata":{"annotations":{"crossplane.io/paused":"true"}}}`)
+		w.MustPatch(t, x, `{"metadata":{"annotations":{"landbridge.io/taint":"once"}}}`)
+		w.WaitFalse(t, x, "Synced", "AwaitingDependents", "Thing "+w.namespace+"/k-user is paused")
+		never(t, 2*time.Second, "anything is done", func() bool { return len(happened(t, "k", "k-user", "k-other")) > 0 })
+		w.cloud.Fault(t, m{"on": "create", "collection": "credentials", "match": m{"name": "k"}, "status": 503})
+		w.MustPatch(t, d, `{"metadata":{"annotations":{"crossplane.io/paused":null}}}`)
+		w.WaitFalse(t, d, "Synced", "AwaitingReplacement", "Credential "+w.namespace+"/k, from which ProviderConfig of-k takes values,")
+		w.WaitFor(t, x, "destroyed", func() bool { return w.cloud.Happened(t, "deletes", "k") == 1 })
+		w.MustPatch(t, d, `{"spec":{"forProvider":{"size":7}}}`)
+		w.MustPatch(t, other, `{"spec":{"forProvider":{"size":7}}}`)
+		w.WaitFor(t, other, "changed", func() bool { return w.cloud.Happened(t, "updates", "k-other") == 1 })
+		w.cloud.RemoveFaults(t, "k")
+		w.WaitFor(t, x, "replaced", func() bool { return id(x) != "" && id(x) != before && over(x) })
+		w.WaitFor(t, d, "changed", func() bool { return w.cloud.Happened(t, "updates", "k-user") == 1 && over(d) })
+		w.WaitReady(t, d)
+		want := []string{"deletes k", "updates k-other", "creates k", "updates k-user"}
+		if diff := cmp.Diff(want, happened(t, "k", "k-user", "k-other")); diff != "" {
+			t.Errorf("-want +got:\n%s", diff)
+		}
+	})
+
 	t.Run("a value of another hand", func(t *testing.T) {
 		t.Parallel()
 		x := thing(t, "f", nil)

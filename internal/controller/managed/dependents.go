@@ -170,7 +170,7 @@ type verdict struct {
 // judge reads the answers of the dependents of a resource in a phase, and of theirs while nothing
 // is destroyed yet. Names are for those who may read a namespace. whole is set when those that must
 // be replaced are destroyed before the object.
-func (k *Kind) judge(p *managed.Replacement, u *unstructured.Unstructured, namespace string, by []store.Key, whole bool) (v verdict) {
+func (k *Kind) judge(p *managed.Replacement, u *unstructured.Unstructured, namespace string, by []dependsBy, whole bool) (v verdict) {
 	for _, d := range k.dependentsOf(context.Background(), namespace, by) {
 		a, _ := answerTo(d.resource, u.GetUID())
 		elsewhere := d.resource.GetNamespace() != namespace
@@ -216,7 +216,7 @@ func (k *Kind) judge(p *managed.Replacement, u *unstructured.Unstructured, names
 
 // add adds what is said of the dependents of a dependent that must be replaced.
 func (v *verdict) add(d dependent, p *managed.Replacement, namespace string) {
-	by := d.kind.Neighbours.References().Dependents(d.kind.key(d.resource))
+	by := d.kind.dependentsBy(d.kind.key(d.resource))
 	if len(by) == 0 {
 		return
 	}
@@ -248,11 +248,30 @@ func (k *Kind) replacesDependents(u *unstructured.Unstructured) bool {
 
 // dependentKeys returns the resources that depend on the object of a resource. It returns an error
 // until all are known.
-func (k *Kind) dependentKeys(ctx context.Context, r *CustomResource) ([]store.Key, error) {
+func (k *Kind) dependentKeys(ctx context.Context, r *CustomResource) ([]dependsBy, error) {
 	if err := k.referencesKnown(ctx, r); err != nil {
 		return nil, err
 	}
-	return k.Neighbours.References().Dependents(k.key(&r.Unstructured)), nil
+	return k.dependentsBy(k.key(&r.Unstructured)), nil
+}
+
+// dependsBy is a resource that depends on the object of another one. configured is set if it only
+// uses a provider configuration that takes values from it.
+type dependsBy struct {
+	store.Key
+	configured bool
+}
+
+// dependentsBy returns the resources that depend on the object of a resource.
+func (k *Kind) dependentsBy(key store.Key) (out []dependsBy) {
+	dependents, users := k.Neighbours.References().Dependents(key, configurations{k.Neighbours})
+	for _, x := range dependents {
+		out = append(out, dependsBy{x, false})
+	}
+	for _, x := range users {
+		out = append(out, dependsBy{x, true})
+	}
+	return out
 }
 
 // dependent is a resource that refers to another one, with the name by which messages of that one
@@ -261,11 +280,13 @@ type dependent struct {
 	kind     *Kind
 	resource *unstructured.Unstructured
 	name     string
+	// configured is that of dependsBy.
+	configured bool
 }
 
 // dependentsOf returns the resources of keys as the cache has them, with the names that they have
 // in messages for a namespace.
-func (k *Kind) dependentsOf(ctx context.Context, namespace string, keys []store.Key) []dependent {
+func (k *Kind) dependentsOf(ctx context.Context, namespace string, keys []dependsBy) []dependent {
 	var out []dependent
 	for _, by := range keys {
 		of := k.Neighbours.Kind(schema.GroupKind{Group: by.Group, Kind: by.Kind})
@@ -276,7 +297,7 @@ func (k *Kind) dependentsOf(ctx context.Context, namespace string, keys []store.
 		if err != nil {
 			continue // it is gone
 		}
-		out = append(out, dependent{of, u, nameOf(by, namespace)})
+		out = append(out, dependent{of, u, nameOf(by.Key, namespace), by.configured})
 	}
 	return out
 }
@@ -297,16 +318,26 @@ func whenTold(message string) error {
 // wakeDependents queues the resources that take part in a replacement when one of them has changed.
 func (k *Kind) wakeDependents(u *unstructured.Unstructured) {
 	if replacementOf(u) != nil {
-		k.wake(k.Neighbours.References().Dependents(k.key(u)))
+		for _, by := range k.dependentsBy(k.key(u)) {
+			k.wakeDependent(by)
+		}
 	}
 	k.wakeAwaited(u, map[store.Key]bool{})
+}
+
+// wakeDependent queues a resource. One that uses a provider configuration may be at rest.
+func (k *Kind) wakeDependent(by dependsBy) {
+	if of := k.Neighbours.Kind(schema.GroupKind{Group: by.Group, Kind: by.Kind}); of != nil && by.configured {
+		of.disturb(by.Key)
+	}
+	k.Neighbours.Wake(by.Key)
 }
 
 // wakeAwaited queues the resources to whose replacements one has answered, and those to whose
 // replacements these have.
 func (k *Kind) wakeAwaited(u *unstructured.Unstructured, woken map[store.Key]bool) {
 	for _, a := range answersOf(u) {
-		key := keyOfAnswer(a)
+		key := k.keyOfAnswer(a)
 		if woken[key] {
 			continue
 		}

@@ -240,8 +240,5 @@ type Answers struct {
 	Replaced         []managed.ReplacedDependent
 }
 
-// ChangesField is changesField, and SecretsIn is secretsIn.
-var (
-	ChangesField = changesField
-	SecretsIn    = secretsIn
-)
+// ChangesField is changesField.
+var ChangesField = changesField

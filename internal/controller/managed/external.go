@@ -88,7 +88,7 @@ func (e *external) Observe(ctx context.Context, mg resource.Managed) (xpmanaged.
 	}
 	e.kind.tracked.over(subjectOf(r).name)
 	e.markReconciled(r, o)
-	setFollows(r, o)
+	e.kind.setFollows(r, o)
 	if err := e.setAnnotations(ctx, r, o); err != nil {
 		return xpmanaged.ExternalObservation{}, err
 	}

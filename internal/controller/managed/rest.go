@@ -5,8 +5,11 @@ import (
 	"errors"
 	"unique"
 
+	"k8s.io/apimachinery/pkg/types"
+
 	"github.com/landbridge-io/landbridge/internal/controller/shard"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
+	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
 
@@ -69,6 +72,11 @@ func (k *Kind) stillAtRest(ctx context.Context, of subject, s writtenStatus, a *
 		}
 	}
 	return false
+}
+
+// disturb has a resource at rest read with the next look.
+func (k *Kind) disturb(key store.Key) {
+	k.tracked.changed(types.NamespacedName{Namespace: key.Namespace, Name: key.Name}, "")
 }
 
 // rest notes that a resource whose status is of a version is at rest, and remembers no more of it

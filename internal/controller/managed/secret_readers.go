@@ -23,32 +23,14 @@ func (k *Kind) hearSecrets(u *unstructured.Unstructured, gone bool) {
 		if k.Model.Root().HasSecrets() {
 			for _, part := range []string{"forProvider", "initProvider"} {
 				fields, _, _ := unstructured.NestedFieldNoCopy(u.Object, "spec", part)
-				reads = secretsIn(fields, reads)
+				for _, ref := range translate.SecretRefs(fields) {
+					reads = append(reads, ref.Name)
+				}
 			}
 		}
 		writes = connectionSecretOf(u)
 	}
 	k.Neighbours.References().Secrets(k.key(u), reads, writes)
-}
-
-// secretsIn adds the names of the Secrets to which fields of a spec refer.
-func secretsIn(v any, names []string) []string {
-	switch v := v.(type) {
-	case map[string]any:
-		for field, x := range v {
-			if ref, ok := x.(map[string]any); ok && strings.HasSuffix(field, "SecretRef") {
-				if name, _ := ref["name"].(string); name != "" {
-					names = append(names, name)
-				}
-			}
-			names = secretsIn(x, names)
-		}
-	case []any:
-		for _, x := range v {
-			names = secretsIn(x, names)
-		}
-	}
-	return names
 }
 
 // connectionSecretOf returns the name of the Secret that a resource writes; empty if it writes
