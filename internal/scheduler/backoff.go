@@ -12,8 +12,11 @@ import (
 
 // failure delays the next attempt of an operation.
 type failure struct {
-	count    int
-	basis    string // of the request that failed
+	count int
+	basis string // of the request that failed
+	// tainted is attemptsBasis of a create that has left a tainted object: the next attempt
+	// destroys that.
+	tainted  string
 	policies desired.Policies
 	approve  string // the approval that was given
 	reapply  string // the last request to set arguments again
@@ -24,7 +27,8 @@ type failure struct {
 
 // of reports whether the same was asked for when the operation failed.
 func (f *failure) of(r Request) bool {
-	return f.basis == basisOf(&r) && f.policies == r.Policies && f.approve == r.Asked.Approve && f.reapply == r.Asked.Reapply
+	same := f.basis == basisOf(&r) || f.tainted != "" && f.tainted == attemptsBasis(&r)
+	return same && f.policies == r.Policies && f.approve == r.Asked.Approve && f.reapply == r.Asked.Reapply
 }
 
 // basisOf identifies what the outcome of an operation depends on, apart from the remote object: the

@@ -239,6 +239,11 @@ func TestInconsistentCreate(t *testing.T) {
 	bubble(t, noIdentity, func(h *harness) {
 		h.r.CreateAttempts = 3
 		h.cloud.answers = func(o object) object { return object{o.name, o.size + 1} }
+		h.r.Tell = func(e scheduler.Event) {
+			if e.Kind == scheduler.Tainted && (e.Instance.Unsettled == nil || !e.Instance.Unsettled.Inconsistent) {
+				t.Error("the event does not say that the object is kept")
+			}
+		}
 		for i := range 4 {
 			done, refusal := h.polls(20)
 			if i > 1 { // an edit of the policies is no other configuration

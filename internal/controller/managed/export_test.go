@@ -240,5 +240,8 @@ type Answers struct {
 	Replaced         []managed.ReplacedDependent
 }
 
+// TaintedMessage is taintedMessage.
+var TaintedMessage = taintedMessage
+
 // ChangesField is changesField.
 var ChangesField = changesField
