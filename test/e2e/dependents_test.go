@@ -7,8 +7,10 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/landbridge-io/landbridge/internal/controller/halt"
 	"github.com/landbridge-io/landbridge/internal/testing/examplecloudtest"
 )
 
@@ -284,6 +286,30 @@ func TestDependentsOfAReplacement(t *testing.T) {
 		w.WaitReady(t, d)
 		want := []string{"deletes k", "updates k-other", "creates k", "updates k-user"}
 		if diff := cmp.Diff(want, happened(t, "k", "k-user", "k-other")); diff != "" {
+			t.Errorf("-want +got:\n%s", diff)
+		}
+	})
+
+	t.Run("paused while a dependent is destroyed", func(t *testing.T) {
+		t.Parallel()
+		w.MustCreate(t, resource(w.apiVersion(), "ProviderConfig", w.namespace, "of-dependents", m{"endpoint": w.cloud.URL}))
+		x := thing(t, "l", m{"replaceDependents": "Automatic"})
+		d := resource(w.apiVersion(), "Datastore", w.namespace, "l-store", m{
+			"forProvider":       m{"clusterInfo": m{"id": "c", "name": "n"}, "name": "l-store"},
+			"references":        []any{m{"to": "forProvider.hciClusterUuid", "from": from("l")}},
+			"providerConfigRef": m{"kind": "ProviderConfig", "name": "of-dependents"},
+		})
+		w.MustCreate(t, d)
+		w.WaitReady(t, d)
+		before := id(x)
+		resume := w.pause(t, halt.Pause{Provider: w.provider, Account: halt.ConfigurationName("ProviderConfig", w.namespace, "of-dependents"), Since: metav1.Now()})
+		w.MustPatch(t, x, `{"spec":{"forProvider":{"region":"us-east-1"}}}`)
+		w.WaitFalse(t, x, "Synced", "AwaitingDependents", "Datastore "+w.namespace+"/l-store (is destroyed before, which waits with the reason OperationsPaused)")
+		never(t, 2*time.Second, "anything is done", func() bool { return len(happened(t, "l", "l-store")) > 0 })
+		resume()
+		w.WaitFor(t, x, "replaced", func() bool { return id(x) != "" && id(x) != before && over(x) })
+		w.WaitFor(t, d, "of the new object", func() bool { return text(d, "status", "atProvider", "hciClusterUuid") == id(x) && over(d) })
+		if diff := cmp.Diff([]string{"deletes l-store", "deletes l", "creates l", "creates l-store"}, happened(t, "l", "l-store")); diff != "" {
 			t.Errorf("-want +got:\n%s", diff)
 		}
 	})

@@ -8,12 +8,15 @@ import (
 	"strings"
 	"time"
 
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	corev1 "k8s.io/api/core/v1"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/landbridge-io/landbridge/apis/managed"
+	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 	"github.com/landbridge-io/landbridge/internal/crd"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
@@ -193,7 +196,7 @@ func (k *Kind) judge(p *managed.Replacement, u *unstructured.Unstructured, names
 		case holds(p) && !a.Waits:
 			v.waiting = append(v.waiting, d.name)
 		case p.Phase == phaseDestroying && destroyed && isReplace(a.Effect):
-			v.waiting = append(v.waiting, d.name+" (is destroyed before)")
+			v.waiting = append(v.waiting, d.name+" ("+destroyedBefore(d.resource)+")")
 		}
 		v.approval = v.approval || current && a.Approval && !elsewhere
 		if !destroyed {
@@ -232,6 +235,17 @@ func (v *verdict) add(d dependent, p *managed.Replacement, namespace string) {
 	}
 	v.waiting, v.refused = append(v.waiting, of.waiting...), append(v.refused, of.refused...)
 	v.replaced, v.approval = append(v.replaced, of.replaced...), v.approval || of.approval
+}
+
+// destroyedBefore says what a replacement waits for whose dependent is to be destroyed before. What
+// stops that is a reason of the dependent's own.
+func destroyedBefore(u *unstructured.Unstructured) string {
+	r := &CustomResource{Unstructured: *u}
+	synced := r.GetCondition(xpv2.TypeSynced)
+	if synced.Status != corev1.ConditionFalse || synced.Reason == v1alpha1.ReasonAwaitingReplacement {
+		return "is destroyed before"
+	}
+	return fmt.Sprintf("is destroyed before, which waits with the reason %s", synced.Reason)
 }
 
 func isReplace(effect string) bool { return terraform.Action(effect).IsReplace() }
