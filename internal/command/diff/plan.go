@@ -154,8 +154,9 @@ type planner struct {
 	overlay      *local.Objects
 	placeholders *references.Placeholders
 	sessions     map[*LocalProvider]*local.Session
-	// replaced are the resources whose objects would be replaced.
+	// replaced are the resources whose objects would be replaced, and plans the plans for that.
 	replaced map[store.Key]*unstructured.Unstructured
+	plans    map[store.Key]*terraform.Plan
 	// resolvers are those of the providers of modules, pool their servers.
 	mu        sync.Mutex
 	resolvers map[*LocalProvider]*providerconfig.Resolver
@@ -169,7 +170,7 @@ func Make(ctx context.Context, o Options, objects []local.Object) (*Plan, local.
 	p := &planner{
 		Options: o, overlay: local.NewObjects(o.Client),
 		placeholders: references.NewPlaceholders(), sessions: map[*LocalProvider]*local.Session{}, out: &Plan{Plan: local.Plan{Mode: local.Normal}},
-		replaced:  map[store.Key]*unstructured.Unstructured{},
+		replaced: map[store.Key]*unstructured.Unstructured{}, plans: map[store.Key]*terraform.Plan{},
 		resolvers: map[*LocalProvider]*providerconfig.Resolver{}, pool: pool.New(pool.Options{IdleTimeout: time.Hour, KeepTrying: true}),
 	}
 	p.presented = slices.Clone(o.Providers)
@@ -392,7 +393,7 @@ func (p *planner) plan(ctx context.Context, level []*planned) {
 			r := of[c.Resource]
 			c.Foresee(r.object)
 			if c.Plan.Action.IsReplace() {
-				p.replaced[r.key()] = r.object
+				p.replaced[r.key()], p.plans[r.key()] = r.object, &c.Plan
 			}
 		}
 	}
@@ -440,6 +441,9 @@ func (p *planner) describe(ctx context.Context, r *planned) *local.ManifestResou
 		var more diagnostic.Diagnostics
 		out.Config, more = read.Configuration(func(ref translate.SecretKeySelector) ([]byte, error) {
 			ref.Namespace = r.object.GetNamespace()
+			if p.knownLater(ref) {
+				return nil, translate.ErrKnownLater
+			}
 			b, err := providerconfig.ReadSecret(ctx, p.overlay, ref)
 			if err == nil {
 				p.Secrets.Add(b)

@@ -4,10 +4,12 @@ import (
 	"maps"
 	"slices"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/landbridge-io/landbridge/internal/model"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
+	"github.com/landbridge-io/landbridge/internal/translate"
 )
 
 // Secrets sets which Secrets of its namespace a resource reads, and which one it writes; empty if
@@ -25,6 +27,23 @@ func (g *Graph) Secrets(resource store.Key, reads []string, writes string) {
 	}
 	replace(&g.reads, &g.readers, resource, named(reads...))
 	replace(&g.writes, &g.writers, resource, named(writes))
+}
+
+// SecretsRead returns the names of the Secrets that the configuration of a resource reads.
+func SecretsRead(u *unstructured.Unstructured) (names []string) {
+	for _, part := range []string{"forProvider", "initProvider"} {
+		fields, _, _ := unstructured.NestedFieldNoCopy(u.Object, "spec", part)
+		for _, ref := range translate.SecretRefs(fields) {
+			names = append(names, ref.Name)
+		}
+	}
+	return names
+}
+
+// SecretWritten returns the name of the Secret that a resource writes; empty if it writes none.
+func SecretWritten(u *unstructured.Unstructured) string {
+	name, _, _ := unstructured.NestedString(u.Object, "spec", "writeConnectionSecretToRef", "name")
+	return name
 }
 
 // Configures sets which Secrets a provider configuration reads; none if it is gone. It reports
