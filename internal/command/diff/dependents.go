@@ -132,8 +132,8 @@ func (l lists) of(ctx context.Context, c client.Reader, kind schema.GroupVersion
 	return l[key].Items
 }
 
-// namespaces returns those whose resources may depend on what would be replaced; the empty one stands
-// for all of them.
+// namespaces returns those whose resources may depend on what would be replaced; the empty one
+// stands for all of them.
 func (p *planner) namespaces() map[string]bool {
 	out := map[string]bool{}
 	for key, u := range p.replaced {
