@@ -34,7 +34,7 @@ type Cascade struct {
 
 // cascade returns Request.Cascade if a plan is a replacement.
 func (r *Request) cascade(p *terraform.Plan) Cascade {
-	if p == nil || !p.Action.IsReplace() {
+	if p == nil || !p.Replaces() {
 		return Cascade{}
 	}
 	return r.Cascade
@@ -43,13 +43,13 @@ func (r *Request) cascade(p *terraform.Plan) Cascade {
 // stepOf returns the step of a replacement that a deed is; empty if it is none. The resources that
 // refer to an object that is not found are not asked: they wait at once.
 func stepOf(next deed, in *applyInput) ReplacementStep {
-	replaces := next == deedCreateFirst || next == deedDestroyFirst
+	replaces := next == deedCreateFirst || next == deedDestroyFirst || next == deedUpdate && in.Destroys
 	switch {
 	case next == deedCreate && in.DriftGone, in.Missing && (replaces || next == deedRefuseUnapproved):
 		return Recreate
 	case replaces:
 		return Replace
-	case next == deedRefuseUnapproved && in.Action.IsReplace():
+	case next == deedRefuseUnapproved && (in.Action.IsReplace() || in.Destroys):
 		return PlanReplacement
 	}
 	return ""

@@ -86,8 +86,11 @@ func paused(u *unstructured.Unstructured) bool {
 // refusal returns why a dependent, which was planned, would prevent the replacement; empty if it
 // would not. What policies deny is reported with them.
 func (p *planner) refusal(r *planned) string {
-	if paused(r.object) {
+	switch {
+	case paused(r.object):
 		return "is paused"
+	case p.later[r.key()]:
+		return "" // it is changed afterwards
 	}
 	for _, c := range p.out.Changes {
 		m := c.Resource

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/landbridge-io/landbridge/apis/managed"
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
@@ -137,7 +138,7 @@ func (w *awaiting) answer(ctx context.Context, of store.Key, x *unstructured.Uns
 	}
 	if again {
 		is := w.effect(ctx, configures, holds(p))
-		a.Effect, a.Refused, a.Approval = is.action, is.refused, is.approval
+		a.Effect, a.Refused, a.Approval = is.action, is.refused, is.approval || is.destroys && !isReplace(is.action) && !w.consents(of, x)
 		if w.own != nil && !isPart(w.own) && isReplace(is.action) {
 			a.Refused = "its own object is being replaced"
 		}
@@ -145,6 +146,13 @@ func (w *awaiting) answer(ctx context.Context, of store.Key, x *unstructured.Uns
 	a.ID, a.Generation, a.Follows = p.ID, r.GetGeneration(), false
 	a.Waits = holds(p) && !w.busy
 	return a, true
+}
+
+// consents reports whether a resource whose object is replaced allows that objects within those of
+// its dependents are destroyed.
+func (w *awaiting) consents(of store.Key, x *unstructured.Unstructured) bool {
+	k := w.kind.Neighbours.Kind(schema.GroupKind{Group: of.Group, Kind: of.Kind})
+	return k != nil && k.replacesDependents(x)
 }
 
 // effect returns the effect on the dependent, or on one that only uses a provider configuration.

@@ -64,7 +64,7 @@ func (n *dependentNames) line(what, separator string) []string {
 // foresee returns lines about what the replacement of the object of a resource would mean for what
 // depends on it.
 func (k *Kind) foresee(ctx context.Context, r *CustomResource, plan *terraform.Plan) []string {
-	if !plan.Action.IsReplace() {
+	if !plan.Replaces() {
 		return nil
 	}
 	of := r.DeepCopy()
@@ -130,6 +130,7 @@ func (f *foreseen) add(ctx context.Context, k *Kind, of *unstructured.Unstructur
 		case is.action == string(terraform.Update):
 			f.updated.add(d, here, "")
 		}
+		f.approval = f.approval || is.destroys && !k.replacesDependents(of)
 		f.approval = f.approval || is.approval && here
 	}
 }
