@@ -150,5 +150,12 @@ func (n neighbours) ModulesClaimed() <-chan struct{} { return n.p.when(n.p.modul
 
 func (n neighbours) Wake(k store.Key) { n.p.enqueue(k, 0) }
 
-// UsersOf implements managed.Neighbours. No provider configuration takes values from objects.
-func (neighbours) UsersOf(store.Key) []store.Key { return nil }
+// UsersOf implements managed.Neighbours.
+func (n neighbours) UsersOf(of store.Key) (out []store.Key) {
+	for k, ref := range n.p.w.references {
+		if of == configuration() && ref.field == "" {
+			out = append(out, k)
+		}
+	}
+	return out
+}
