@@ -120,6 +120,10 @@ bench-scale: build ## The same for a provider with more than a thousand types; b
 fuzz-short: ## Every fuzz target for ten seconds
 	@GO='$(GO)' .ci/fuzz
 
+.PHONY: contract-drift
+contract-drift: ## What Terraform's plugin protocol has and Landbridge's messages have not: TERRAFORM=a checkout of Terraform
+	@$(GO) run -C test/contract ./cmd/drift -protocol '$(if $(TERRAFORM),$(abspath $(TERRAFORM))/docs/plugin-protocol)'
+
 # The output of `make test TESTFLAGS=-json`: what is in it need not run again.
 RESULTS ?=
 .PHONY: vectors

@@ -40,7 +40,7 @@ func TestHostileSchemas(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, diags := schema.FromProtocol(6, &tfprotov6.GetProviderSchemaResponse{Provider: &tfprotov6.Schema{}, ResourceSchemas: resources}, nil)
+			_, diags := schema.FromProtocol(6, &tfprotov6.GetProviderSchemaResponse{Provider: &tfprotov6.Schema{}, ResourceSchemas: resources}, nil, nil)
 			text := diags.Errors().String()
 			if !diags.HasErrors() || !strings.Contains(text, "which is a bug in the provider") {
 				t.Fatalf("got %q", text)

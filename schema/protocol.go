@@ -16,8 +16,9 @@ import (
 // FromProtocol makes the schema from the answers to GetProviderSchema and
 // GetResourceIdentitySchemas. identities is nil for a provider without identities.
 // A resource type whose schema breaks the rules Terraform enforces at load (contract § 1)
-// is an error that names the type.
-func FromProtocol(protocol int, answer *tfprotov6.GetProviderSchemaResponse, identities *tfprotov6.GetResourceIdentitySchemasResponse) (*Provider, Diagnostics) {
+// is an error that names the type. computed has the blocks of the answer that are computed; it is
+// nil if there are none.
+func FromProtocol(protocol int, answer *tfprotov6.GetProviderSchemaResponse, identities *tfprotov6.GetResourceIdentitySchemasResponse, computed ComputedBlocks) (*Provider, Diagnostics) {
 	diags := diagnostic.FromProtocol(answer.Diagnostics)
 	if identities != nil {
 		diags = append(diags, diagnostic.FromProtocol(identities.Diagnostics)...)
@@ -46,7 +47,7 @@ func FromProtocol(protocol int, answer *tfprotov6.GetProviderSchemaResponse, ide
 		return nil, append(diags, diagnostic.Errorf("Missing provider schema", "The provider's answer to GetProviderSchema has no provider schema.")...)
 	}
 	read := func(what string, s *tfprotov6.Schema) *Block {
-		b, err := blockFromProtocol(s)
+		b, err := computed.blockFromProtocol(s)
 		if err == nil {
 			err = b.validate()
 		}
@@ -115,18 +116,22 @@ func FromProtocol(protocol int, answer *tfprotov6.GetProviderSchemaResponse, ide
 	return p, diags
 }
 
+// ComputedBlocks are the blocks of which the provider may make up values (protocol 6.11). The types
+// of terraform-plugin-go do not have this property.
+type ComputedBlocks map[*tfprotov6.SchemaBlock]bool
+
 func invalidSchema(what string, err error) diagnostic.Diagnostics {
 	return diagnostic.Errorf("Invalid provider schema", "The provider has invalid schema for %s, which is a bug in the provider: %s.", what, err)
 }
 
-func blockFromProtocol(s *tfprotov6.Schema) (*Block, error) {
+func (c ComputedBlocks) blockFromProtocol(s *tfprotov6.Schema) (*Block, error) {
 	if s == nil || s.Block == nil {
 		return &Block{}, nil
 	}
-	return convertBlock(s.Block)
+	return c.convertBlock(s.Block)
 }
 
-func convertBlock(in *tfprotov6.SchemaBlock) (*Block, error) {
+func (c ComputedBlocks) convertBlock(in *tfprotov6.SchemaBlock) (*Block, error) {
 	if in == nil {
 		return &Block{}, nil
 	}
@@ -143,7 +148,7 @@ func convertBlock(in *tfprotov6.SchemaBlock) (*Block, error) {
 		if n == nil {
 			continue
 		}
-		nested, err := convertBlock(n.Block)
+		nested, err := c.convertBlock(n.Block)
 		if err != nil {
 			return b, fmt.Errorf("%s: %w", n.TypeName, err)
 		}
@@ -154,7 +159,9 @@ func convertBlock(in *tfprotov6.SchemaBlock) (*Block, error) {
 		if b.Blocks == nil {
 			b.Blocks = make(map[string]*NestedBlock, len(in.BlockTypes))
 		}
-		b.Blocks[n.TypeName] = &NestedBlock{Nesting: nesting, Block: nested, MinItems: n.MinItems, MaxItems: n.MaxItems}
+		b.Blocks[n.TypeName] = &NestedBlock{
+			Nesting: nesting, Block: nested, MinItems: n.MinItems, MaxItems: n.MaxItems, Computed: c[n.Block],
+		}
 	}
 	return b, nil
 }

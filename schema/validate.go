@@ -36,6 +36,11 @@ func (b *Block) validate() error {
 		if n.MaxItems > 0 && n.MinItems > n.MaxItems {
 			return fmt.Errorf("%s: min_items %d is more than max_items %d", name, n.MinItems, n.MaxItems)
 		}
+		if n.Computed {
+			if err := n.validateComputed(); err != nil {
+				return fmt.Errorf("%s: %w", name, err)
+			}
+		}
 		if err := n.Block.validate(); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
@@ -43,6 +48,26 @@ func (b *Block) validate() error {
 			if err := n.Block.validateInSet(); err != nil {
 				return fmt.Errorf("%s: %w", name, err)
 			}
+		}
+	}
+	return nil
+}
+
+func (n *NestedBlock) validateComputed() error {
+	switch {
+	case n.Nesting == NestingGroup:
+		return errors.New("a block of the group nesting cannot be computed")
+	case n.MinItems > 0:
+		return errors.New("a block with min_items cannot be computed")
+	}
+	for name, a := range n.Attributes {
+		if !a.Computed {
+			return fmt.Errorf("%s: must be computed as its block is", name)
+		}
+	}
+	for name, b := range n.Blocks {
+		if !b.Computed {
+			return fmt.Errorf("%s: must be computed as its block is", name)
 		}
 	}
 	return nil

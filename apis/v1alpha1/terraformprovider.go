@@ -121,6 +121,14 @@ type TerraformProviderSpec struct {
 	// +optional
 	LogLevel string `json:"logLevel,omitempty"`
 
+	// TerraformVersion is the version of Terraform that the provider is told, which few providers
+	// look at. With the execution CLI, it is that of the program. Defaults to the newest version
+	// whose protocol is spoken.
+	// +kubebuilder:validation:MaxLength=64
+	// +kubebuilder:validation:Pattern=`^(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)(-[0-9A-Za-z.-]+)?$`
+	// +optional
+	TerraformVersion string `json:"terraformVersion,omitempty"`
+
 	// Env is added to the environment of the provider's process, which otherwise has only the home
 	// and temporary directories and proxies.
 	// +listType=map

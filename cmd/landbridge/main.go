@@ -49,6 +49,7 @@ or try it:
 		newControllerCommand(),
 		newPlaygroundCommand(),
 		newProviderCommand(),
+		newFunctionCommand(),
 		newCRDsCommand(),
 		newSchemaCommand(),
 		newGenerateCommand(),

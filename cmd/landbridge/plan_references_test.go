@@ -122,5 +122,5 @@ func TestPlanReferenceFunctions(t *testing.T) {
 		"Static second {references: [{to: forProvider.triggers.year, from: {kind: Static, name: first, fieldPath: metadata.name, "+
 			"transform: string(provider.rfc3339_parse(self).year)}}], forProvider: {}}")
 	p := d.run("plan")
-	d.has(p.out+p.err, "Error: Invalid reference", `provider.rfc3339_parse: Error in function call: Call to function "rfc3339_parse" failed: Argument 1: Error parsing RFC3339 timestamp`)
+	d.has(p.out+p.err, "Error: Invalid reference", `provider.rfc3339_parse: Error in function call: Call to function "rfc3339_parse" failed: Argument 1 (timestamp): Error parsing RFC3339 timestamp`)
 }

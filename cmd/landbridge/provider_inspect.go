@@ -33,6 +33,8 @@ type inspection struct {
 	EphemeralResources []string `json:"ephemeralResources,omitempty"`
 	Actions            []string `json:"actions,omitempty"`
 	Functions          []string `json:"functions,omitempty"`
+	// Signatures are those of Functions, such as rfc3339_parse(timestamp string) object.
+	Signatures []string `json:"signatures,omitempty"`
 	// Cost is what serving the resources costs an API server; with --cost.
 	Cost *crd.Cost `json:"cost,omitempty"`
 }
@@ -143,6 +145,9 @@ func inspect(p *openedProvider, resources []*model.Resource) inspection {
 		Functions:          p.schema.Functions,
 		UnmarkedSecrets:    model.UnmarkedCredentials(p.model.Config),
 	}
+	for _, name := range slices.Sorted(maps.Keys(p.schema.Signatures)) {
+		out.Signatures = append(out.Signatures, name+p.schema.Signatures[name].String())
+	}
 	for _, r := range resources {
 		x := inspectedResource{
 			Type: r.Type, APIVersion: r.GroupVersionKind().GroupVersion().String(), Kind: r.Kind, Plural: r.Plural,
@@ -203,6 +208,13 @@ func (i inspection) table(w io.Writer) error {
 	}
 	if err := t.Flush(); err != nil {
 		return err
+	}
+	if len(i.Signatures) > 0 {
+		fmt.Fprintln(w)
+		fmt.Fprintln(w, "FUNCTION")
+		for _, s := range i.Signatures {
+			fmt.Fprintln(w, s)
+		}
 	}
 	if len(i.Resources) == 0 {
 		return nil

@@ -116,7 +116,7 @@ func (p testPackage) hasCase(test, name string) bool {
 }
 
 var (
-	vectorName    = regexp.MustCompile(`(?:"|Test|_)(V\d{2,3})\b`)
+	vectorName    = regexp.MustCompile(`(?:"|Test|_|\()(V\d{2,3})\b`)
 	behaviourName = regexp.MustCompile(`\{Name: "([a-z-]+)", Source: (\w+)`)
 	// vectorFolders are what `make vectors` tests.
 	vectorFolders = []string{"internal/terraform/engine", "internal/provider", "test/contract/vectors"}

@@ -27,6 +27,7 @@ type encoded struct {
 	Drift           *Drift            `json:"drift,omitempty"`
 	DriftHistory    []FormerDrift     `json:"driftHistory,omitempty"`
 	Unsettled       *Unsettled        `json:"unsettled,omitempty"`
+	Waiting         *Waiting          `json:"waiting,omitempty"`
 }
 
 type encodedObject struct {
@@ -81,6 +82,7 @@ func Encode(in Instance, r *schema.Resource) ([]byte, error) {
 	out := encoded{
 		Version: EncodingVersion, encodedObject: object,
 		IdentityHistory: in.IdentityHistory, Incomplete: in.Incomplete, Drift: in.Drift, DriftHistory: in.DriftHistory, Unsettled: in.Unsettled,
+		Waiting: in.Waiting,
 	}
 	for _, d := range in.Deposed {
 		object, err := t.encodeObject(d)
@@ -120,7 +122,7 @@ func Decode(b []byte, r *schema.Resource) (Instance, error) {
 	current := t.decodeObject("", in.encodedObject)
 	out := current.Instance()
 	out.IdentityHistory, out.Incomplete = in.IdentityHistory, in.Incomplete
-	out.Drift, out.DriftHistory, out.Unsettled = in.Drift, in.DriftHistory, in.Unsettled
+	out.Drift, out.DriftHistory, out.Unsettled, out.Waiting = in.Drift, in.DriftHistory, in.Unsettled, in.Waiting
 	for _, d := range in.Deposed {
 		out.Deposed = append(out.Deposed, t.decodeObject(d.Key, d.encodedObject))
 	}

@@ -44,6 +44,7 @@ func TestRoundTrip(t *testing.T) {
 		},
 		CreateBeforeDestroy: true,
 		Incomplete:          true,
+		Waiting:             &instance.Waiting{Change: "c", Private: []byte("planned")},
 		Deposed: []instance.Deposed{{
 			Key: "0a1b2c3d", RawState: []byte(`{"old":"<1>"}`), SchemaVersion: 1,
 			Identity: cty.NullVal(r.IdentityType()), Private: []byte("p"), Status: instance.Full,

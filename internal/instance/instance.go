@@ -49,6 +49,10 @@ type Instance struct {
 	// Unsettled counts the applies that did not settle; nil if the last one did.
 	Unsettled *Unsettled
 
+	// Waiting is the plan that waits for approval; nil if none does, or if nothing of it need be
+	// kept.
+	Waiting *Waiting
+
 	// RawState and RawIdentity are set instead of State and Identity if the stored values do not
 	// fit the current schema, or are of another version. They are kept byte for byte until
 	// Executor.Refresh has upgraded them.

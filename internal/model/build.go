@@ -79,11 +79,11 @@ func attributeField(name string, a *schema.Attribute, p place) *Field {
 func blockField(name string, b *schema.NestedBlock, p place) *Field {
 	inside := p.in(name)
 	omitted := p.rules.omit[inside.path]
-	inside.input = p.input && !b.Computed && !omitted
+	inside.input = p.input && !omitted && (!b.Computed || configurable(b.Block))
 	inside.observed = p.observed && !omitted
 	f := &Field{
 		Name: name, FormerNames: p.rules.fields[inside.path].FormerNames, Input: inside.input, Observed: inside.observed, LateIgnored: p.rules.late[inside.path],
-		Required: b.MinItems > 0 && !b.Computed, Optional: b.MinItems == 0 && !b.Computed, Computed: b.Computed,
+		Required: b.MinItems > 0, Optional: b.MinItems == 0 && (!b.Computed || configurable(b.Block)), Computed: b.Computed,
 		Deprecated: b.Deprecated, DeprecationMessage: b.DeprecationMessage,
 		Description: cmp.Or(p.rules.fields[inside.path].Description, strings.TrimSpace(b.Description.Text)),
 	}
@@ -95,6 +95,22 @@ func blockField(name string, b *schema.NestedBlock, p place) *Field {
 		f.Type.Singleton = b.MaxItems == 1
 	}
 	return f
+}
+
+// configurable reports whether a computed block can also be configured: an argument in it is
+// optional.
+func configurable(b *schema.Block) bool {
+	for _, a := range b.Attributes {
+		if a.Optional {
+			return true
+		}
+	}
+	for _, n := range b.Blocks {
+		if configurable(n.Block) {
+			return true
+		}
+	}
+	return false
 }
 
 func nestedType(nesting schema.Nesting, object *Type, implied cty.Type) *Type {

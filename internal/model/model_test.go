@@ -291,6 +291,37 @@ func TestFields(t *testing.T) {
 	}
 }
 
+// A computed block is an input where one of its arguments is optional, as Terraform has it.
+func TestComputedBlocks(t *testing.T) {
+	t.Parallel()
+	block := func(optional bool, inside map[string]*schema.NestedBlock) *schema.NestedBlock {
+		return &schema.NestedBlock{Nesting: schema.NestingList, Computed: true, Block: &schema.Block{Blocks: inside, Attributes: map[string]*schema.Attribute{
+			"port": {Type: cty.Number, Optional: optional, Computed: true},
+		}}}
+	}
+	for name, test := range map[string]struct {
+		block *schema.NestedBlock
+		want  bool
+	}{
+		"an optional argument":         {block(true, nil), true},
+		"no argument":                  {block(false, nil), false},
+		"an optional argument, deeper": {block(false, map[string]*schema.NestedBlock{"deep": block(true, nil)}), true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p, err := model.NewProvider("cloud", &schema.Provider{Config: &schema.Block{}, Resources: map[string]*schema.Resource{
+				"cloud_thing": {Type: "cloud_thing", Block: &schema.Block{Blocks: map[string]*schema.NestedBlock{"rule": test.block}}},
+			}}, config.Provider{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			f := p.Resources["cloud_thing"].Root().Object.ByTerraform("rule")
+			if f.Input != test.want || f.Optional != test.want || !f.Observed || f.Required {
+				t.Errorf("input %t, optional %t, observed %t, required %t", f.Input, f.Optional, f.Observed, f.Required)
+			}
+		})
+	}
+}
+
 // Every field of every object has names of its own, and Absent is of the type.
 func TestFieldNamesAreDistinct(t *testing.T) {
 	t.Parallel()

@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/instance"
+	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
 	"github.com/landbridge-io/landbridge/internal/scheduler/ownership"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 	"github.com/landbridge-io/landbridge/schema"
@@ -34,34 +34,23 @@ import (
 // it does not.
 const provedBy = 30 * time.Second
 
-// accountState is what is known of the account of a resource's object.
-type accountState uint8
-
-const (
-	// accountIsSame: it is the one that the provider configuration gives access to, or there is no
-	// object.
-	accountIsSame accountState = iota
-	// accountIsOpen: a read shows whether it is.
-	accountIsOpen
-	// accountIsOther: it is another one.
-	accountIsOther
-)
-
 // accountOf returns what is known of the account of a resource's object.
-func (s *Scheduler) accountOf(e *entry, r *Request) accountState {
-	if e.record.Account == r.StoredAccount || e.record.Account == "" || r.StoredAccount == "" || e.record.Instance.Nothing() {
-		return accountIsSame
+func (s *Scheduler) accountOf(e *entry, r *Request) decision.Account {
+	switch {
+	case e.inAccount(r.StoredAccount):
+		return decision.AccountIsSame
+	case e.record.Account.Relation(r.StoredAccount) == instance.OtherAccount && !r.confirms(e.record.Account):
+		return decision.AccountIsOther
 	}
-	switch e.record.Account.Relation(r.StoredAccount) {
-	case instance.SameAccount:
-		return accountIsSame
-	case instance.OtherAccount:
-		if r.confirms(e.record.Account) {
-			return accountIsOpen
-		}
-		return accountIsOther
+	return decision.AccountIsOpen
+}
+
+// inAccount reports whether a resource's object is in an account, or there is none.
+func (e *entry) inAccount(account instance.Account) bool {
+	if e.record.Account == account || e.record.Account == "" || account == "" || e.record.Instance.Nothing() {
+		return true
 	}
-	return accountIsOpen
+	return e.record.Account.Relation(account) == instance.SameAccount
 }
 
 // confirms reports whether the user has confirmed the account of the request as that of the
@@ -85,13 +74,15 @@ func (r Request) asStored(account instance.Account) Request {
 	return r
 }
 
+// noteworthy reports whether the account of an object that is found has to be stored.
+func (s *Scheduler) noteworthy(e *entry, account instance.Account) bool {
+	return account != "" && e.record.Account != account && e.record.Version != "" && s.o.Leads()
+}
+
 // noteAccount stores the account of an object that was found, unless it is stored already.
 func (s *Scheduler) noteAccount(ctx context.Context, e *entry, r *Request) error {
-	switch {
-	case r.StoredAccount == "" || e.record.Account == r.StoredAccount || e.record.Version == "" || !s.o.Leads():
+	if !s.noteworthy(e, r.StoredAccount) {
 		return nil
-	case r.AtRest:
-		return ErrNotAtRest
 	}
 	e.wake()
 	rec := e.record
@@ -124,44 +115,6 @@ func (s *Scheduler) prove(ctx context.Context, e *entry, r Request, ex terraform
 	return out
 }
 
-// sameAccounts are the configurations that have shown to give access to the same account, by a name
-// of each set of them. The zero value has none.
-type sameAccounts struct {
-	mu   sync.Mutex
-	last int
-	sets map[instance.Configuration]int
-}
-
-// join notes that two configurations are for the same account.
-func (a *sameAccounts) join(one, other instance.Configuration) {
-	one.Confirmed, other.Confirmed = "", ""
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.sets == nil {
-		a.sets = map[instance.Configuration]int{}
-	}
-	for _, c := range []instance.Configuration{one, other} {
-		if a.sets[c] == 0 {
-			a.last++
-			a.sets[c] = a.last
-		}
-	}
-	from, to := a.sets[other], a.sets[one]
-	for c, set := range a.sets {
-		if set == from {
-			a.sets[c] = to
-		}
-	}
-}
-
-// joined reports whether two configurations are noted to be for the same account.
-func (a *sameAccounts) joined(one, other instance.Configuration) bool {
-	one.Confirmed, other.Confirmed = "", ""
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.sets[one] != 0 && a.sets[one] == a.sets[other]
-}
-
 // noteProved notes that an object in one account was found in another one as it is stored.
 func (s *Scheduler) noteProved(stored, now instance.Account) {
 	before := stored.Configurations()
@@ -192,7 +145,7 @@ func (s *Scheduler) isProved(stored, now instance.Account) bool {
 // leave lets the objects of a resource stay in the account where they are. From then on it has
 // none.
 func (s *Scheduler) leave(ctx context.Context, e *entry, r Request) error {
-	why := fmt.Sprintf("%s stays in %s, since %s is confirmed", objectText(r.Resource.Schema, e.record.Instance), e.record.Account.Text(), r.StoredAccount.Text())
+	why := fmt.Sprintf("%s stays in %s, since %s is confirmed", objectText(r.Type.Schema, e.record.Instance), e.record.Account.Text(), r.StoredAccount.Text())
 	e.record.Instance, e.record.Account = instance.Instance{State: cty.NilVal}, r.StoredAccount
 	e.record.Handled.Imported = false
 	e.missing, e.updated, e.destroyed, e.completed, e.doubt, e.seen = nil, nil, nil, nil, nil, time.Time{}
@@ -207,7 +160,7 @@ func (s *Scheduler) leave(ctx context.Context, e *entry, r Request) error {
 // objectText names the object of an instance in a message.
 func objectText(s *schema.Resource, in instance.Instance) string {
 	a := s.Block.Attributes["id"]
-	if id := stateID(in.State); id != "" && a != nil && !a.Sensitive {
+	if id := ownership.StateID(in.State); id != "" && a != nil && !a.Sensitive {
 		return fmt.Sprintf("The remote object with the id %q", id)
 	}
 	return "The remote object"
@@ -238,9 +191,9 @@ func proofOf(ctx context.Context, r Request, ex terraform.Executor, in instance.
 	if r.Consists != nil || !in.Exists() {
 		return undecided, nil
 	}
-	read, diags := ex.Refresh(ctx, r.Resource, in)
+	read, diags := ex.Refresh(ctx, r.Type, in)
 	if diags.HasErrors() {
-		return notLooked, failed(ReasonReadFailed, diags)
+		return notLooked, decision.Failed(decision.ReasonReadFailed, diags)
 	}
 	if !read.Instance.Exists() {
 		return absent, nil
@@ -249,7 +202,7 @@ func proofOf(ctx context.Context, r Request, ex terraform.Executor, in instance.
 	if len(in.RawState) > 0 {
 		stored = read.Upgraded
 	}
-	return compareMade(r.Resource.Schema, stored, read.Instance.State), nil
+	return compareMade(r.Type.Schema, stored, read.Instance.State), nil
 }
 
 // made matches the names of attributes that only a provider sets, and never changes: ids, and times
@@ -362,20 +315,20 @@ func accountChanged(r *Request, stored instance.Account, seen proof) *Error {
 		stays = "and an object that is not the same there is left where it is"
 	}
 	if stored.Relation(r.StoredAccount) == instance.OtherAccount {
-		return failed(ReasonAccountChanged, diagnostic.Errorf("Account changed",
+		return decision.Failed(decision.ReasonAccountChanged, diagnostic.Errorf("Account changed",
 			"The remote object is in the account of %s, and spec.providerConfigRef names %s, so nothing is done in either. "+
 				"Name the former one again, or set the annotation landbridge.io/confirm-account to %q: the resource is for the new account then, %s.",
 			before, now, r.StoredAccount.Title(), stays))
 	}
 	code := r.StoredAccount.Code()
 	if seen == stranger {
-		return failed(ReasonAccountChanged, diagnostic.Errorf("Account changed",
+		return decision.Failed(decision.ReasonAccountChanged, diagnostic.Errorf("Account changed",
 			"The arguments of %s have changed, and the object that it shows now is another one than that of this resource, so nothing is done. "+
 				"Change them back, or set the annotation landbridge.io/confirm-account of this resource to %q: the resource is for the new account then, %s.",
 			now, code, stays))
 	}
 	what := map[proof]string{absent: "the object is not found"}
-	out := failed(ReasonAccountChanged, diagnostic.Errorf("Account changed",
+	out := decision.Failed(decision.ReasonAccountChanged, diagnostic.Errorf("Account changed",
 		"The arguments of %s have changed, and %s, so nothing is done. Change them back, or set the annotation landbridge.io/confirm-account to %q: "+
 			"on the configuration if it is for the same account, on this resource if it is for another one, %s.",
 		now, cmp.Or(what[seen], "nothing shows yet that it is for the same account"), code, stays))

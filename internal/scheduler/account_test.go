@@ -15,6 +15,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
+	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 	"github.com/landbridge-io/landbridge/schema"
@@ -79,7 +80,7 @@ func (a *accounts) ask() *scheduler.Error {
 	if last == nil {
 		return nil
 	}
-	return a.refuses(last, scheduler.ReasonAccountChanged)
+	return a.refuses(last, decision.ReasonAccountChanged)
 }
 
 func (a *accounts) delete() { a.r.Deleted, a.r.Config, a.r.ConfigHash = true, nil, "" }
@@ -97,7 +98,7 @@ func TestOtherAccount(t *testing.T) {
 		"to be replaced":       func(a *accounts) { a.want("b", 1) },
 		"deleted":              (*accounts).delete,
 		"deleted without read": func(a *accounts) { a.delete(); a.r.WithoutRefresh = true },
-		"tainted":              func(a *accounts) { a.r.Asked = store.Tokens{Taint: "1"} },
+		"tainted":              func(a *accounts) { a.r.Tokens = store.Tokens{Taint: "1"} },
 		"interrupted update":   func(a *accounts) { a.edit(interruptedUpdate); a.restart() },
 		"after a restart":      func(a *accounts) { a.restart() },
 	}
@@ -131,7 +132,7 @@ func TestOtherAccount(t *testing.T) {
 						}
 						// Back in dev, everything is as before.
 						a.use(dev, a.dev)
-						a.r.Asked, a.r.WithoutRefresh = store.Tokens{}, false
+						a.r.Tokens, a.r.WithoutRefresh = store.Tokens{}, false
 						if a.r.Deleted {
 							if err := a.ask(); err != nil || len(a.dev.ids()) != 0 {
 								t.Errorf("back in dev: %v, %v", err, a.dev.ids())
@@ -174,7 +175,7 @@ func TestSameAccount(t *testing.T) {
 				}
 				rec := a.stored()
 				rec.Account = account
-				if _, err := a.store.Save(t.Context(), a.r.Key, a.r.Resource.Schema, rec); err != nil {
+				if _, err := a.store.Save(t.Context(), a.r.Key, a.r.Type.Schema, rec); err != nil {
 					t.Fatal(err)
 				}
 				a.restart()
@@ -207,7 +208,7 @@ func TestAccountIsLearnedFromWhatIsFound(t *testing.T) {
 	newAccounts(t, assigned, func(a *accounts) {
 		rec := a.stored()
 		rec.Account = ""
-		if _, err := a.store.Save(t.Context(), a.r.Key, a.r.Resource.Schema, rec); err != nil {
+		if _, err := a.store.Save(t.Context(), a.r.Key, a.r.Type.Schema, rec); err != nil {
 			t.Fatal(err)
 		}
 		a.restart()
@@ -237,7 +238,7 @@ func TestConfirmedAccount(t *testing.T) {
 		"created there": {do: confirm, dev: []string{"made-in-dev-1"}, prod: []string{"made-in-prod-1"}},
 		"a stranger there": {
 			do:  func(a *accounts) { a.prod.add(object{"a", 7}); confirm(a) },
-			dev: []string{"made-in-dev-1"}, prod: []string{"made-in-prod-1"}, reason: scheduler.ReasonAlreadyExists,
+			dev: []string{"made-in-dev-1"}, prod: []string{"made-in-prod-1"}, reason: decision.ReasonAlreadyExists,
 		},
 		"deleted, a stranger there": {
 			do:  func(a *accounts) { a.prod.add(object{"a", 7}); confirm(a); a.delete() },
@@ -421,11 +422,11 @@ func TestOtherAccountTakesNothingOver(t *testing.T) {
 	newMoves(t, false, func(m *moves) {
 		rec := m.old.stored()
 		rec.Account = dev.Account()
-		if _, err := m.store.Save(t.Context(), m.old.r.Key, m.old.r.Resource.Schema, rec); err != nil {
+		if _, err := m.store.Save(t.Context(), m.old.r.Key, m.old.r.Type.Schema, rec); err != nil {
 			t.Fatal(err)
 		}
 		m.new.r.StoredAccount = prod.Account()
-		m.new.observeRefused(scheduler.ReasonAccountChanged)
+		m.new.observeRefused(decision.ReasonAccountChanged)
 		if in := m.old.stored().Instance; !in.Exists() || in.Operation != nil {
 			t.Errorf("stored of the source: %+v", in)
 		}

@@ -2,12 +2,10 @@ package scheduler
 
 import (
 	"context"
-	"errors"
-	"strings"
 
-	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/policy"
+	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 	"github.com/landbridge-io/landbridge/internal/tracing"
 )
@@ -16,127 +14,141 @@ import (
 func (s *Scheduler) Apply(ctx context.Context, r Request) error {
 	r.origin = tracing.OriginOf(ctx)
 	r.Configuration() // the operation needs it after the reconcile has ended
-	e := s.entry(&r)
-	e.lock()
-	defer e.turn.Unlock()
-	in := applyInput{Running: e.view.state == running}
-	if in.Running {
+	e := s.slot(r.Key, r.UID).lock()
+	defer e.unlock()
+	if e.view.state == decision.Running {
 		return nil
 	}
-	rival, contested := s.rival(ctx, e)
-	p := e.plan(r)
+	a := applying{Scheduler: s, e: e, r: r}
+	if err := a.prepare(ctx); err != nil {
+		return err
+	}
+	a.step = decision.Apply(a.in)
+	if a.step.Keeps {
+		s.withdrawDestroy(e.slot)
+	}
+	switch a.step.Deed {
+	case decision.Nothing:
+		return nil
+	case decision.Refuse:
+		return a.step.Refusal
+	case decision.RefuseForNow:
+		e.denied.Store(true)
+		return a.step.Refusal
+	case decision.RefuseRepeat:
+		if err := s.countRefused(ctx, e, r, a.plan); err != nil {
+			return err
+		}
+		return a.step.Refusal
+	}
+	if err := r.awaitDependents(ctx, stepOf(a.step.Deed, &a.in), e.view.observation); err != nil {
+		return err
+	}
+	if a.step.Deed == decision.RefuseUnapproved {
+		e.awaits.Store(true)
+		return a.step.Refusal
+	}
+	if err := s.brakes(ctx, e, &r, a.step); err != nil {
+		return err
+	}
+	if a.step.Deed == decision.DestroyDeposed {
+		return s.destroyDeposed(e, r)
+	}
+	return a.start(ctx)
+}
+
+// applying is one call of Apply.
+type applying struct {
+	*Scheduler
+	e *entry
+	r Request
+	// plan is that of the view; nil if it was not made for the request, or is for another account.
+	plan *terraform.Plan
+	// completes is set for the create that completes a replacement, about which policies have
+	// decided.
+	completes bool
+	// given is the approval of the plan; nil if it needs none.
+	given *approval
+
+	in   decision.ApplyInput
+	step decision.Step
+}
+
+// prepare finds out what the decision depends on.
+func (a *applying) prepare(ctx context.Context) error {
+	e, r := a.e, &a.r
+	if rival, contested := a.rival(ctx, e); contested {
+		a.in.Conflict = conflictWith(*r, rival)
+	}
+	a.plan = e.plan(*r)
 	e.awaits.Store(false)
 	e.denied.Store(false)
-	record := e.record.Instance
-	_, in.Missing = e.missing[""]
-	if s.accountOf(e, &r) != accountIsSame {
-		p = nil
+	if a.accountOf(e, r) != decision.AccountIsSame {
+		a.plan = nil
 	}
-	in.Contested, in.Observed, in.Held = contested, p != nil, e.held(r)
-	in.MayReplace, in.MayReplaceTainted, in.MayDelete = r.Policies.Replace, r.Policies.ReplaceTainted, r.Policies.Delete
-	why := r.stopped()
-	in.Protected, in.Stopped = r.Policies.Protected, why != ""
-	in.Failed, in.DeposedFailed = s.backoff(e.failed, r) != nil, s.backoff(e.deposedFailed, r) != nil
-	in.Exists, in.Deposed, in.Tainted = record.Exists(), len(record.Deposed) > 0, record.Status == instance.Tainted
-	if p != nil {
-		in.Action, in.Reason, in.Destroys, in.Doubted = p.Action, p.Reason, len(p.Destroys()) > 0, e.doubted(r, *p)
-		in.Stalled, in.Inconsistent = e.attempts.stalled(&r, p), e.inconsistent(&r, p)
-		u := e.unsettled(&r, p)
-		in.NeverSettles, in.Waits = u.refuses() && e.reapplies(&r) == "", u.waits(s.o.Clock.Now()) && e.reapplies(&r) == ""
+	record, in := e.record.Instance, &a.in
+	_, in.Missing = e.missing[""]
+	in.Held, in.Stopped = e.held(*r), r.stopped()
+	in.MayReplace, in.MayReplaceTainted, in.MayDelete, in.Protected = r.Policies.Replace, r.Policies.ReplaceTainted, r.Policies.Delete, r.Policies.Protected
+	in.Failed, in.DeposedFailed = a.backoff(e.failed, *r), a.backoff(e.deposedFailed, *r)
+	in.Exists, in.Tainted = record.Exists(), record.Status == instance.Tainted
+	if len(record.Deposed) > 0 {
+		in.Deposed = record.Deposed[0].Key
 	}
 	o := e.view.observation
-	in.Gone = p != nil && r.reports(o.Drift) && o.Reapply == ""
 	in.DriftGone = o != nil && o.Drift != nil && o.Drift.Gone
+	if a.plan != nil {
+		a.judge(a.plan)
+		in.Gone = r.reports(o.Drift) && o.Reapply == ""
+	}
 	var verdict policy.Verdict
-	completes, _ := s.completes(e, &r, p)
-	if !completes {
+	if a.completes, _ = a.Scheduler.completes(e, r, a.plan); !a.completes {
 		var err error
-		if verdict, err = s.decide(ctx, e, &r, p); err != nil {
+		if verdict, err = a.decide(ctx, e, r, a.plan); err != nil {
 			return err
 		}
 	}
-	in.Approval, in.Denied = r.cascade(p).stricter(stricter(approvalOf(r.Policies, o), verdict)), len(verdict.Denied) > 0
-	var given *approval
-	if p != nil && mustApprove(in.Approval, in.Action, in.Destroys) {
-		given, in.Approved = s.approved(e, &r, o, p)
+	in.Denied = verdict.Denied
+	in.Approval.Policy = r.cascade(a.plan).stricter(decision.Stricter(approvalOf(r.Policies, o), verdict))
+	if p := a.plan; p != nil && decision.MustApprove(in.Approval.Policy, p.Action, len(p.Destroys()) > 0) {
+		a.given = a.approve(e, r, p, &in.Approval)
 	}
-	next := applyChain.decide(in)
-	if withdraws(next, &in) {
-		s.withdrawDestroy(e)
+	return nil
+}
+
+// judge adds what earlier operations tell of a plan.
+func (a *applying) judge(p *terraform.Plan) {
+	e, r, in := a.e, &a.r, &a.in
+	in.Plan = p
+	if e.doubted(*r, *p) {
+		in.Doubted = e.record.Instance.Operation
 	}
-	switch next {
-	case deedNothing:
-		return nil
-	case deedRefuseConflict:
-		return identityConflict(r, rival)
-	case deedDestroyDeposed:
-		if err := r.awaitDependents(ctx, DestroyDeposed, o); err != nil {
-			return err
-		}
-		if err := s.brakes(ctx, e, &r, next, &in); err != nil {
-			return err
-		}
-		return s.destroyDeposed(e, r)
-	case deedRefuseEarly:
-		return s.backoff(e.failed, r)
-	case deedRefuseUnobserved:
-		return &Error{Reason: ReasonStore, Err: errUnobserved}
-	case deedRefuseDeposed:
-		return deposedKept(&r, record)
-	case deedRefuseDeposedEarly:
-		return s.backoff(e.deposedFailed, r)
-	case deedRefuseProtected:
-		return failed(ReasonDeletionProtected, changeProtected(p))
-	case deedRefuseReplace:
-		return failed(ReasonReplaceRefused, replaceRefused(*p))
-	case deedRefuseContained:
-		return failed(ReasonReplaceRefused, containedRefused(*p))
-	case deedRefuseStalled:
-		return e.attempts.exhausted(p)
-	case deedRefuseInconsistent:
-		return e.errInconsistent(&r, p)
-	case deedRefuseRepeat:
-		return s.refuseRepeat(ctx, e, r, p)
-	case deedRefuseHeld:
-		return errHeld()
-	case deedRefuseStopped:
-		return e.errStopped(why)
-	case deedRefuseDenied:
-		return e.errDenied(verdict)
-	case deedRefuseUnapproved:
-		if err := r.awaitDependents(ctx, stepOf(next, &in), o); err != nil {
-			return err
-		}
-		return e.errUnapproved(r, given)
-	case deedRefuseGone:
-		return errGoneReported()
-	case deedRefuseDoubted:
-		return failed(ReasonCreateOutcomeUnknown, awaited(record.Operation, record.Operation.Deadline))
-	default:
-		if err := r.awaitDependents(ctx, stepOf(next, &in), o); err != nil {
-			return err
-		}
-		if err := s.brakes(ctx, e, &r, next, &in); err != nil {
-			return err
-		}
-		e.corrects(p, e.counted(&r) != nil && (e.repeats(&r, p) || e.repeatsObjects(&r, p)))
-		t := taskOf(next, p, record)
-		t.braked = r.Brake != nil && destroys(next, &in)
-		t.config, t.counts = settlingConfig(&r), e.counts(&r, p)
-		t.approval, t.drift, t.reapply = given, o.Drift, o.Reapply
-		t.keepsDrift = t.kind == instance.Update && r.reports(o.Drift) && o.Reapply == ""
-		if !completes {
-			t.decided = p
-		}
-		if given == nil && next == deedDestroyFirst && r.Decide != nil {
-			t.approval = &approval{create: unaskedCreate + s.createHash(&r, p), unasked: true}
-		}
-		return s.started(&r, &t, s.perform(ctx, e, r, t))
+	if e.attempts.stalled(r, p) {
+		in.Stalled = e.attempts.count
+	}
+	in.Inconsistent, in.InconsistentObjects = e.inconsistent(r, p), inconsistentObjects(e.counted(r), p)
+	if u := e.unsettled(r, p); u != nil && e.reapplies(r) == "" {
+		in.NeverSettles, in.Repeated, in.Waits = u.refuses(), u.repeated(), u.waits(a.o.Clock.Now())
 	}
 }
 
-// errUnobserved is the error for a plan that was not made for the request.
-var errUnobserved = errors.New("the resource changed since it was observed")
+// start begins the operation of the step.
+func (a *applying) start(ctx context.Context) error {
+	e, r, p, o := a.e, a.r, a.plan, a.e.view.observation
+	e.corrects(p, e.counted(&r) != nil && (e.repeats(&r, p) || e.repeatsObjects(&r, p)))
+	t := taskOf(a.step.Deed, p, e.record.Instance)
+	t.braked = r.Brake != nil && a.step.Destroys
+	t.config, t.counts = settlingConfig(&r), e.counts(&r, p)
+	t.approval, t.drift, t.reapply = a.given, o.Drift, o.Reapply
+	t.keepsDrift = t.kind == instance.Update && r.reports(o.Drift) && o.Reapply == ""
+	if !a.completes {
+		t.decided = p
+	}
+	if a.given == nil && a.step.Deed == decision.DestroyFirst && r.Decide != nil {
+		t.approval = &approval{create: unaskedCreate + a.createHash(&r, p), unasked: true}
+	}
+	return a.started(&r, &t, a.perform(ctx, e, r, t))
+}
 
 // plan returns the plan of the view, if it was made for the request's configuration.
 func (e *entry) plan(r Request) *terraform.Plan {
@@ -148,15 +160,15 @@ func (e *entry) plan(r Request) *terraform.Plan {
 }
 
 // taskOf returns the task of a deed that starts an operation on the current object.
-func taskOf(next deed, p *terraform.Plan, in instance.Instance) task {
+func taskOf(next decision.Deed, p *terraform.Plan, in instance.Instance) task {
 	switch next {
-	case deedCreate:
+	case decision.Create:
 		return task{kind: instance.Create, plan: p}
-	case deedUpdate:
+	case decision.Update:
 		return task{kind: instance.Update, plan: p}
-	case deedCreateFirst:
+	case decision.CreateFirst:
 		return task{kind: instance.Create, plan: p, deposed: in.NewDeposedKey(), replacement: true}
-	case deedDestroyFirst:
+	case decision.DestroyFirst:
 		return task{kind: instance.Delete, replacement: true}
 	default:
 		return task{kind: instance.Delete}
@@ -186,19 +198,17 @@ func (s *Scheduler) perform(ctx context.Context, e *entry, r Request, t task) er
 // Delete implements Interface.
 func (s *Scheduler) Delete(ctx context.Context, r Request) error {
 	r.origin = tracing.OriginOf(ctx)
-	e := s.entry(&r)
-	e.lock()
-	defer e.turn.Unlock()
-	early := s.backoff(e.failed, r)
+	e := s.slot(r.Key, r.UID).lock()
+	defer e.unlock()
 	known := e.state == loaded || e.state == outdated || e.state == assumed && r.New
 	e.awaits.Store(false)
 	e.denied.Store(false)
-	in := deleteInput{
-		Running: e.view.state == running, Observed: known && e.record.Instance.Operation == nil && s.accountOf(e, &r) == accountIsSame,
-		Exists: e.record.Instance.Exists(), Failed: early != nil, Held: e.held(r), Protected: r.Policies.Protected,
+	in := decision.DeleteInput{
+		Running:  e.view.state == decision.Running,
+		Observed: known && e.record.Instance.Operation == nil && s.accountOf(e, &r) == decision.AccountIsSame,
+		Exists:   e.record.Instance.Exists(), Failed: s.backoff(e.failed, r), Held: e.held(r), Stopped: r.stopped(),
+		Protected: r.Policies.Protected, Deleted: r.Deleted,
 	}
-	why := r.stopped()
-	in.Stopped = why != ""
 	var verdict policy.Verdict
 	plan := r.destroyPlan(e.record.Instance)
 	if !in.Running && in.Observed && in.Exists {
@@ -207,56 +217,34 @@ func (s *Scheduler) Delete(ctx context.Context, r Request) error {
 			return err
 		}
 	}
-	in.Approval, in.Denied = stricter(r.Policies.Approval, verdict), len(verdict.Denied) > 0
+	in.Denied, in.Approval.Policy = verdict.Denied, decision.Stricter(r.Policies.Approval, verdict)
 	var given *approval
-	if mustApprove(in.Approval, terraform.Delete, true) && e.view.fits(&r) {
-		given, in.Approved = s.approved(e, &r, e.view.observation, nil)
+	if decision.MustApprove(in.Approval.Policy, terraform.Delete, true) && e.view.fits(&r) {
+		given = s.approve(e, &r, nil, &in.Approval)
 	}
 	if r.Consented {
-		given, in.Approved = nil, true
+		given, in.Approval.Approved = nil, true
 	}
-	switch next := deleteChain.decide(in); next {
-	case deedNothing:
+	step := decision.Delete(in)
+	if step.Keeps {
+		s.withdrawDestroy(e.slot)
+	}
+	switch step.Deed {
+	case decision.Nothing:
 		return nil
-	case deedRefuseUnobserved:
-		return &Error{Reason: ReasonStore, Err: errors.New("the resource was not observed since its last operation")}
-	case deedRefuseProtected:
-		s.withdrawDestroy(e)
-		return failed(ReasonDeletionProtected, deletionProtected(&r))
-	case deedRefuseHeld:
-		return errHeld()
-	case deedRefuseEarly:
-		return early
-	case deedRefuseStopped:
-		return e.errStopped(why)
-	case deedRefuseDenied:
-		return e.errDenied(verdict)
-	case deedRefuseUnapproved:
-		return e.errUnapproved(r, given)
-	default:
-		if err := s.reserveDestroy(ctx, e, &r); err != nil {
-			return err
-		}
-		t := taskOf(next, nil, e.record.Instance)
-		t.approval, t.decided, t.braked = given, plan, r.Brake != nil
-		return s.started(&r, &t, s.perform(ctx, e, r, t))
+	case decision.Refuse:
+		return step.Refusal
+	case decision.RefuseForNow:
+		e.denied.Store(true)
+		return step.Refusal
+	case decision.RefuseUnapproved:
+		e.awaits.Store(true)
+		return step.Refusal
 	}
-}
-
-func replaceRefused(p terraform.Plan) diagnostic.Diagnostics {
-	if p.Reason == terraform.ReplaceBecauseTainted {
-		return diagnostic.Errorf("Replacement refused", "The remote object is tainted, because its creation failed or was interrupted. It would be destroyed and recreated, which spec.lifecycle.taintPolicy, spec.lifecycle.replacePolicy or spec.managementPolicies do not allow. Allow it, or untaint the resource.")
+	if err := s.reserveDestroy(ctx, e, &r); err != nil {
+		return err
 	}
-	var out diagnostic.Diagnostics
-	for _, path := range p.RequiresReplace {
-		out = append(out, diagnostic.AttributeErrorf(path, "Replacement refused", "This change would destroy and recreate the remote object, which spec.lifecycle.replacePolicy or spec.managementPolicies do not allow. Allow it, or revert the change.")...)
-	}
-	if out == nil {
-		out = diagnostic.Errorf("Replacement refused", "This change would destroy and recreate the remote object, which spec.lifecycle.replacePolicy or spec.managementPolicies do not allow.")
-	}
-	return out
-}
-
-func containedRefused(p terraform.Plan) diagnostic.Diagnostics {
-	return diagnostic.Errorf("Replacement refused", "This change would destroy %s, which spec.lifecycle.replacePolicy or spec.managementPolicies do not allow. Allow it, or revert the change.", strings.Join(p.Destroys(), ", "))
+	t := taskOf(step.Deed, nil, e.record.Instance)
+	t.approval, t.decided, t.braked = given, plan, r.Brake != nil
+	return s.started(&r, &t, s.perform(ctx, e, r, t))
 }

@@ -13,9 +13,9 @@ import (
 	ctymsgpack "github.com/zclconf/go-cty/cty/msgpack"
 
 	"github.com/landbridge-io/landbridge/internal/desired"
-	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/policy"
+	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
@@ -28,20 +28,6 @@ import (
 // A replacement that destroys first is two operations. The intent of the first one records which
 // create completes it; another create waits again. A deposed object is destroyed without an
 // approval of its own, since it was in the plan of the replacement.
-
-// mustApprove reports whether a plan waits for approval.
-func mustApprove(policy desired.Approval, action terraform.Action, destroys bool) bool {
-	switch {
-	case action == terraform.NoOp:
-		return false
-	case policy == desired.ApproveEverything:
-		return true
-	case policy == desired.ApproveDestructive:
-		return action == terraform.Delete || action.IsReplace() || destroys
-	default:
-		return false
-	}
-}
 
 // approvalOf returns which plans need approval. With the drift policy, a plan does that changes
 // drift back, whatever else it changes.
@@ -62,7 +48,7 @@ func (c Cascade) stricter(a desired.Approval) desired.Approval {
 
 // NeedsApproval reports whether what is to be done waits for approval.
 func (o *Observation) NeedsApproval(p desired.Policies) bool {
-	return o.PlanHash != "" && mustApprove(o.Cascade.stricter(approvalOf(p, o)), o.PlanAction, o.Plan != nil && len(o.Plan.Destroys()) > 0)
+	return o.PlanHash != "" && decision.MustApprove(o.Cascade.stricter(approvalOf(p, o)), o.PlanAction, o.Plan != nil && len(o.Plan.Destroys()) > 0)
 }
 
 // approval is the decision about a plan that needs approval.
@@ -114,6 +100,16 @@ func (s *Scheduler) approved(e *entry, r *Request, o *Observation, p *terraform.
 	return a, true
 }
 
+// approve adds to a decision what is known of the approval of a plan, and returns the approval.
+func (s *Scheduler) approve(e *entry, r *Request, p *terraform.Plan, in *decision.Approval) *approval {
+	given, approved := s.approved(e, r, e.view.observation, p)
+	if in.Approved = approved; given != nil {
+		in.Hash, in.Action = given.hash, given.action
+		in.Other = r.Asked.Approve != "" && r.Asked.Approve != e.record.Handled.Approve
+	}
+	return given
+}
+
 // use records in the tokens of an intent that an approval is used.
 func (a *approval) use(handled *store.Tokens, now time.Time) {
 	handled.ApprovedCreate = ""
@@ -133,21 +129,6 @@ func (a *approval) permits(s *Scheduler, r *Request, t *task, p *terraform.Plan)
 	return a == nil || t.kind != instance.Create || t.deposed == "" || a.create == s.createHash(r, p)
 }
 
-// errUnapproved is the error for a plan that waits for approval.
-func (e *entry) errUnapproved(r Request, a *approval) *Error {
-	e.awaits.Store(true)
-	if a == nil {
-		return &Error{Reason: ReasonStore, Err: errUnobserved}
-	}
-	handled := e.record.Handled
-	if r.Asked.Approve != "" && r.Asked.Approve != handled.Approve {
-		return failed(ReasonPlanChanged, diagnostic.Errorf("Approved plan changed",
-			"The annotation landbridge.io/approve names another plan than the current one, %s. Look at status.plan, and approve the current one.", a.hash))
-	}
-	return failed(ReasonAwaitingApproval, diagnostic.Errorf("Approval needed",
-		"%s waits until its plan %s is approved, with landbridge approve, or the annotation landbridge.io/approve.", a.action, a.hash))
-}
-
 // propose puts the hash of what is to be done into an observation.
 func (s *Scheduler) propose(e *entry, r *Request, o *Observation) {
 	p := o.Plan
@@ -157,7 +138,7 @@ func (s *Scheduler) propose(e *entry, r *Request, o *Observation) {
 		p = r.destroyPlan(o.Instance)
 	default:
 		if len(o.Instance.Deposed) == 0 {
-			s.withdrawDestroy(e)
+			s.withdrawDestroy(e.slot)
 		}
 		return
 	}
@@ -168,7 +149,7 @@ func (s *Scheduler) propose(e *entry, r *Request, o *Observation) {
 // of the key can make it, so it tells nothing of the values.
 func (s *Scheduler) planHash(r *Request, used string, p *terraform.Plan) string {
 	h := planHash{hmac.New(sha256.New, s.o.PlanKey)}
-	h.text("plan", string(r.UID), used, r.Resource.Schema.Type, string(p.Action), string(p.Reason), fmt.Sprint(p.CreateBeforeDestroy))
+	h.text("plan", string(r.UID), used, r.Type.Schema.Type, string(p.Action), string(p.Reason), fmt.Sprint(p.CreateBeforeDestroy))
 	h.configurations(r.Configurations)
 	h.value(r.withoutToken(p, p.Config))
 	h.instance(p.Prior)
@@ -197,7 +178,7 @@ func (s *Scheduler) planHash(r *Request, used string, p *terraform.Plan) string 
 // those of the earlier object.
 func (s *Scheduler) createHash(r *Request, p *terraform.Plan) string {
 	h := planHash{hmac.New(sha256.New, s.o.PlanKey)}
-	h.text("create", string(r.UID), r.Resource.Schema.Type)
+	h.text("create", string(r.UID), r.Type.Schema.Type)
 	h.configurations(r.Configurations)
 	h.value(r.withoutToken(p, p.Config))
 	h.value(r.withoutToken(p, p.State))
@@ -252,7 +233,11 @@ func (h planHash) configurations(all []policy.Configuration) {
 	}
 }
 
+// instance adds an instance. One without an object is the same whether or not anything is stored.
 func (h planHash) instance(in instance.Instance) {
+	if !in.Exists() && len(in.RawState) == 0 {
+		in = instance.Instance{Deposed: in.Deposed}
+	}
 	h.text(string(in.Status), fmt.Sprint(in.SchemaVersion))
 	h.value(in.State)
 	h.value(in.Identity)

@@ -20,6 +20,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/policy"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
+	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
@@ -45,7 +46,7 @@ func (h *harness) awaited(action terraform.Action) string {
 		h.t.Fatalf("the plan is %q, %s; want %s", o.PlanHash, o.PlanAction, action)
 	}
 	before := h.cloud.applies
-	h.refuses(h.tryAct(), scheduler.ReasonAwaitingApproval)
+	h.refuses(h.tryAct(), decision.ReasonAwaitingApproval)
 	synctest.Wait()
 	if h.cloud.applies != before {
 		h.t.Fatal("it was applied without approval")
@@ -203,7 +204,7 @@ func TestApprovalOfChangedPlanIsRefused(t *testing.T) {
 				change(h)
 				h.observe()
 				before := h.cloud.applies
-				h.refuses(h.tryAct(), scheduler.ReasonPlanChanged)
+				h.refuses(h.tryAct(), decision.ReasonPlanChanged)
 				synctest.Wait()
 				if h.cloud.applies != before {
 					t.Error("it was applied")

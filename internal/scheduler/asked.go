@@ -8,25 +8,10 @@ import (
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 )
 
-// Remembered has the facts in memory about a resource. It is also available after an Observe that
-// failed.
-type Remembered struct {
-	Status  instance.Status
-	Deposed []instance.Deposed
-	// Handled are the tokens that were handled.
-	Handled store.Tokens
-	// Interrupted is set when the outcome of an operation is unknown.
-	Interrupted bool
-	// Running is set while an operation runs. Unrecorded is set when it has ended, but its outcome
-	// cannot be stored.
-	Running    bool
-	Unrecorded *Error
-}
-
 // Remembered implements Interface.
 func (s *Scheduler) Remembered(r Request) (Remembered, bool) {
 	s.mu.Lock()
-	e := s.entries.byUID[r.UID]
+	e := s.slots.byUID[r.UID]
 	works := e != nil && e.presence != idle
 	s.mu.Unlock()
 	if e == nil {
@@ -41,13 +26,6 @@ func (s *Scheduler) Remembered(r Request) (Remembered, bool) {
 		out.Unrecorded = e.unrecorded.Load()
 	}
 	return out, known != nil
-}
-
-// unsavedTokens are tokens of a retry and of an interrupt that were handled, but are not in the
-// store yet. Held is that of store.Tokens.
-type unsavedTokens struct {
-	Retry, Interrupt string
-	Held             int64
 }
 
 // retry forgets failures, so that failed operations are tried again now.
@@ -84,9 +62,9 @@ func (s *Scheduler) notReapplied(ctx context.Context, e *entry, r Request, token
 	return nil
 }
 
-// marked reports whether an annotation has a token that was not handled, or whose handling was not
-// stored.
-func (e *entry) marked(r *Request) bool {
+// requested reports whether an annotation has a token that was not handled, or whose handling was
+// not stored.
+func (e *entry) requested(r *Request) bool {
 	handled := &e.record.Handled
 	return r.Asked.Taint != "" && r.Asked.Taint != handled.Taint || r.Asked.Untaint != "" && r.Asked.Untaint != handled.Untaint ||
 		e.unsaved != unsavedTokens{} && e.record.Version != ""
@@ -114,10 +92,10 @@ func withTold(handled, told store.Tokens) store.Tokens {
 	return handled
 }
 
-// mark carries out the requests of annotations, once for each token: the token is stored together
-// with the result. A token that is set before anything is stored has no effect and is only
+// carryOut carries out the requests of annotations, once for each token: the token is stored
+// together with the result. A token that is set before anything is stored has no effect and is only
 // recorded, because it cannot refer to an object that was not known yet.
-func (s *Scheduler) mark(ctx context.Context, e *entry, r Request) error {
+func (s *Scheduler) carryOut(ctx context.Context, e *entry, r Request) error {
 	handled, in := e.record.Handled, e.record.Instance
 	taint := r.Asked.Taint != "" && r.Asked.Taint != handled.Taint
 	untaint := r.Asked.Untaint != "" && r.Asked.Untaint != handled.Untaint

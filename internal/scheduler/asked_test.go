@@ -11,6 +11,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
+	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
@@ -57,7 +58,7 @@ func TestTaintAfterRestoredRecord(t *testing.T) {
 				backup := h.stored()
 				h.r.Asked.Taint, h.r.Told.Taint = "monday", test.tells
 				backup.Version = h.stored().Version
-				if _, err := h.store.Save(t.Context(), h.r.Key, h.r.Resource.Schema, backup); err != nil {
+				if _, err := h.store.Save(t.Context(), h.r.Key, h.r.Type.Schema, backup); err != nil {
 					t.Fatal(err)
 				}
 				h.restart()
@@ -136,12 +137,12 @@ func TestTokensActOnce(t *testing.T) {
 func TestTokensFromTheBeginning(t *testing.T) {
 	bubble(t, noIdentity, func(h *harness) {
 		h.r.New = true
-		h.r.Asked = store.Tokens{Taint: "old", Untaint: "old", Retry: "old"}
+		h.r.Tokens = store.Tokens{Taint: "old", Untaint: "old", Retry: "old"}
 		h.settle()
 		if diff := cmp.Diff([]string{"save intent Create", "save"}, filter(h.log.take(), "save")); diff != "" {
 			t.Errorf("writes (-want +got):\n%s", diff)
 		}
-		if got := h.stored().Handled; got != h.r.Asked {
+		if got := h.stored().Handled; got != h.r.Tokens {
 			t.Errorf("stored tokens are %+v", got)
 		}
 		h.r.New = false
@@ -177,7 +178,7 @@ func TestTokenNotStored(t *testing.T) {
 					}
 					return ""
 				}
-				h.observeRefused(scheduler.ReasonStore)
+				h.observeRefused(decision.ReasonStore)
 				h.store.fault = nil
 				for range 2 {
 					if o := h.observe(); o.Instance.Status != instance.Tainted {
@@ -232,7 +233,7 @@ func TestRetry(t *testing.T) {
 		h.apply()
 		synctest.Wait()
 		h.observe()
-		h.refuses(h.sched.Apply(t.Context(), h.r), scheduler.ReasonOperationFailed)
+		h.refuses(h.sched.Apply(t.Context(), h.r), decision.ReasonOperationFailed)
 		h.cloud.manner = inOrder
 		h.r.Asked.Retry = "1"
 		if o := h.observe(); o.Last != nil {
@@ -250,7 +251,7 @@ func TestRetry(t *testing.T) {
 		h.apply()
 		synctest.Wait()
 		h.observe()
-		h.refuses(h.sched.Apply(t.Context(), h.r), scheduler.ReasonOperationFailed)
+		h.refuses(h.sched.Apply(t.Context(), h.r), decision.ReasonOperationFailed)
 	})
 }
 
@@ -259,16 +260,16 @@ func TestRetryIsHandledThoughObserveFails(t *testing.T) {
 	cases := map[string]func(h *harness) scheduler.Reason{
 		"unknown outcome": func(h *harness) scheduler.Reason {
 			h.interrupted(instance.Create, instance.Instance{})
-			return scheduler.ReasonCreateOutcomeUnknown
+			return decision.ReasonCreateOutcomeUnknown
 		},
 		"cannot be read": func(h *harness) scheduler.Reason {
 			h.settle()
 			h.cloud.fail["refresh"] = diagnostic.Errorf("Broken", "It is.")
-			return scheduler.ReasonReadFailed
+			return decision.ReasonReadFailed
 		},
 		"cannot be planned": func(h *harness) scheduler.Reason {
 			h.cloud.fail["plan"] = diagnostic.Errorf("Broken", "It is.")
-			return scheduler.ReasonInvalidConfiguration
+			return decision.ReasonInvalidConfiguration
 		},
 	}
 	for name, broken := range cases {

@@ -2,9 +2,7 @@ package scheduler
 
 import (
 	"fmt"
-	"strings"
 
-	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
@@ -15,20 +13,13 @@ import (
 // memory of this process, and after Request.CreateAttempts the tainted object stays. Of a module,
 // the applies are counted that replace a tainted object and fail.
 
-// attempts counts consecutive creates of one configuration that failed after they had made an
-// object, or may have.
-type attempts struct {
-	count int64
-	basis string // of the request
-}
-
 // note counts the outcome of an operation on the current object.
 func (a *attempts) note(r Request, res result, p *terraform.Plan) {
 	switch op := res.op; {
 	case op.Kind == instance.Delete || res.undispatched:
 	case !res.diags.HasErrors():
 		*a = attempts{}
-	case op.Kind == instance.Create && res.mayHaveMade(), p != nil && len(tainted(p)) > 0:
+	case op.Kind == instance.Create && res.mayHaveMade(), p != nil && len(p.Tainted()) > 0:
 		if basis := attemptsBasis(&r); a.basis != basis {
 			*a = attempts{basis: basis}
 		}
@@ -49,7 +40,7 @@ func (res result) mayHaveMade() bool {
 // stalled reports whether a plan must not be carried out because creates of its configuration
 // failed too often.
 func (a *attempts) stalled(r *Request, p *terraform.Plan) bool {
-	return p != nil && (p.Action.IsReplace() && p.Reason == terraform.ReplaceBecauseTainted || len(tainted(p)) > 0) &&
+	return p != nil && (p.Action.IsReplace() && p.Reason == terraform.ReplaceBecauseTainted || len(p.Tainted()) > 0) &&
 		a.exhausts(r)
 }
 
@@ -64,24 +55,4 @@ func attemptsBasis(r *Request) string {
 	made := *r
 	made.ConfigHash = settlingConfig(r) + fmt.Sprint(r.Timeouts)
 	return basisOf(&made)
-}
-
-// tainted returns the addresses of the objects of a module that a plan replaces because their
-// creates have failed.
-func tainted(p *terraform.Plan) (out []string) {
-	for _, c := range p.Contained {
-		if c.Action.IsReplace() && c.Reason == terraform.ReplaceBecauseTainted {
-			out = append(out, c.Address)
-		}
-	}
-	return out
-}
-
-func (a *attempts) exhausted(p *terraform.Plan) *Error {
-	if of := tainted(p); len(of) > 0 {
-		return failed(ReasonCreateAttemptsExhausted, diagnostic.Errorf("Create attempts exhausted",
-			"Creating these objects of the module has failed %d times after it had made them; the last ones are tainted and stay: %s. Change the module or its variables, or request a retry with the annotation landbridge.io/retry.", a.count, strings.Join(of, ", ")))
-	}
-	return failed(ReasonCreateAttemptsExhausted, diagnostic.Errorf("Create attempts exhausted",
-		"Creating this object has failed %d times after it had made an object; the last one is tainted and stays. Change the configuration, request a retry with the annotation landbridge.io/retry, or untaint the object to keep it.", a.count))
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
+	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
 
@@ -80,7 +81,7 @@ func TestCreateAttempts(t *testing.T) {
 				}
 				stalls := func(want int) {
 					t.Helper()
-					se := h.refuses(h.reconciles(), scheduler.ReasonCreateAttemptsExhausted)
+					se := h.refuses(h.reconciles(), decision.ReasonCreateAttemptsExhausted)
 					if !strings.Contains(se.Error(), "landbridge.io/retry") {
 						t.Errorf("the way out is not told of: %s", se)
 					}
@@ -147,7 +148,7 @@ func TestCreateAttemptsWithoutObject(t *testing.T) {
 	bubble(t, noIdentity, func(h *harness) {
 		h.r.CreateAttempts = 3
 		h.cloud.manner = refused
-		h.refuses(h.reconciles(), scheduler.ReasonOperationFailed)
+		h.refuses(h.reconciles(), decision.ReasonOperationFailed)
 		if n := len(slices.DeleteFunc(h.log.take(), func(call string) bool { return call != "apply Create" })); n < 5 {
 			t.Errorf("%d creates", n)
 		}

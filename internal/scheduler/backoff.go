@@ -4,26 +4,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
-
-	"github.com/landbridge-io/landbridge/internal/desired"
-	"github.com/landbridge-io/landbridge/internal/diagnostic"
 )
-
-// failure delays the next attempt of an operation.
-type failure struct {
-	count int
-	basis string // of the request that failed
-	// tainted is attemptsBasis of a create that has left a tainted object: the next attempt
-	// destroys that.
-	tainted  string
-	policies desired.Policies
-	approve  string // the approval that was given
-	reapply  string // the last request to set arguments again
-	retryAt  time.Time
-	reason   Reason
-	diags    diagnostic.Diagnostics
-}
 
 // of reports whether the same was asked for when the operation failed.
 func (f *failure) of(r Request) bool {
@@ -44,7 +25,7 @@ func basisOf(r *Request) string {
 
 // backoff returns the error of a failed operation while it is too early to try again. A changed
 // configuration, provider configuration, policy or approval is tried at once.
-func (s *Scheduler) backoff(f *failure, r Request) error {
+func (s *Scheduler) backoff(f *failure, r Request) *Error {
 	if f == nil || !f.of(r) || !s.o.Clock.Now().Before(f.retryAt) {
 		return nil
 	}

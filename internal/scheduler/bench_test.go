@@ -55,12 +55,15 @@ func BenchmarkObserve(b *testing.B) {
 			for i := range all {
 				name := fmt.Sprint("/things/", i)
 				r := scheduler.Request{
-					UID: types.UID(name), Generation: 1, Resource: plannedIdentity.resource(), ProviderConfiguration: "default",
-					Import:   desired.Import{Target: &terraform.ImportTarget{Identity: cty.ObjectVal(map[string]cty.Value{"path": cty.StringVal(name)})}},
-					Policies: desired.Policies{Manage: true, Delete: true, ReplaceTainted: true},
-					Config:   config(name, 1), ConfigHash: "1",
-					Acquire: func(context.Context) (terraform.Executor, func(), diagnostic.Diagnostics) {
+					Resource: scheduler.Resource{UID: types.UID(name), Generation: 1, Type: plannedIdentity.resource()},
+					Access: scheduler.Access{ProviderConfiguration: "default", Acquire: func(context.Context) (terraform.Executor, func(), diagnostic.Diagnostics) {
 						return still{}, func() {}, nil
+					}},
+					Desired: scheduler.Desired{
+						Import:     desired.Import{Target: &terraform.ImportTarget{Identity: cty.ObjectVal(map[string]cty.Value{"path": cty.StringVal(name)})}},
+						Policies:   desired.Policies{Manage: true, Delete: true, ReplaceTainted: true},
+						Config:     config(name, 1),
+						ConfigHash: "1",
 					},
 				}
 				r.Key.Name = name
@@ -89,15 +92,18 @@ func BenchmarkObserveByList(b *testing.B) {
 	for i := range all {
 		name := fmt.Sprint("/things/", i)
 		r := scheduler.Request{
-			UID: types.UID(name), Generation: 1, Resource: resource, ProviderConfiguration: "default",
-			Import:   desired.Import{Target: &terraform.ImportTarget{Identity: cty.ObjectVal(map[string]cty.Value{"path": cty.StringVal(name)})}},
-			Policies: desired.Policies{Manage: true, Delete: true, ReplaceTainted: true},
-			Config:   config(name, 1), ConfigHash: "1",
-			Acquire: func(context.Context) (terraform.Executor, func(), diagnostic.Diagnostics) {
+			Resource: scheduler.Resource{UID: types.UID(name), Generation: 1, Type: resource},
+			Access: scheduler.Access{ProviderConfiguration: "default", Acquire: func(context.Context) (terraform.Executor, func(), diagnostic.Diagnostics) {
 				return still{}, func() {}, nil
-			},
-			ListRefresh: &scheduler.ListRefresh{
-				Arguments: func(cty.Value) (map[string]cty.Value, string) { return nil, "" }, ReadEvery: 100, Interval: time.Minute,
+			}},
+			Desired: scheduler.Desired{
+				Import:     desired.Import{Target: &terraform.ImportTarget{Identity: cty.ObjectVal(map[string]cty.Value{"path": cty.StringVal(name)})}},
+				Policies:   desired.Policies{Manage: true, Delete: true, ReplaceTainted: true},
+				Config:     config(name, 1),
+				ConfigHash: "1",
+				ListRefresh: &scheduler.ListRefresh{
+					Arguments: func(cty.Value) (map[string]cty.Value, string) { return nil, "" }, ReadEvery: 100, Interval: time.Minute,
+				},
 			},
 		}
 		r.Key.Name = name

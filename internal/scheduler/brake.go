@@ -2,39 +2,17 @@ package scheduler
 
 import (
 	"context"
-	"time"
 
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/scheduler/brake"
+	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 )
 
-// Brake is what the brake has to know of a resource.
-type Brake struct {
-	// Scope is that of the account. Limit returns its limit, or that of the resource's namespace,
-	// which is own then.
-	Scope     brake.Scope
-	Namespace string
-	Limit     func(context.Context) (limit brake.Limit, own bool)
-	// Deleted is when the resource was deleted; zero if it was not. Held is since when its status
-	// tells that the brake holds; zero if it does not.
-	Deleted, Held time.Time
-}
-
-// scope returns the scope and the limit of a resource now.
-func (b *Brake) scope(ctx context.Context) (brake.Scope, brake.Limit) {
-	limit, own := b.Limit(ctx)
-	out := b.Scope
-	if own {
-		out.Namespace = b.Namespace
-	}
-	return out, limit
-}
-
 // restoreBrake has the brake hold if the status of a resource tells that an earlier process has
 // held its destruction.
-func (s *Scheduler) restoreBrake(ctx context.Context, e *entry, r *Request) {
-	if r.Brake == nil || r.Brake.Held.IsZero() || e.braked.Load() {
+func (s *Scheduler) restoreBrake(ctx context.Context, x *slot, r *Request) {
+	if r.Brake == nil || r.Brake.Held.IsZero() || x.braked.Load() {
 		return
 	}
 	scope, _ := r.Brake.scope(ctx)
@@ -47,7 +25,7 @@ func (s *Scheduler) reserveDestroy(ctx context.Context, e *entry, r *Request) *E
 	if r.Brake == nil {
 		return nil
 	}
-	s.restoreBrake(ctx, e, r)
+	s.restoreBrake(ctx, e.slot, r)
 	scope, limit := r.Brake.scope(ctx)
 	s.brake.Start(s.began())
 	refused := s.brake.Reserve(s.o.Clock.Now(), brake.Destroy{
@@ -65,7 +43,7 @@ func (s *Scheduler) reserveDestroy(ctx context.Context, e *entry, r *Request) *E
 func (s *Scheduler) others(k store.Key) (n int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, e := range s.entries.byUID {
+	for _, e := range s.slots.byUID {
 		if e.key.Kind == k.Kind && e.key.Group == k.Group && e.key != k {
 			n++
 		}
@@ -79,7 +57,7 @@ func (s *Scheduler) holdsReplacement(ctx context.Context, e *entry, r *Request) 
 	if r.Brake == nil {
 		return nil
 	}
-	s.restoreBrake(ctx, e, r)
+	s.restoreBrake(ctx, e.slot, r)
 	scope, limit := r.Brake.scope(ctx)
 	if why := s.brake.Holds(scope); why != "" && limit.Destroys > 0 {
 		return e.errBraked(scope, &brake.Refusal{Text: why})
@@ -90,7 +68,7 @@ func (s *Scheduler) holdsReplacement(ctx context.Context, e *entry, r *Request) 
 // errBraked is the error for a destroy that the brake holds.
 func (e *entry) errBraked(in brake.Scope, why *brake.Refusal) *Error {
 	if !why.Until.IsZero() {
-		out := failed(ReasonDestroyDelayed, diagnostic.Errorf("Destroy delayed", "%s", why.Text))
+		out := decision.Failed(decision.ReasonDestroyDelayed, diagnostic.Errorf("Destroy delayed", "%s", why.Text))
 		out.LookAt = why.Until
 		return out
 	}
@@ -100,14 +78,14 @@ func (e *entry) errBraked(in brake.Scope, why *brake.Refusal) *Error {
 	if in.Namespace != "" {
 		place = " in the namespace " + in.Namespace
 	}
-	return failed(ReasonDestroyBrake, diagnostic.Errorf("Destroy held",
+	return decision.Failed(decision.ReasonDestroyBrake, diagnostic.Errorf("Destroy held",
 		"%s in the account %s of %s%s, so further ones are kept. They are destroyed after landbridge release-brake --provider %s --account %s; "+
 			"take the deletion or the change back to keep the object.", why.Text, in.Account, in.Provider, place, in.Provider, in.Account))
 }
 
 // withdrawDestroy notes that the object of a resource is not to be destroyed any more.
-func (s *Scheduler) withdrawDestroy(e *entry) {
-	if e.braked.Swap(false) && s.brake.Withdraw(e.uid) {
+func (s *Scheduler) withdrawDestroy(x *slot) {
+	if x.braked.Swap(false) && s.brake.Withdraw(x.uid) {
 		s.WakePending()
 	}
 }
@@ -131,26 +109,12 @@ func (s *Scheduler) endBrake(r *Request, t *task, res *result) {
 	}
 }
 
-// destroys reports whether a deed destroys objects.
-func destroys(next deed, in *applyInput) bool {
-	return next == deedDestroyDeposed || next == deedDestroyFirst || next == deedUpdate && in.Destroys
-}
-
-// withdraws reports whether a deed shows that nothing is to be destroyed any more.
-func withdraws(next deed, in *applyInput) bool {
-	switch next {
-	case deedRefuseReplace, deedRefuseContained, deedRefuseProtected, deedRefuseDeposed, deedCreate:
-		return true
-	}
-	return next == deedUpdate && !in.Destroys
-}
-
-// brakes decides whether a deed of Apply may begin.
-func (s *Scheduler) brakes(ctx context.Context, e *entry, r *Request, next deed, in *applyInput) *Error {
+// brakes returns why the brake does not let a step of Apply begin; nil if it does.
+func (s *Scheduler) brakes(ctx context.Context, e *entry, r *Request, step decision.Step) *Error {
 	switch {
-	case destroys(next, in):
+	case step.Destroys:
 		return s.reserveDestroy(ctx, e, r)
-	case next == deedCreateFirst:
+	case step.Deed == decision.CreateFirst:
 		return s.holdsReplacement(ctx, e, r)
 	}
 	return nil

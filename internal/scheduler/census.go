@@ -33,7 +33,7 @@ func (s *Scheduler) Census() map[schema.GroupKind]*Census {
 	out := map[schema.GroupKind]*Census{}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, e := range s.entries.byUID {
+	for _, e := range s.slots.byUID {
 		k := schema.GroupKind{Group: e.key.Group, Kind: e.key.Kind}
 		c := out[k]
 		if c == nil {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
+	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 )
 
@@ -48,7 +49,7 @@ func TestCensus(t *testing.T) {
 	t.Run("an unknown outcome", func(t *testing.T) {
 		bubble(t, noIdentity, func(h *harness) {
 			h.interrupted(instance.Create, instance.Instance{})
-			h.observeRefused(scheduler.ReasonCreateOutcomeUnknown)
+			h.observeRefused(decision.ReasonCreateOutcomeUnknown)
 			h.counts(scheduler.Census{States: map[instance.Status]int{instance.Empty: 1}, Unknown: 1, Unobserved: 1})
 		})
 	})

@@ -2,18 +2,14 @@ package scheduler
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"slices"
 	"unique"
 
 	"github.com/zclconf/go-cty/cty"
-	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/instance"
+	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
 	"github.com/landbridge-io/landbridge/internal/scheduler/ownership"
-	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
 
@@ -29,34 +25,6 @@ import (
 // is not. So ids are claimed weakly, except for the one in spec.import, which the user has stated
 // to be the object's.
 
-// claimed identifies the request that claims were made for. Another generation of the resource may
-// have other claims.
-type claimed struct {
-	generation int64
-	hash       string
-	known      string
-	// named is the import id that is known beforehand. It may turn out to be wrong.
-	named string
-	// through is the same value for many resources.
-	through unique.Handle[claimedThrough]
-}
-
-// claimedThrough is what claims of many resources have in common.
-type claimedThrough struct {
-	configuration string
-	account       ownership.Account
-	manages       bool
-	// maps is set when the configuration maps an identity, which may turn out to be wrong.
-	maps bool
-}
-
-// sameApartFromConfiguration reports whether claims are for the same, apart from the configuration
-// of the object.
-func (c claimed) sameApartFromConfiguration(other claimed) bool {
-	other.hash = c.hash
-	return c == other
-}
-
 func claimedFor(r *Request) claimed {
 	through := claimedThrough{configuration: r.ProviderConfiguration, account: r.Account, manages: r.Policies.Manage, maps: r.Handles.maps()}
 	out := claimed{generation: r.Generation, hash: r.ConfigHash, named: r.named(), through: unique.Make(through)}
@@ -68,25 +36,16 @@ func claimedFor(r *Request) claimed {
 
 // hasClaimed reports whether the claims were made for the same as a request.
 func (e *entry) hasClaimed(r *Request) bool {
-	now := claimedFor(r)
-	if r.AtRest {
-		now.known = e.claimed.known
-	}
-	return e.claimed == now
+	return e.claimed == claimedFor(r)
 }
-
-// completed is an identity that was partly known before a create, and the complete identity of the
-// created object. Both are claimed while this process lives. A later process has to look up the
-// object to know that they are the same.
-type completed struct{ planned, whole string }
 
 // Claim implements Interface.
 func (s *Scheduler) Claim(ctx context.Context, r Request) error {
-	e := s.entry(&r)
-	s.restoreBrake(ctx, e, &r)
-	e.lock()
-	defer e.turn.Unlock()
-	if e.view.state == running {
+	x := s.slot(r.Key, r.UID)
+	s.restoreBrake(ctx, x, &r)
+	e := x.lock()
+	defer e.unlock()
+	if e.view.state == decision.Running {
 		return nil
 	}
 	if !e.knows(&r) {
@@ -115,37 +74,11 @@ type assumption struct {
 }
 
 func assumptionOf(e *entry, r *Request) assumption {
-	return assumption{assumed: e.state == assumed && e.schema == r.Resource.Schema, view: e.view, validated: e.validated, claimed: e.claimed}
+	return assumption{assumed: e.state == assumed && e.schema == r.Type.Schema, view: e.view, validated: e.validated, claimed: e.claimed}
 }
 
 func (a assumption) restore(e *entry) {
 	e.view, e.validated, e.claimed = a.view, a.validated, a.claimed
-}
-
-// Gone implements Interface.
-func (s *Scheduler) Gone(k store.Key) {
-	for _, e := range s.entriesOf(k) {
-		s.withdrawDestroy(e)
-	}
-	s.mu.Lock()
-	s.entries.gone(k)
-	s.mu.Unlock()
-	s.o.Store.Forget(k)
-	s.corrections.forget(k)
-	s.wake(s.owners.Release(k))
-}
-
-// Deleted implements Interface.
-func (s *Scheduler) Deleted(uid types.UID) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.entries.deleted(uid)
-}
-
-func (s *Scheduler) wake(keys []store.Key) {
-	for _, k := range keys {
-		s.o.Wake(k)
-	}
 }
 
 // claim claims the identities of the instance and the wanted identities, and nothing else.
@@ -165,7 +98,7 @@ func (s *Scheduler) claim(e *entry, r Request, in instance.Instance, wanted ...s
 // the same identity in this one.
 func (s *Scheduler) reclaim(e *entry, r *Request) {
 	by := *r
-	if s.accountOf(e, r) != accountIsSame {
+	if s.accountOf(e, r) != decision.AccountIsSame {
 		by = r.asStored(e.record.Account)
 	}
 	if e.claimant == nil || !e.hasClaimed(&by) {
@@ -184,8 +117,8 @@ func (e *entry) claims(r Request, in instance.Instance, wanted []string) []owner
 	}
 	var out []ownership.Claim
 	var recorded string
-	if r.Resource.Schema.Identity != nil && e.record.Instance.Exists() {
-		recorded = identityKey(r, e.record.Instance)
+	if r.Type.Schema.Identity != nil && e.record.Instance.Exists() {
+		recorded = ownership.IdentityKey(r.Type.Schema, e.record.Instance)
 	}
 	add := func(identity string, s ownership.Strength) {
 		if identity == "" {
@@ -201,7 +134,10 @@ func (e *entry) claims(r Request, in instance.Instance, wanted []string) []owner
 			out = append(out, ownership.Claim{Object: on, Strength: s, Inherited: e.inherits(r)})
 		}
 	}
-	out = append(out, e.containedClaims(r, in)...)
+	if r.Consists != nil {
+		held, begun := r.Consists(in)
+		out = append(out, ownership.Contained{Held: held, Begun: begun, Taken: r.takes}.Claims(r.Accesses, e.inherits(r))...)
+	}
 	for _, identity := range wanted {
 		if identity == creating {
 			out = append(out, claimsCreating(r)...)
@@ -233,30 +169,30 @@ type named struct {
 func (r *Request) names(in instance.Instance) (out []named) {
 	add := func(identity string, s ownership.Strength) { out = append(out, named{identity, s}) }
 	if id := r.named(); id != "" && in.Exists() && known(in.State) && r.NamedImport.Names(in.State) {
-		add(namedKey(id), ownership.Held)
+		add(ownership.ImportKey(id), ownership.Held)
 	}
 	if op := in.Operation; op != nil && op.Kind == instance.Create {
 		add(interruptedKey(*r, op), ownership.Begun)
-		add(namedKey(op.ImportID), ownership.Begun)
+		add(ownership.ImportKey(op.ImportID), ownership.Begun)
 	}
-	if r.Resource.Schema.Identity != nil {
-		add(identityKey(*r, in), ownership.Held)
+	if r.Type.Schema.Identity != nil {
+		add(ownership.IdentityKey(r.Type.Schema, in), ownership.Held)
 		for _, d := range in.Deposed {
-			add(identityKey(*r, d.Instance()), ownership.Held)
+			add(ownership.IdentityKey(r.Type.Schema, d.Instance()), ownership.Held)
 		}
 		return out
 	}
-	add(idOf(in.State), ownership.Weak)
+	add(ownership.StateKey(in.State), ownership.Weak)
 	for _, d := range in.Deposed {
-		add(idOf(d.State), ownership.Weak)
+		add(ownership.StateKey(d.State), ownership.Weak)
 	}
 	switch {
 	case r.Import.Target != nil && in.Exists():
-		add(idKey(r.Import.Target.ID), ownership.Held)
+		add(ownership.IDKey(r.Import.Target.ID), ownership.Held)
 	case r.Import.Target != nil && !r.Deleted:
-		add(idKey(r.Import.Target.ID), ownership.Wanted)
+		add(ownership.IDKey(r.Import.Target.ID), ownership.Wanted)
 	case r.Known != nil && !in.Exists():
-		add(idKey(r.Known.Target.ID), ownership.Named)
+		add(ownership.IDKey(r.Known.Target.ID), ownership.Named)
 	}
 	return out
 }
@@ -300,7 +236,7 @@ func object(r Request, identity string) ownership.Object {
 // objects returns an object as it is accessed by the provider configuration and by others of the
 // same account.
 func objects(r Request, identity string) []ownership.Object {
-	return objectsOf(ownership.Access{Configuration: r.ProviderConfiguration, Account: r.Account}, r.Resource.Schema.Type, identity)
+	return ownership.Access{Configuration: r.ProviderConfiguration, Account: r.Account}.Objects(r.Type.Schema.Type, identity)
 }
 
 // alone reports whether no other resource has a claim on an object.
@@ -323,187 +259,29 @@ func (e *entry) holder(r Request, identity string) (ownership.Owner, bool) {
 	return ownership.Owner{}, false
 }
 
-// identityKey identifies an object within its account and type; empty if it has no
-// identity. Identities of different schema versions cannot be compared: each is claimed in its own
-// version until a read upgrades it.
-func identityKey(r Request, in instance.Instance) string {
-	raw := in.IdentityJSON()
-	if raw == nil {
-		return ""
+// taking returns the request with the contained objects that a plan takes.
+func (r Request) taking(p *terraform.Plan) Request {
+	if p != nil {
+		r.takes = slices.Concat(p.Creates, p.Imports)
 	}
-	version := in.IdentityVersion
-	if len(in.RawIdentity) == 0 && r.Resource.Schema.Identity != nil {
-		version = r.Resource.Schema.Identity.Version
-	}
-	return versionedKey(version, raw)
+	return r
 }
 
-func versionedKey[T string | []byte](version int64, identity T) string {
-	return fmt.Sprintf("%d:%s", version, identity)
+// imports reports whether spec.import is to be looked at where no create was interrupted.
+func (r Request) imports() bool { return r.Import.Asked() && !r.Deleted }
+
+// creating is claimed weakly for a create of a type whose objects are listed.
+const creating = "creating"
+
+// claimsCreating returns the claims of a create whose object is looked for by listing.
+func claimsCreating(r Request) (out []ownership.Claim) {
+	for _, on := range objects(r, creating) {
+		out = append(out, ownership.Claim{Object: on, Strength: ownership.Weak})
+	}
+	return out
 }
 
-// plannedKey is the identityKey of an object before its create; empty if its identity is not known
-// beforehand.
-func plannedKey(r Request, identity, state cty.Value) string {
-	v := plannedIdentity(r, identity, state)
-	if v == cty.NilVal {
-		return ""
-	}
-	return identityKey(r, instance.Instance{Identity: v})
-}
-
-// interruptedKey is the plannedKey of the object of an interrupted create.
-func interruptedKey(r Request, op *instance.Operation) string {
-	if op.Mapped && (r.Handles.refutesMapping() || !r.Handles.maps() && !op.Confirmed) {
-		return plannedKey(r, cty.NilVal, op.PlannedState)
-	}
-	return plannedKey(r, op.PlannedIdentity, op.PlannedState)
-}
-
-// keyOf is the identityKey of an object that was found by a handle, or the key of the handle.
-func keyOf(r Request, h handle, found instance.Instance) string {
-	if h.importID != "" {
-		return namedKey(h.importID)
-	}
-	return identityKey(r, found)
-}
-
-// namedKey identifies an object by an import id that is known before the object is created.
-func namedKey(id string) string {
-	if id == "" {
-		return ""
-	}
-	return "import=" + id
-}
-
-func idKey(id string) string {
-	if id == "" {
-		return ""
-	}
-	return "id=" + id
-}
-
-func idOf(state cty.Value) string { return idKey(stateID(state)) }
-
-// stateID returns the id of an object; empty if it has none.
-func stateID(state cty.Value) string {
-	v := attribute(state, "id")
-	if v == cty.NilVal || !known(v) || v.Type() != cty.String {
-		return ""
-	}
-	return v.AsString()
-}
-
-// rival returns the resource that prevents this one from writing, if any. An owner that no longer
-// exists is released.
-func (s *Scheduler) rival(ctx context.Context, e *entry) (ownership.Rival, bool) {
-	return s.living(ctx, e, (*ownership.Claimant).Rival)
-}
-
-// shared returns another resource whose record names the object of this one, as after one of them
-// was restored from a backup. An owner that no longer exists is released.
-func (s *Scheduler) shared(ctx context.Context, e *entry) (ownership.Rival, bool) {
-	return s.living(ctx, e, (*ownership.Claimant).Shared)
-}
-
-// living returns the rival that find returns, after it has released those that no longer exist.
-func (s *Scheduler) living(ctx context.Context, e *entry, find func(*ownership.Claimant) (ownership.Rival, bool)) (ownership.Rival, bool) {
-	if e.claimant == nil {
-		return ownership.Rival{}, false
-	}
-	var last ownership.Owner
-	for {
-		r, ok := find(e.claimant)
-		if !ok || r.Owner == last || s.mayExist(ctx, r.Owner.Key, r.Owner.UID) {
-			return r, ok
-		}
-		last = r.Owner
-		s.wake(s.owners.Release(r.Owner.Key))
-	}
-}
-
-// elsewhere returns the resource of another namespace that owns the object of an instance, if any.
-// It does not go by age: a resource may be older than the one that made the object. An owner that
-// no longer exists is released.
-func (s *Scheduler) elsewhere(ctx context.Context, e *entry, r Request, in instance.Instance) (owner ownership.Owner, by []ownership.Claim, ok bool) {
-	observes := !r.Policies.Manage
-	r.Policies.Manage = true // what would be claimed
-	by = e.claims(r, in, nil)
-	for _, c := range by {
-		for {
-			owner, ok = e.claimant.Elsewhere(c.Object, observes)
-			if !ok {
-				break
-			}
-			if s.mayExist(ctx, owner.Key, owner.UID) {
-				return owner, by, true
-			}
-			s.wake(s.owners.Release(owner.Key))
-		}
-	}
-	return ownership.Owner{}, by, false
-}
-
-// withheld returns the error of a resource that only observes an object of another namespace: what
-// is known of the object is for the namespace of its owner.
-func (s *Scheduler) withheld(ctx context.Context, e *entry, r Request, in instance.Instance) error {
-	if r.Policies.Manage || !in.Exists() {
-		return nil
-	}
-	if err := r.settled(); err != nil {
-		return err
-	}
-	if _, _, ok := s.elsewhere(ctx, e, r, in); ok {
-		return failed(ReasonIdentityConflict, diagnostic.Errorf("Identity conflict",
-			"The remote object belongs to %s, so this resource may not observe it. Delete this resource, or change it to observe another object.", ofAnotherNamespace))
-	}
-	return nil
-}
-
-// settled returns an error as long as the objects of other resources are not known.
-func (r *Request) settled() error {
-	if r.Settled == nil || r.Settled() {
-		return nil
-	}
-	return &Error{Reason: ReasonStore, Err: errors.New("the objects that other resources manage are not known yet")}
-}
-
-func identityConflict(r Request, by ownership.Rival) *Error {
-	switch {
-	case r.Consists != nil && r.Deleted:
-		return failed(ReasonIdentityConflict, diagnostic.Errorf("Identity conflict",
-			"A remote object of type %s belongs to %s, so the objects of this instance are not destroyed. Delete that resource, or remove Delete from spec.managementPolicies of this one, which leaves all its objects.",
-			by.Claim.Object.Type, ownerText(r, by)))
-	case r.Consists != nil:
-		return failed(ReasonIdentityConflict, diagnostic.Errorf("Identity conflict",
-			"A remote object of type %s belongs to %s, so this instance changes and deletes none of its objects. Delete one of the two resources, or change this one so that it does not have the object.",
-			by.Claim.Object.Type, ownerText(r, by)))
-	}
-	return failed(ReasonIdentityConflict, diagnostic.Errorf("Identity conflict",
-		"The remote object belongs to %s, so this resource neither changes nor deletes it. Delete one of the two resources, or change this one to declare another object.",
-		ownerText(r, by)))
-}
-
-// sharedObject is the error of a resource that would destroy an object which the record of another
-// one names, too.
-func sharedObject(r Request, by ownership.Rival) *Error {
-	return failed(ReasonIdentityConflict, diagnostic.Errorf("Identity conflict",
-		"The stored states of this resource and of %s name the same remote object, so it is not destroyed. Remove Delete from spec.managementPolicies of the resource that it does not belong to, and delete that one.",
-		ownerText(r, by)))
-}
-
-// ofAnotherNamespace stands for owners that the reader of a message may not be allowed to know.
-const ofAnotherNamespace = "a resource of another namespace"
-
-// ownerText returns the kind and name of the resource that owns an object, if it is in the
-// namespace of the request.
-func ownerText(r Request, by ownership.Rival) string {
-	k := by.Owner.Key
-	switch {
-	case k.Namespace != r.Key.Namespace:
-		return ofAnotherNamespace
-	case k.Namespace != "":
-		return k.Kind + " " + k.Namespace + "/" + k.Name
-	}
-	return k.Kind + " " + k.Name
+// lists reports whether the object of a create can only be found by listing.
+func (r *Request) lists(identity, state cty.Value) bool {
+	return r.ListArguments != nil && r.Type.Schema.Identity != nil && handleOf(*r, identity, state).none()
 }

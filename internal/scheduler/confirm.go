@@ -9,95 +9,13 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/landbridge-io/landbridge/internal/instance"
+	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
 )
 
 // A look at an object may be answered by a survey (survey.go) instead of a read, if the kind is
 // configured for it. The survey only confirms what is known already: that the object is as it is
 // stored. Whatever it does not confirm is read. So it can only be wrong about what a list does not
 // tell, and that is read with every n-th look.
-
-// ListRefresh is how unchanged objects are looked at by listing.
-type ListRefresh struct {
-	// Arguments returns the arguments of the list that an object is in. missing is one that is not
-	// known.
-	Arguments func(state cty.Value) (arguments map[string]cty.Value, missing string)
-	// ReadEvery is the number of looks of which one reads the object.
-	ReadEvery int
-	// Interval is the interval between looks at the object.
-	Interval time.Duration
-}
-
-// confirmation is what is known of an object that was read and found unchanged, and that nothing
-// has happened to since.
-type confirmation struct {
-	// at is a time at which the object was as it is stored.
-	at time.Time
-	// listed counts the looks by surveys since the last read.
-	listed int
-	// requested is the Request.LookRequested of the last read.
-	requested string
-}
-
-// verdict is what a look at an object does.
-type verdict uint8
-
-const (
-	// readObject: the object is read.
-	readObject verdict = iota
-	// useSurvey: the latest survey decides whether the object is unchanged.
-	useSurvey
-	// newSurvey: a new survey is needed.
-	newSurvey
-)
-
-// lookInput is what the choice between a read and a survey depends on.
-type lookInput struct {
-	Now time.Time
-	// Known is a time at which the object was as it is stored; zero if it was not read since
-	// something happened to it.
-	Known time.Time
-	// Listed counts the looks by surveys since the last read.
-	Listed int
-	// ReadEvery is the number of looks of which one reads the object. Phase spreads the reads of
-	// several objects.
-	ReadEvery int
-	Phase     uint64
-	// Interval is the interval between looks.
-	Interval time.Duration
-	// Any is set if there is a survey. Began is when it began, Serial its number.
-	Any    bool
-	Began  time.Time
-	Serial uint64
-}
-
-// look decides what a look at an object does. A survey is used if it is newer than all that is
-// known of the object, and no older than an interval. At most one is made in four fifths of an
-// interval: the intervals of resources differ by a tenth, so that one survey serves about one look
-// at each object.
-func (in lookInput) look() verdict {
-	age := in.Now.Sub(in.Began)
-	switch {
-	case in.Known.IsZero(), in.Interval <= 0, in.Listed+1 >= in.ReadEvery:
-		return readObject
-	case in.Any && in.Began.After(in.Known) && age >= 0 && age <= in.Interval:
-		if (in.Serial+in.Phase)%uint64(in.ReadEvery) == 0 {
-			return readObject
-		}
-		return useSurvey
-	case !in.Any, age >= in.Interval*4/5:
-		return newSurvey
-	}
-	return readObject
-}
-
-// listable: a list may take the place of a read whose result would be that nothing has changed.
-func listable(in observeInput) bool {
-	return in.Confirmable && in.Loaded && in.Exists && in.View == planned && in.Fits && !in.Unplanned && !in.Acquired &&
-		!in.Deleted && !in.Deposed && !in.Interrupted && !in.MarkAsked
-}
-
-// listedUnchanged: the same object and configuration have the same plan.
-func listedUnchanged(in observeInput) bool { return in.Confirmed }
 
 // confirmable reports whether a survey could confirm that the object is unchanged. Objects with
 // anything out of the ordinary are read.
@@ -116,14 +34,14 @@ func (o *observing) confirm(ctx context.Context, r *Request) bool {
 	if missing != "" {
 		return false
 	}
-	of := surveyed{schema: r.Resource.Schema, configuration: r.ProviderConfiguration, account: r.Account, arguments: argumentsText(arguments)}
+	of := surveyed{schema: r.Type.Schema, configuration: r.ProviderConfiguration, account: r.Account, arguments: argumentsText(arguments)}
 	now := o.o.Clock.Now()
 	listing, cancel := half(ctx)
 	defer cancel()
 	x := o.surveys.use(listing, of, now.Add(3*r.ListRefresh.Interval),
-		func(x *survey) verdict { return e.lookInput(r, x, o.o.Clock.Now()).look() },
+		func(x *survey) decision.Verdict { return decision.Look(e.lookInput(r, x, o.o.Clock.Now())) },
 		func() *survey { return o.survey(ctx, listing, r, of, arguments) })
-	if x == nil || !x.shows(r.Resource.Schema, in.Identity, in.State) {
+	if x == nil || !x.shows(r.Type.Schema, in.Identity, in.State) {
 		return false
 	}
 	e.confirmation.at = x.began
@@ -132,8 +50,8 @@ func (o *observing) confirm(ctx context.Context, r *Request) bool {
 	return true
 }
 
-func (e *entry) lookInput(r *Request, x *survey, now time.Time) lookInput {
-	in := lookInput{
+func (e *entry) lookInput(r *Request, x *survey, now time.Time) decision.LookInput {
+	in := decision.LookInput{
 		Now: now, Known: e.confirmation.at, Listed: e.confirmation.listed,
 		ReadEvery: r.ListRefresh.ReadEvery, Phase: phaseOf(e.uid), Interval: r.ListRefresh.Interval,
 	}
@@ -151,10 +69,10 @@ func (o *observing) survey(ctx, listing context.Context, r *Request, of surveyed
 	if err := o.acquireOnce(ctx, r); err != nil {
 		out = &survey{began: o.o.Clock.Now(), failed: err.Error()}
 	} else {
-		out = surveyOf(listing, o.ex, r.Resource, arguments, o.o.Clock.Now())
+		out = surveyOf(listing, o.ex, r.Type, arguments, o.o.Clock.Now())
 	}
 	if out.failed != "" && out.failed != before {
-		o.o.Logger.Info("Objects cannot be listed, so each is read", "type", r.Resource.Schema.Type, "configuration", r.ProviderConfiguration, "why", out.failed)
+		o.o.Logger.Info("Objects cannot be listed, so each is read", "type", r.Type.Schema.Type, "configuration", r.ProviderConfiguration, "why", out.failed)
 	}
 	return out
 }

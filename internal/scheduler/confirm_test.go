@@ -19,6 +19,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/desired"
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
+	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
 
@@ -64,80 +65,6 @@ func (h *harness) look(after time.Duration) []string {
 	h.log.take()
 	h.observe()
 	return slices.DeleteFunc(h.log.take(), func(s string) bool { return s == "wake" })
-}
-
-func TestLook(t *testing.T) {
-	t.Parallel()
-	type input = scheduler.LookInput
-	at := func(d time.Duration) time.Time { return time.Unix(1_000_000, 0).Add(d) }
-	// The object was known a minute ago, and a survey began ten seconds ago.
-	usable := input{
-		Now: at(0), Known: at(-time.Minute), Listed: 3, ReadEvery: 10, Phase: 1, Interval: time.Minute,
-		Any: true, Began: at(-10 * time.Second), Serial: 3,
-	}
-	for name, test := range map[string]struct {
-		change func(*input)
-		want   string
-	}{
-		"newer than all that is known":     {func(*input) {}, "use"},
-		"as old as the interval":           {func(in *input) { in.Began, in.Known = at(-time.Minute), at(-2*time.Minute) }, "use"},
-		"older than the interval":          {func(in *input) { in.Began, in.Known = at(-61*time.Second), at(-2*time.Minute) }, "new"},
-		"none":                             {func(in *input) { in.Any, in.Began = false, time.Time{} }, "new"},
-		"not read since something":         {func(in *input) { in.Known = time.Time{} }, "read"},
-		"not read since something, none":   {func(in *input) { in.Known, in.Any = time.Time{}, false }, "read"},
-		"older than what is known":         {func(in *input) { in.Known = at(-5 * time.Second) }, "read"},
-		"the same that was used":           {func(in *input) { in.Known = in.Began }, "read"},
-		"the same, after most of the time": {func(in *input) { in.Began, in.Known = at(-48*time.Second), at(-48*time.Second) }, "new"},
-		"the same, too early":              {func(in *input) { in.Began, in.Known = at(-47*time.Second), at(-47*time.Second) }, "read"},
-		"it is time to read":               {func(in *input) { in.Listed = 9 }, "read"},
-		"it is time to read, none":         {func(in *input) { in.Listed, in.Any = 9, false }, "read"},
-		"its turn to be read":              {func(in *input) { in.Phase = 7 }, "read"},
-		"its turn, but there is none":      {func(in *input) { in.Phase, in.Any = 7, false }, "new"},
-		"every look reads":                 {func(in *input) { in.ReadEvery, in.Listed = 1, 0 }, "read"},
-		"no interval":                      {func(in *input) { in.Interval = 0 }, "read"},
-		"from the future":                  {func(in *input) { in.Began = at(time.Second) }, "read"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			in := usable
-			test.change(&in)
-			if got := scheduler.Look(in); got != test.want {
-				t.Errorf("got %s, want %s", got, test.want)
-			}
-		})
-	}
-}
-
-// A survey is used only if it began after all that is known of the object and is no older than the
-// interval, and only between two reads that are near enough. One is made only if there is no recent
-// one.
-func TestLookProperty(t *testing.T) {
-	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
-		seconds := func(name string) time.Time {
-			return time.Unix(1_000_000+int64(rapid.IntRange(-130, 5).Draw(t, name)), 0)
-		}
-		in := scheduler.LookInput{
-			Now: time.Unix(1_000_000, 0), Listed: rapid.IntRange(0, 12).Draw(t, "listed"), ReadEvery: rapid.IntRange(1, 10).Draw(t, "every"),
-			Phase: rapid.Uint64().Draw(t, "phase"), Interval: time.Minute, Any: rapid.Bool().Draw(t, "any"), Serial: rapid.Uint64Range(0, 1000).Draw(t, "serial"),
-		}
-		if rapid.Bool().Draw(t, "was read") {
-			in.Known = seconds("known")
-		}
-		if in.Any {
-			in.Began = seconds("began")
-		}
-		age := in.Now.Sub(in.Began)
-		got := scheduler.Look(in)
-		if got != "read" && (in.Known.IsZero() || in.Listed+1 >= in.ReadEvery) {
-			t.Fatalf("%s, though it has to be read: %+v", got, in)
-		}
-		if got == "use" && !(in.Any && in.Began.After(in.Known) && age >= 0 && age <= in.Interval) {
-			t.Fatalf("used: %+v", in)
-		}
-		if got == "new" && in.Any && age < in.Interval*4/5 {
-			t.Fatalf("made: %+v", in)
-		}
-	})
 }
 
 func TestShows(t *testing.T) {
@@ -273,7 +200,7 @@ func TestLookByList(t *testing.T) {
 		}, want: read},
 		"after a failed read": {before: func(h *harness) {
 			h.r.LookRequested, h.cloud.fail["refresh"] = "now", diagnostic.Errorf("Not available", "No.")
-			h.observeRefused(scheduler.ReasonReadFailed)
+			h.observeRefused(decision.ReasonReadFailed)
 			h.r.LookRequested = ""
 			delete(h.cloud.fail, "refresh")
 		}, want: read},

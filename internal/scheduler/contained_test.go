@@ -9,7 +9,7 @@ import (
 
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/instance"
-	"github.com/landbridge-io/landbridge/internal/scheduler"
+	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
 	"github.com/landbridge-io/landbridge/internal/scheduler/ownership"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 	"github.com/landbridge-io/landbridge/schema"
@@ -89,7 +89,7 @@ func thingObject(kind identityKind, id string) []terraform.Object {
 func (x *estate) module(name string, age int, m *moduleCloud) *harness {
 	h := x.resource(name, age, name)
 	s := noIdentity.resource().Schema
-	h.r.Resource = terraform.ResourceType{Schema: &schema.Resource{Type: "test_module", Version: s.Version, Block: s.Block}}
+	h.r.Type = terraform.ResourceType{Schema: &schema.Resource{Type: "test_module", Version: s.Version, Block: s.Block}}
 	h.r.Key.Kind = "Module"
 	h.r.Acquire = func(context.Context) (terraform.Executor, func(), diagnostic.Diagnostics) { return m, func() {}, nil }
 	h.r.Consists = m.consists
@@ -133,7 +133,7 @@ func TestContainedObjects(t *testing.T) {
 				a.settle()
 				x.again(b, a)
 				b.r.Import.Target, b.r.Generation = byID("i-1"), 2
-				b.observeRefused(scheduler.ReasonIdentityConflict)
+				b.observeRefused(decision.ReasonIdentityConflict)
 				if _, ok := b.record(); ok {
 					t.Error("something is stored of it")
 				}
@@ -178,9 +178,9 @@ func TestContainedObjects(t *testing.T) {
 				mine := own()
 				mine.imports = thingObject(kind, "i-1")
 				b := x.module("b", 1, mine)
-				b.r.Settled = func() bool { return false }
-				b.observeRefused(scheduler.ReasonStore)
-				b.r.Settled = nil
+				b.r.AllClaimed = func() bool { return false }
+				b.observeRefused(decision.ReasonStore)
+				b.r.AllClaimed = nil
 				b.settle()
 			},
 		} {
@@ -195,7 +195,7 @@ func TestContainedObjects(t *testing.T) {
 // nothing.
 func (h *harness) refused(m *moduleCloud) {
 	h.t.Helper()
-	h.observeRefused(scheduler.ReasonIdentityConflict)
+	h.observeRefused(decision.ReasonIdentityConflict)
 	if err := h.sched.Apply(h.t.Context(), h.r); err == nil || m.applies > 0 {
 		h.t.Errorf("it is carried out: %v, %d", err, m.applies)
 	}
@@ -208,7 +208,7 @@ func TestBegunContainedObjects(t *testing.T) {
 		m.begun = []terraform.Object{{Configuration: "test", Type: "test_thing", Identity: `{"path":"/things/x"}`}}
 		a := x.module("a", 1, m)
 		a.settle()
-		x.resource("b", 0, "x").observeRefused(scheduler.ReasonIdentityConflict)
+		x.resource("b", 0, "x").observeRefused(decision.ReasonIdentityConflict)
 	})
 }
 
@@ -223,7 +223,7 @@ func TestDeletionOfModuleWithObjectOfAnother(t *testing.T) {
 		b.settle()
 		m.creates = []terraform.Object{{Configuration: "test", Type: "test_thing", Identity: `{"path":"/things/x"}`}}
 		b.deleting()
-		se := b.observeRefused(scheduler.ReasonIdentityConflict)
+		se := b.observeRefused(decision.ReasonIdentityConflict)
 		if !strings.Contains(se.Error(), "Thing team/a") || !strings.Contains(se.Error(), "remove Delete from spec.managementPolicies of this one") {
 			t.Errorf("the message is %s", se)
 		}

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
-	"github.com/landbridge-io/landbridge/internal/scheduler"
+	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
 
@@ -30,7 +30,7 @@ func TestDeferred(t *testing.T) {
 				before := h.cloud.applies
 				h.cloud.fail[test.call] = terraform.DeferredError("test_thing", terraform.DeferredAbsentPrereq)
 				for range 3 {
-					err := h.observeRefused(scheduler.ReasonDeferred)
+					err := h.observeRefused(decision.ReasonDeferred)
 					if got := terraform.DeferralOf(err.Diagnostics); got != terraform.DeferredAbsentPrereq {
 						t.Errorf("the reason is %q", got)
 					}

@@ -1,7 +1,6 @@
 package scheduler
 
 import (
-	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/instance"
 )
 
@@ -19,19 +18,9 @@ import (
 func (s *Scheduler) destroyDeposed(e *entry, r Request) error {
 	key := e.record.Instance.Deposed[0].Key
 	t := task{kind: instance.Delete, deposed: key, replacement: true, braked: r.Brake != nil, notFound: func(in instance.Instance) meaning {
-		e.lock()
-		defer e.turn.Unlock()
+		e := e.lock()
+		defer e.unlock()
 		return s.notFound(e, &r, key, in)
 	}}
 	return s.started(&r, &t, s.start(e, r, t))
-}
-
-func deposedKept(r *Request, in instance.Instance) *Error {
-	if r.Policies.Protected {
-		return failed(ReasonDeletionProtected, diagnostic.Errorf("Replaced object kept",
-			"The object that was replaced (deposed object %s) has to be destroyed, which spec.lifecycle.deletionProtection forbids. Set it to false.",
-			in.Deposed[0].Key))
-	}
-	return &Error{Reason: ReasonReplaceRefused, Diagnostics: diagnostic.Errorf("Replaced object kept",
-		"The object that was replaced (deposed object %s) has to be destroyed, which spec.managementPolicies do not allow. Allow Delete.", in.Deposed[0].Key)}
 }

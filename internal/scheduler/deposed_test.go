@@ -14,6 +14,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
+	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
 
@@ -241,7 +242,7 @@ func TestCreateBeforeDestroyFails(t *testing.T) {
 					t.Errorf("told (-want +got):\n%s", diff)
 				}
 				h.observe()
-				h.refuses(h.sched.Apply(t.Context(), h.r), scheduler.ReasonOperationFailed)
+				h.refuses(h.sched.Apply(t.Context(), h.r), decision.ReasonOperationFailed)
 				h.cloud.manner = inOrder
 				time.Sleep(time.Hour)
 				synctest.Wait()
@@ -290,7 +291,7 @@ func TestDeposedCannotBeDestroyed(t *testing.T) {
 		if o := h.observe(); o.UpToDate() || !o.Last.Failed() {
 			t.Errorf("after the delete has failed: %+v", o)
 		}
-		h.refuses(h.sched.Apply(t.Context(), h.r), scheduler.ReasonOperationFailed)
+		h.refuses(h.sched.Apply(t.Context(), h.r), decision.ReasonOperationFailed)
 		h.cloud.manner = inOrder
 		h.cloud.objects["i-2"] = object{"b", 7}
 		h.step()
@@ -348,7 +349,7 @@ func TestDeposedKept(t *testing.T) {
 		h.step()
 		h.r.Policies.Delete = false
 		h.observe()
-		h.refuses(h.sched.Apply(t.Context(), h.r), scheduler.ReasonReplaceRefused)
+		h.refuses(h.sched.Apply(t.Context(), h.r), decision.ReasonReplaceRefused)
 		h.r.Policies.Delete = true
 		h.settle()
 		h.holds("b")
@@ -390,8 +391,8 @@ func TestRecoverTellsOldFromNew(t *testing.T) {
 		reason  scheduler.Reason
 		current string
 	}{
-		"annotation of the old one": {kind: noIdentity, request: func(h *harness) { h.r.Known = &desired.KnownObject{Target: *byID} }, reason: scheduler.ReasonCreateOutcomeUnknown},
-		"import of the old one":     {kind: noIdentity, request: func(h *harness) { h.r.Import.Target = byID }, reason: scheduler.ReasonCreateOutcomeUnknown},
+		"annotation of the old one": {kind: noIdentity, request: func(h *harness) { h.r.Known = &desired.KnownObject{Target: *byID} }, reason: decision.ReasonCreateOutcomeUnknown},
+		"import of the old one":     {kind: noIdentity, request: func(h *harness) { h.r.Import.Target = byID }, reason: decision.ReasonCreateOutcomeUnknown},
 		"confirmed that there is none": {
 			kind: noIdentity, request: func(h *harness) { h.r.ConfirmCreate = h.stored().Instance.Operation.ID }, current: "a",
 		},

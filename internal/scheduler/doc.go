@@ -1,19 +1,20 @@
 // Package scheduler carries out long operations on remote objects in the background.
 //
-// In: a Request, which identifies a custom resource, and has its desired object and access to its
-// provider. Out: at once, what is known (Observation), or that an operation was started, is
-// running, or how it ended. Reads and plans are carried out while the caller waits; creates,
-// updates and deletes never are. At most one operation runs per resource.
+// In: a Request, which has a custom resource (Resource), access to its object (Access), its desired
+// object (Desired), what annotations request (Asked), and what to ask and tell (Hooks). Out: at
+// once, what is known (Observation), or that an operation was started, is running, or how it ended.
+// Reads and plans are carried out while the caller waits; creates, updates and deletes never are.
+// At most one operation runs per resource.
 //
-// Pure functions of a snapshot decide the next step (decide.go): Observe, Apply and Delete each
-// have a chain of rules, and carry out the deed of the first rule that applies.
+// Pure functions of a snapshot decide the next step (package decision). Observe, Apply and Delete
+// carry it out.
 //
 //	Observe (observe.go) ── loads, claims, recovers, finds, reads, plans ──▶ Observation
 //	Apply, Delete (apply.go) ──▶ start ──▶ intent stored ──▶ provider called ──▶ outcome stored ──▶ Wake
 //
-// Nothing is lost (operation.go, conclude.go): the intent is stored before a provider is called,
-// and the outcome is stored before it is reported. The next Observe recovers operations that an
-// earlier process began and did not conclude (recovery.go).
+// Nothing is lost (operation.go, run.go, conclude.go): the intent is stored before a provider is
+// called, and the outcome is stored before it is reported. The next Observe recovers operations
+// that an earlier process began and did not conclude (recovery.go).
 //
 // A replacement may create before it destroys (deposed.go). The request of an annotation is carried
 // out once (asked.go), and events are reported once, after they are stored (event.go).

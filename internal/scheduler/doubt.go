@@ -1,10 +1,8 @@
 package scheduler
 
 import (
-	"time"
-
-	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/instance"
+	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
 
@@ -22,7 +20,7 @@ func (s *Scheduler) doubtful(e *entry, r Request, op *instance.Operation) (doubt
 	case !s.o.Clock.Now().Before(op.Deadline):
 		return false, nil // waiting longer is no use
 	case r.Deleted:
-		return true, failed(ReasonCreateOutcomeUnknown, awaited(op, op.Deadline))
+		return true, decision.Failed(decision.ReasonCreateOutcomeUnknown, decision.Awaited(op, op.Deadline))
 	}
 	s.isDoubt(e, r, op)
 	return true, nil
@@ -47,13 +45,6 @@ func (e *entry) doubted(r Request, p terraform.Plan) bool {
 		return key != plannedKey(r, p.Identity, p.State)
 	}
 	return op.CreateToken != r.CreateToken.Of(p.Config)
-}
-
-// awaited is what is told of an interrupted create whose object may appear until a time.
-func awaited(op *instance.Operation, until time.Time) diagnostic.Diagnostics {
-	return diagnostic.Errorf("Create outcome unknown",
-		"A create (operation %s) was interrupted; its object does not exist, but may still appear until %s. "+
-			"If you know that there will be none, set the annotation landbridge.io/confirm-create to %q.", op.ID, until.UTC().Format(time.RFC3339), op.ID)
 }
 
 // foreign reports whether another process began the operation of the record after this one started.

@@ -10,7 +10,7 @@ import (
 
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/instance"
-	"github.com/landbridge-io/landbridge/internal/scheduler"
+	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 	"github.com/landbridge-io/landbridge/schema"
@@ -66,7 +66,7 @@ func TestInterruptedCreateGoesOn(t *testing.T) {
 			meanwhile: func(h *harness) {
 				h.want("b", 1)
 				h.observe()
-				h.refuses(h.sched.Apply(h.t.Context(), h.r), scheduler.ReasonCreateOutcomeUnknown)
+				h.refuses(h.sched.Apply(h.t.Context(), h.r), decision.ReasonCreateOutcomeUnknown)
 			},
 			ids:  []string{"i-2"},
 			told: []string{"Recovered Create", "Recovered Create found", "Tainted", "Succeeded Delete of replacement", "Succeeded Create of replacement"},
@@ -142,7 +142,7 @@ func TestDeleteWhileCreateGoesOn(t *testing.T) {
 				goesOn(h)
 				h.r.Config, h.r.ConfigHash, h.r.Deleted = nil, "", true
 				for range 2 {
-					h.observeRefused(scheduler.ReasonCreateOutcomeUnknown)
+					h.observeRefused(decision.ReasonCreateOutcomeUnknown)
 				}
 				tc.then(h)
 				if o := h.observe(); o.Exists() == tc.gone {
@@ -304,11 +304,11 @@ func TestInterruptedModule(t *testing.T) {
 				}
 				h.interrupted(instance.Create, instance.Instance{})
 				for range 2 {
-					h.observeRefused(scheduler.ReasonCreateOutcomeUnknown)
+					h.observeRefused(decision.ReasonCreateOutcomeUnknown)
 					time.Sleep(29 * time.Minute)
 					h.restart()
 				}
-				h.observeRefused(scheduler.ReasonCreateOutcomeUnknown)
+				h.observeRefused(decision.ReasonCreateOutcomeUnknown)
 				if h.cloud.applies != 0 || h.stored().Instance.Operation == nil {
 					t.Errorf("%d applies; the stored instance is %+v", h.cloud.applies, h.stored().Instance)
 				}
@@ -381,7 +381,7 @@ func TestOperationOfAnotherProcess(t *testing.T) {
 		h.interrupted(instance.Create, instance.Instance{})
 		h.cloud.add(object{"a", 1})
 		for range 2 {
-			h.observeRefused(scheduler.ReasonStore)
+			h.observeRefused(decision.ReasonStore)
 		}
 		// It is concluded.
 		h.concludedElsewhere("i-1")
@@ -394,7 +394,7 @@ func TestOperationOfAnotherProcess(t *testing.T) {
 		h.r.UID, h.r.Key.Name = "uid-2", "two"
 		h.interrupted(instance.Create, instance.Instance{})
 		h.cloud.add(object{"a", 1})
-		h.observeRefused(scheduler.ReasonStore)
+		h.observeRefused(decision.ReasonStore)
 		// It is not concluded.
 		time.Sleep(15 * time.Second)
 		if o := h.observe(); o.Instance.Status != instance.Tainted {
@@ -408,7 +408,7 @@ func TestUnknownOutcomeBecomesKnown(t *testing.T) {
 	bubble(t, assigned, func(h *harness) {
 		h.cloud.add(object{"a", 1})
 		h.interrupted(instance.Create, instance.Instance{})
-		h.observeRefused(scheduler.ReasonCreateOutcomeUnknown)
+		h.observeRefused(decision.ReasonCreateOutcomeUnknown)
 		h.concludedElsewhere("i-1")
 	})
 }
@@ -418,7 +418,7 @@ func (h *harness) concludedElsewhere(id string) {
 	h.t.Helper()
 	rec := h.stored()
 	rec.Instance = h.cloud.instance(id)
-	if _, err := h.store.Save(h.t.Context(), h.r.Key, h.r.Resource.Schema, rec); err != nil {
+	if _, err := h.store.Save(h.t.Context(), h.r.Key, h.r.Type.Schema, rec); err != nil {
 		h.t.Fatal(err)
 	}
 	if o := h.observe(); !o.UpToDate() {

@@ -25,7 +25,7 @@ import (
 // afterRead returns the instance, as read, with what was changed since the instance before.
 func (s *Scheduler) afterRead(e *entry, r *Request, upgraded cty.Value, read instance.Instance) instance.Instance {
 	before := e.record.Instance
-	read.Drift, read.DriftHistory, read.Unsettled = before.Drift, before.DriftHistory, before.Unsettled
+	read.Drift, read.DriftHistory, read.Unsettled, read.Waiting = before.Drift, before.DriftHistory, before.Unsettled, before.Waiting
 	switch {
 	case before.Status != instance.Full || r.Deleted:
 		return read
@@ -45,7 +45,7 @@ func (s *Scheduler) afterRead(e *entry, r *Request, upgraded cty.Value, read ins
 	if e.drifts.planned {
 		former = e.drifts.found // the rest changes by itself
 	}
-	what := instance.Read{Before: upgraded, After: read.State, Sensitive: sensitiveIn(r.Resource, before, read), At: s.o.Clock.Now()}
+	what := instance.Read{Before: upgraded, After: read.State, Sensitive: sensitiveIn(r.Type, before, read), At: s.o.Clock.Now()}
 	if r.Config != nil && e.view.fits(r) {
 		what.Config = r.Configuration().Value
 	}
@@ -79,18 +79,6 @@ func sensitiveIn(r terraform.ResourceType, instances ...instance.Instance) func(
 	}
 }
 
-// drifts is the drift of a resource in memory.
-type drifts struct {
-	// found is the drift that the last plan has found; planned is set when there was a plan since
-	// the record was loaded.
-	found   *instance.Drift
-	planned bool
-	// read is set when the last read has found changes that were not planned yet.
-	read bool
-	// observed has the changes of an object without a configuration that were not told yet.
-	observed *instance.Drift
-}
-
 // driftIn returns the part of what was read that a plan would change back.
 func (e *entry) driftIn(r *Request, p *terraform.Plan) *instance.Drift {
 	d := e.record.Instance.Drift
@@ -121,7 +109,7 @@ func (r *Request) reports(d *instance.Drift) bool {
 }
 
 // planDrift finds the drift in a plan, and returns the plan without it if the drift stays.
-func (s *Scheduler) planDrift(ctx context.Context, e *entry, r *Request, ex terraform.Executor, p terraform.Plan, config terraform.Config) (terraform.Plan, *instance.Drift, diagnostic.Diagnostics) {
+func (e *entry) planDrift(ctx context.Context, r *Request, ex terraform.Executor, p terraform.Plan, config terraform.Config) (terraform.Plan, *instance.Drift, diagnostic.Diagnostics) {
 	d := e.driftIn(r, &p)
 	if !r.reports(d) || d.Gone || config.Reapply {
 		return p, d, nil
@@ -131,7 +119,7 @@ func (s *Scheduler) planDrift(ctx context.Context, e *entry, r *Request, ex terr
 	for _, c := range d.Changes {
 		config.IgnoreChanges.Paths = append(config.IgnoreChanges.Paths, cty.Path(c.Path))
 	}
-	p, diags := ex.Plan(ctx, r.Resource, e.record.Instance, config)
+	p, diags := ex.Plan(ctx, r.Type, e.record.Instance, config)
 	return p, d, diags.Errors()
 }
 
@@ -199,13 +187,6 @@ func (s *Scheduler) afterOperation(out, before instance.Instance, t *task, diags
 		out = out.AfterDrift(*t.drift, instance.Repaired, s.o.Clock.Now())
 	}
 	return out
-}
-
-// errGoneReported is the error for an object that was destroyed outside Landbridge and is not
-// created again.
-func errGoneReported() *Error {
-	return failed(ReasonDrifted, diagnostic.Errorf("Object not recreated",
-		"The remote object was destroyed outside of this resource, and spec.lifecycle.driftPolicy is Report. To create it again, use landbridge reapply, or set the policy to Repair."))
 }
 
 // undrifted takes note that there is no drift.

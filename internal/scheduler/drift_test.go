@@ -12,6 +12,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
+	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
 
@@ -217,7 +218,7 @@ func TestDestroyedObjectIsDrift(t *testing.T) {
 				o := h.drifts("gone")
 				switch policy {
 				case desired.ReportDrift:
-					h.refuses(h.tryAct(), scheduler.ReasonDrifted)
+					h.refuses(h.tryAct(), decision.ReasonDrifted)
 					h.r.Policies.Drift, h.r.ConfigHash = desired.RepairDrift, "the same, repaired"
 				case desired.ApproveDrift:
 					h.awaited(terraform.Create)

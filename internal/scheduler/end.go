@@ -7,16 +7,18 @@ import (
 	"github.com/landbridge-io/landbridge/internal/faultpoint"
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/provider"
+	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
+	"github.com/landbridge-io/landbridge/internal/scheduler/ownership"
 )
 
 // end takes note of the outcome of an operation, and wakes the resource.
 func (s *Scheduler) end(e *entry, r Request, t task, res result) {
-	for _, event := range s.settle(e, r, t, res) {
+	for _, event := range s.noteOutcome(e, r, t, res) {
 		s.tell(r, event)
 	}
 	s.endBrake(&r, &t, &res)
 	s.mu.Lock()
-	gone := s.entries.end(e)
+	gone := s.slots.end(e.slot)
 	s.limits.done(r.ProviderConfiguration)
 	s.mu.Unlock()
 	s.count.Add(-1)
@@ -26,10 +28,11 @@ func (s *Scheduler) end(e *entry, r Request, t task, res result) {
 	s.o.Wake(r.Key)
 }
 
-// settle makes the outcome what is known of the resource, and returns what is to be told of it.
-func (s *Scheduler) settle(e *entry, r Request, t task, res result) []Event {
-	e.lock()
-	defer e.turn.Unlock()
+// noteOutcome makes the outcome what is known of the resource, and returns what is to be told of
+// it.
+func (s *Scheduler) noteOutcome(e *entry, r Request, t task, res result) []Event {
+	e = e.lock()
+	defer e.unlock()
 	prior := e.record.Instance
 	t.progress.end()
 	if res.op.Kind == instance.Create && !res.undispatched {
@@ -46,6 +49,7 @@ func (s *Scheduler) settle(e *entry, r Request, t task, res result) []Event {
 	why := s.explain(e, r, res)
 	res.diags = append(res.diags.Warnings(), why.Diagnostics...)
 	e.last = &Outcome{Kind: res.op.Kind, Generation: res.op.Generation, At: s.o.Clock.Now(), Diagnostics: res.diags}
+	e.noteCreated(res)
 	e.noteDestroyed(res, prior, e.last.At)
 	e.noteUpdated(res, prior, e.last.At)
 	e.noteApplied(&r, res, t.plan)
@@ -114,7 +118,7 @@ func (e *entry) interrupted(t task, res result) {
 func (e *entry) noteIdentity(r Request, res result) {
 	if res.op.Kind == instance.Create && e.record.Instance.Exists() {
 		if r.learn(e.record.Instance, res.plannedState) == "" {
-			e.complete(identityKey(r, instance.Instance{Identity: res.planned}), identityKey(r, e.record.Instance))
+			e.complete(ownership.IdentityKey(r.Type.Schema, instance.Instance{Identity: res.planned}), ownership.IdentityKey(r.Type.Schema, e.record.Instance))
 		}
 	}
 }
@@ -133,7 +137,7 @@ func (s *Scheduler) explain(e *entry, r Request, res result) *Error {
 	if res.met.Exists() {
 		return s.meets(e, r, res.met, res.handle)
 	}
-	return failed(cmp.Or(res.reason, ReasonOperationFailed), res.diags)
+	return decision.Failed(cmp.Or(res.reason, decision.ReasonOperationFailed), res.diags)
 }
 
 // showApplied makes what a create or update left the next observation, unless it has to be read
@@ -142,7 +146,7 @@ func (e *entry) showApplied(r Request, res result, f *Flap) {
 	if res.op.Kind == instance.Delete || res.record == nil || res.diags.HasErrors() || e.record.Instance.Status == instance.Partial {
 		return
 	}
-	e.view = view{state: applied, configHash: r.ConfigHash, configurations: r.Configurations, unplanned: true, observation: &Observation{
+	e.view = view{state: decision.Applied, configHash: r.ConfigHash, configurations: r.Configurations, unplanned: true, observation: &Observation{
 		Instance: e.record.Instance, Plan: &upToDate, Last: e.last, Warnings: e.warnings(nil), Drift: e.drifts.found, Flap: f,
 	}}
 }

@@ -6,33 +6,23 @@ import (
 	"golang.org/x/sync/semaphore"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 )
 
-// presence is whether an entry is needed.
-type presence uint8
-
-const (
-	// idle: as long as its resource exists.
-	idle presence = iota
-	// working: an operation runs.
-	working
-	// leaving: an operation runs, and the resource is gone. The entry goes when it has ended.
-	leaving
-)
-
-// entries holds the entries of the resources that exist or have a running operation.
-type entries struct {
-	byUID map[types.UID]*entry
-	// byKey has one of the entries of a key. The others follow by entry.next.
-	byKey map[store.Key]*entry
+// slots holds the slots of the resources that exist or have a running operation.
+type slots struct {
+	byUID map[types.UID]*slot
+	// byKey has one of the slots of a key. The others follow by slot.next.
+	byKey map[store.Key]*slot
 }
 
-// get returns the entry of a resource, which it creates if there is none.
-func (x *entries) get(k store.Key, uid types.UID) *entry {
+// get returns the slot of a resource, which it creates if there is none.
+func (x *slots) get(k store.Key, uid types.UID) *slot {
 	e, ok := x.byUID[uid]
 	if !ok {
-		e = &entry{key: k, uid: uid, turn: newTurn(), awake: &awake{}}
+		e = &slot{key: k, uid: uid, turn: newTurn()}
+		e.entry = &entry{slot: e}
 		x.add(e)
 	}
 	if e.presence == leaving {
@@ -41,25 +31,25 @@ func (x *entries) get(k store.Key, uid types.UID) *entry {
 	return e
 }
 
-func (x *entries) add(e *entry) {
+func (x *slots) add(e *slot) {
 	if x.byUID == nil {
-		x.byUID, x.byKey = map[types.UID]*entry{}, map[store.Key]*entry{}
+		x.byUID, x.byKey = map[types.UID]*slot{}, map[store.Key]*slot{}
 	}
 	x.byUID[e.uid] = e
 	e.next = x.byKey[e.key]
 	x.byKey[e.key] = e
 }
 
-// of returns the entries of a key.
-func (x *entries) of(k store.Key) (out []*entry) {
+// of returns the slots of a key.
+func (x *slots) of(k store.Key) (out []*slot) {
 	for e := x.byKey[k]; e != nil; e = e.next {
 		out = append(out, e)
 	}
 	return out
 }
 
-// begin notes that an operation begins. It is false if the entry was removed.
-func (x *entries) begin(e *entry) bool {
+// begin notes that an operation begins. It is false if the slot was removed.
+func (x *slots) begin(e *slot) bool {
 	if x.byUID[e.uid] != e {
 		return false
 	}
@@ -69,7 +59,7 @@ func (x *entries) begin(e *entry) bool {
 }
 
 // end notes that an operation has ended, and reports whether its resource is gone.
-func (x *entries) end(e *entry) (gone bool) {
+func (x *slots) end(e *slot) (gone bool) {
 	if gone = e.presence == leaving; gone {
 		x.remove(e)
 	}
@@ -77,21 +67,21 @@ func (x *entries) end(e *entry) (gone bool) {
 	return gone
 }
 
-// gone removes the entries of a key, as soon as no operation runs.
-func (x *entries) gone(k store.Key) {
+// gone removes the slots of a key, as soon as no operation runs.
+func (x *slots) gone(k store.Key) {
 	for _, e := range x.of(k) {
 		x.leave(e)
 	}
 }
 
-// deleted removes the entry of a resource, as soon as no operation runs.
-func (x *entries) deleted(uid types.UID) {
+// deleted removes the slot of a resource, as soon as no operation runs.
+func (x *slots) deleted(uid types.UID) {
 	if e, ok := x.byUID[uid]; ok {
 		x.leave(e)
 	}
 }
 
-func (x *entries) leave(e *entry) {
+func (x *slots) leave(e *slot) {
 	if e.presence == idle {
 		x.remove(e)
 	} else {
@@ -99,7 +89,7 @@ func (x *entries) leave(e *entry) {
 	}
 }
 
-func (x *entries) remove(e *entry) {
+func (x *slots) remove(e *slot) {
 	if x.byUID[e.uid] != e {
 		return
 	}
@@ -143,3 +133,36 @@ func (x *limits) done(configuration string) {
 		delete(x.byConfiguration, configuration)
 	}
 }
+
+// slot returns the slot of a resource.
+func (s *Scheduler) slot(k store.Key, uid types.UID) *slot {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.slots.get(k, uid)
+}
+
+// entriesOf returns the entries of all resources that had a key.
+func (s *Scheduler) slotsOf(k store.Key) []*slot {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.slots.of(k)
+}
+
+// Remembered has the facts in memory about a resource. It is also available after an Observe that
+// failed.
+type Remembered struct {
+	Status  instance.Status
+	Deposed []instance.Deposed
+	// Handled are the tokens that were handled.
+	Handled store.Tokens
+	// Interrupted is set when the outcome of an operation is unknown.
+	Interrupted bool
+	// Running is set while an operation runs. Unrecorded is set when it has ended, but its outcome
+	// cannot be stored.
+	Running    bool
+	Unrecorded *Error
+}
+
+// rememberedFull is the answer of Remembered for a resource whose object was read completely, and
+// of which there is nothing else to tell: for most resources.
+var rememberedFull = Remembered{Status: instance.Full}

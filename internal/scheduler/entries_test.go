@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
-	"github.com/landbridge-io/landbridge/internal/scheduler"
+	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
@@ -89,7 +89,7 @@ func TestGoneBetweenObserveAndApply(t *testing.T) {
 	bubble(t, assigned, func(h *harness) {
 		h.observe()
 		h.sched.Gone(h.r.Key)
-		h.refuses(h.sched.Apply(t.Context(), h.r), scheduler.ReasonStore)
+		h.refuses(h.sched.Apply(t.Context(), h.r), decision.ReasonStore)
 		h.settle()
 		h.sizes(1, 0)
 	})
@@ -105,7 +105,7 @@ func TestDeletedDuringImport(t *testing.T) {
 			}
 		}
 		_, err := h.sched.Observe(t.Context(), h.r)
-		h.refuses(err, scheduler.ReasonStore)
+		h.refuses(err, decision.ReasonStore)
 		if _, err := h.store.Load(t.Context(), h.r.Key, nil); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("a record is stored of a resource that is gone: %v", err)
 		}
@@ -120,7 +120,7 @@ func TestDeletedDuringApply(t *testing.T) {
 	bubble(t, assigned, func(h *harness) {
 		h.observe()
 		h.sched.Deleted(h.r.UID)
-		h.refuses(h.sched.Apply(t.Context(), h.r), scheduler.ReasonStore)
+		h.refuses(h.sched.Apply(t.Context(), h.r), decision.ReasonStore)
 		if h.cloud.applies != 0 {
 			t.Errorf("%d applies", h.cloud.applies)
 		}

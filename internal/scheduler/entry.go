@@ -1,7 +1,9 @@
 package scheduler
 
 import (
+	"reflect"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -11,29 +13,32 @@ import (
 	"github.com/landbridge-io/landbridge/internal/faultpoint"
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/policy"
+	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
 	"github.com/landbridge-io/landbridge/internal/scheduler/ownership"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// entry is the state of one resource in memory.
+// slot is the place of one resource in memory, with what is needed of it at any time.
 //
-// Its fields are guarded by turn, which serializes the calls for one resource. Observe holds turn
-// while it calls the provider and the store, so that no other call acts on an object that is being
-// read. This delays only calls for the same resource, and a controller never reconciles a resource
-// concurrently. Nothing else waits for turn: Remembered, Running, Gone and progress messages of a
-// provider do not need it, and a background operation takes it only while no Observe calls a
-// provider, since Observe answers from memory while an operation runs.
-type entry struct {
+// Its fields and those of its entry are guarded by turn, which serializes the calls for one
+// resource. Observe holds turn while it calls the provider and the store, so that no other call
+// acts on an object that is being read. This delays only calls for the same resource, and a
+// controller never reconciles a resource concurrently. Nothing else waits for turn: Remembered,
+// Running, Gone and progress messages of a provider do not need it, and a background operation
+// takes it only while no Observe calls a provider, since Observe answers from memory while an
+// operation runs.
+type slot struct {
 	key store.Key
 	uid types.UID
-	// next is another entry of the same key. It is guarded by Scheduler.mu.
-	next *entry
+	// next is another slot of the same key. It is guarded by Scheduler.mu.
+	next *slot
 
 	turn turn
 
-	// awake is nil while the resource is idle; rested then holds its state.
-	*awake
+	// entry is nil while the resource is at rest and the slot is not locked; rested then holds its
+	// state.
+	entry  *entry
 	rested rested
 
 	// read is the version of the record that was loaded last. Until this process writes the record,
@@ -91,8 +96,11 @@ type entry struct {
 	claimed  claimed
 }
 
-// awake is the part of an entry that is not needed of a resource at rest.
-type awake struct {
+// entry is the state of one resource in memory. Besides its slot, it has what is not needed of a
+// resource at rest.
+type entry struct {
+	*slot
+
 	record store.Record
 	// policyWarned is the hash of the plan that policies have warned of last.
 	policyWarned string
@@ -173,25 +181,9 @@ const (
 	conflicted
 )
 
-// viewState is the kind of answer that Observe has in memory.
-type viewState uint8
-
-const (
-	// stale: nothing; the object has to be read and planned.
-	stale viewState = iota
-	// imported: nothing. The object was imported, which the next observation reports.
-	imported
-	// running: the observation of the running operation.
-	running
-	// planned: the last observation, if the object is unchanged.
-	planned
-	// applied: the result of the last operation. Observe answers with it once, without reading.
-	applied
-)
-
 // view is the last observation.
 type view struct {
-	state viewState
+	state decision.View
 	// observation is nil for stale and imported views.
 	observation *Observation
 	// configHash is the hash of the configuration of a planned or applied view.
@@ -210,20 +202,20 @@ type view struct {
 // fits reports whether the view was made for the configuration of a request, and through its
 // provider configurations.
 func (v *view) fits(r *Request) bool {
-	return (v.state == planned || v.state == applied) && v.configHash == r.ConfigHash && v.through(r)
+	return (v.state == decision.Planned || v.state == decision.Applied) && v.configHash == r.ConfigHash && v.through(r.Configurations)
 }
 
-// through reports whether the view was made through the provider configurations of a request,
-// whatever is in them now.
-func (v *view) through(r *Request) bool {
-	return slices.EqualFunc(v.configurations, r.Configurations, policy.Configuration.Same)
+// through reports whether the view was made through the provider configurations of a request or
+// look, whatever is in them now.
+func (v *view) through(configurations []policy.Configuration) bool {
+	return slices.EqualFunc(v.configurations, configurations, policy.Configuration.Same)
 }
 
 // discard makes the view stale, except for an import that was not reported yet.
 func (v *view) discard() {
-	state := stale
-	if v.state == imported {
-		state = imported
+	state := decision.Stale
+	if v.state == decision.Imported {
+		state = decision.Imported
 	}
 	*v = view{state: state}
 }
@@ -242,12 +234,8 @@ func (e *entry) distrust(state recordState) {
 
 // knows reports whether the record in memory can be used.
 func (e *entry) knows(r *Request) bool {
-	return e.schema == r.Resource.Schema && (e.state == loaded || e.state == assumed && r.New)
+	return e.schema == r.Type.Schema && (e.state == loaded || e.state == assumed && r.New)
 }
-
-// rememberedFull is the answer of Remembered for a resource whose object was read completely, and
-// of which there is nothing else to tell: for most resources.
-var rememberedFull = Remembered{Status: instance.Full}
 
 // publish updates the answer of Remembered.
 func (e *entry) publish() {
@@ -262,3 +250,110 @@ func (e *entry) publish() {
 	}
 	e.remembered.Store(&Remembered{Status: in.Status, Deposed: in.Deposed, Handled: e.record.Handled, Interrupted: in.Operation != nil})
 }
+
+// lock locks the slot, and returns its entry with the values of the object.
+func (x *slot) lock() *entry {
+	e := x.lockAtRest()
+	e.wake()
+	return e
+}
+
+// lockAtRest locks the slot, and returns its entry. A resource at rest stays so.
+func (x *slot) lockAtRest() *entry {
+	x.turn.Lock()
+	if x.entry == nil {
+		x.entry = x.rested.entry(x)
+	}
+	return x.entry
+}
+
+// unlock is the end of lock and lockAtRest. Of a resource at rest, only the slot remains.
+func (e *entry) unlock() {
+	x := e.slot
+	if x.resting {
+		if r, ok := e.restedOf(); ok {
+			x.rested, x.entry = r, nil
+			x.share()
+		}
+	}
+	x.turn.Unlock()
+}
+
+// wake decodes the values of an object at rest. If that is not possible, the record is loaded
+// again.
+func (e *entry) wake() {
+	if !e.resting {
+		return
+	}
+	e.resting = false
+	in, err := e.record.Instance.Unpacked(e.schema)
+	if err != nil {
+		e.distrust(outdated)
+		e.view.discard()
+		return
+	}
+	e.record.Instance = in
+	e.view.observation = &Observation{Instance: in, Plan: &upToDate, Last: e.last}
+}
+
+// share keeps one copy of equal hashes.
+func (e *slot) share() {
+	hash := e.view.configHash
+	for _, other := range []*string{&e.validated, &e.claimed.hash} {
+		if *other == hash {
+			*other = hash
+		}
+	}
+}
+
+// rested is what is needed of an entry while its resource is at rest.
+type rested struct {
+	version                        string
+	account                        instance.Account
+	wire                           *instance.Wire
+	private                        []byte
+	schemaVersion, identityVersion int64
+	identified, createFirst        bool
+	// planned is that of drifts.
+	planned   bool
+	completed *completed
+}
+
+// entry returns the entry of a slot from what was rested.
+func (r *rested) entry(of *slot) *entry {
+	out := new(entry)
+	r.into(out, of)
+	return out
+}
+
+// into writes what was rested into out.
+func (r *rested) into(out *entry, of *slot) {
+	in := instance.Undecoded(r.wire, r.identified)
+	in.SchemaVersion, in.IdentityVersion, in.Private, in.CreateBeforeDestroy = r.schemaVersion, r.identityVersion, r.private, r.createFirst
+	*out = entry{
+		slot: of, record: store.Record{Owner: of.uid, Version: r.version, Instance: in, Account: r.account}, drifts: drifts{planned: r.planned},
+		completed: r.completed,
+	}
+}
+
+// restedOf returns what is needed of a resource at rest; ok is false if there is more.
+func (e *entry) restedOf() (_ rested, ok bool) {
+	in := &e.record.Instance
+	r := rested{
+		version: e.record.Version, account: e.record.Account, wire: in.Wire, private: in.Private, schemaVersion: in.SchemaVersion, identityVersion: in.IdentityVersion,
+		identified: in.HasIdentity(), createFirst: in.CreateBeforeDestroy, planned: e.drifts.planned, completed: e.completed,
+	}
+	back := compared.Get().(*entry)
+	defer func() {
+		*back = entry{} // the pool must not keep what it refers to
+		compared.Put(back)
+	}()
+	r.into(back, e.slot)
+	if len(e.missing) == 0 {
+		back.missing = e.missing
+	}
+	return r, reflect.DeepEqual(e, back)
+}
+
+// compared are for what restedOf compares.
+var compared = sync.Pool{New: func() any { return new(entry) }}

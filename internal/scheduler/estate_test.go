@@ -17,6 +17,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
+	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
@@ -200,12 +201,20 @@ func (m *manor) record(r *tenant) (instance.Instance, bool) {
 
 func (m *manor) request(r *tenant) scheduler.Request {
 	out := scheduler.Request{
-		Key: r.key(), UID: types.UID(fmt.Sprint(r.uid)), Created: time.Unix(int64(r.uid), 0), Generation: r.generation,
-		Resource: m.kind.resource(), ProviderConfiguration: "default", Policies: desired.FullControl(),
-		New: !r.worked, Deleted: r.deleting, Handles: m.handles,
-		Acquire: func(context.Context) (terraform.Executor, func(), diagnostic.Diagnostics) {
-			return watched{m.cloud, m, r}, func() {}, nil
+		Resource: scheduler.Resource{
+			Key:        r.key(),
+			UID:        types.UID(fmt.Sprint(r.uid)),
+			Created:    time.Unix(int64(r.uid), 0),
+			Generation: r.generation,
+			Type:       m.kind.resource(),
+			New:        !r.worked,
+			Deleted:    r.deleting,
+			Handles:    m.handles,
 		},
+		Access: scheduler.Access{ProviderConfiguration: "default", Acquire: func(context.Context) (terraform.Executor, func(), diagnostic.Diagnostics) {
+			return watched{m.cloud, m, r}, func() {}, nil
+		}},
+		Desired: scheduler.Desired{Policies: desired.FullControl()},
 	}
 	if r.known != "" {
 		out.Known = known(r.known)
@@ -295,7 +304,7 @@ func (m *manor) converge(t *rapid.T) {
 				t.Fatalf("%+v has %q, which is %v; taken are %v", r, idOf(in), m.cloud.objects[idOf(in)], has)
 			}
 			has[idOf(in)] = r.uid
-		case scheduler.ReasonIdentityConflict, scheduler.ReasonAlreadyExists, scheduler.ReasonImportFailed:
+		case decision.ReasonIdentityConflict, decision.ReasonAlreadyExists, decision.ReasonImportFailed:
 		default:
 			t.Fatalf("%+v: %s", r, reason)
 		}

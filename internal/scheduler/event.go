@@ -91,13 +91,3 @@ const (
 	// kind makes.
 	Contradicted EventKind = "Contradicted"
 )
-
-// tell reports an event of the resource.
-func (s *Scheduler) tell(r Request, e Event) {
-	if s.o.Told != nil {
-		s.o.Told(r.Key, e)
-	}
-	if r.Tell != nil {
-		r.Tell(e)
-	}
-}

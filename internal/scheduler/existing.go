@@ -1,12 +1,12 @@
 package scheduler
 
 import (
-	"context"
-
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/instance"
+	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
+	"github.com/landbridge-io/landbridge/internal/scheduler/ownership"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
 
@@ -17,43 +17,47 @@ import (
 //
 // An object counts as found only if the provider told something about it (terraform.Told).
 
-// look looks up the object of a create by its handle. absent is set if there certainly is none. If
-// neither an object nor that is returned, it is unknown, and the create decides.
-func look(ctx context.Context, ex terraform.Executor, r Request, in instance.Instance, kind instance.OperationKind, p terraform.Plan) (h handle, found instance.Instance, absent bool) {
-	if kind != instance.Create {
-		return handle{identity: cty.NilVal}, instance.Instance{}, false
+// look looks up the object of a create by its handle. If it returns none, the operation has absent
+// set if there certainly is none; otherwise that is unknown, and the create decides.
+func (o *operation) look() (found instance.Instance) {
+	if o.op.Kind != instance.Create {
+		o.handle = handle{identity: cty.NilVal}
+		return found
 	}
-	h = handleOf(r, p.Identity, p.State)
-	if r.Policies.CreateUnchecked || h.none() {
-		return h, instance.Instance{}, false
+	r := &o.r
+	o.handle = handleOf(*r, o.plan.Identity, o.plan.State)
+	if r.Policies.CreateUnchecked || o.handle.none() {
+		return found
 	}
-	found, diags := ex.Import(ctx, r.Resource, h.target())
+	found, diags := o.ex.Import(o.early, r.Type, o.handle.target())
 	switch {
 	case diags.HasErrors():
-		return h, instance.Instance{}, terraform.NonExistent(diags)
-	case in.IsDeposed(found):
-		return h, instance.Instance{}, false // it is the replaced object
-	case !terraform.Told(r.Resource.Schema, h.target(), found.State), !h.is(&r, found):
-		return h, instance.Instance{}, false
+		o.absent = terraform.NonExistent(diags)
+		return instance.Instance{}
+	case o.in.IsDeposed(found): // it is the replaced object
+		return instance.Instance{}
+	case !terraform.Told(r.Type.Schema, o.handle.target(), found.State), !o.handle.is(r, found):
+		return instance.Instance{}
 	}
-	return h, found, false
+	return found
 }
 
 // refuseUnchecked returns the error of a create that is not looked up before, and whose object
 // another resource may have through another provider configuration. If it was looked up and is
 // absent, that shows that the two access different stores.
-func (s *Scheduler) refuseUnchecked(ctx context.Context, e *entry, r Request, op *instance.Operation, h handle, absent bool) *Error {
-	if op.Kind != instance.Create || h.none() || !absent && !r.Policies.CreateUnchecked {
+func (o *operation) refuseUnchecked() *Error {
+	r, h := o.r, o.handle
+	if o.op.Kind != instance.Create || h.none() || !o.absent && !r.Policies.CreateUnchecked {
 		return nil
 	}
 	var found *instance.Instance
-	if absent {
+	if o.absent {
 		found = &instance.Instance{}
 	}
 	planned := keyOf(r, h, instance.Instance{Identity: h.identity})
-	by, state, err := s.twin(ctx, e, &r, []string{planned}, found)
+	by, state, err := o.twin(o.early, o.e, &r, []string{planned}, found)
 	switch {
-	case err != nil || absent:
+	case err != nil || o.absent:
 		return nil
 	case state == sameObject:
 		return identityConflict(r, by)
@@ -65,7 +69,7 @@ func (s *Scheduler) refuseUnchecked(ctx context.Context, e *entry, r Request, op
 
 // meets returns the error of a create whose object already exists. No operation runs.
 func (s *Scheduler) meets(e *entry, r Request, met instance.Instance, by handle) *Error {
-	planned, whole := keyOf(r, by, instance.Instance{Identity: by.identity}), identityKey(r, met)
+	planned, whole := keyOf(r, by, instance.Instance{Identity: by.identity}), ownership.IdentityKey(r.Type.Schema, met)
 	if by.identified() {
 		e.complete(planned, whole)
 	}
@@ -80,7 +84,7 @@ func (s *Scheduler) meets(e *entry, r Request, met instance.Instance, by handle)
 	if !by.identified() {
 		what = "import id"
 	}
-	return failed(ReasonAlreadyExists, terraform.ObjectExistsError(what, "no resource of this cluster manages it; it is not changed. "+
+	return decision.Failed(decision.ReasonAlreadyExists, terraform.ObjectExistsError(what, "no resource of this cluster manages it; it is not changed. "+
 		r.spell("If the provider is mistaken and there is none, set spec.lifecycle.existenceCheck to Never. To take it over", importOf(met, by))))
 }
 

@@ -9,7 +9,7 @@ import (
 
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/instance"
-	"github.com/landbridge-io/landbridge/internal/scheduler"
+	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
 
@@ -43,7 +43,7 @@ func TestCreateMeetsObject(t *testing.T) {
 						a.observe()
 						a.apply()
 						synctest.Wait()
-						se := a.refuses(a.sched.Apply(t.Context(), a.r), scheduler.ReasonAlreadyExists)
+						se := a.refuses(a.sched.Apply(t.Context(), a.r), decision.ReasonAlreadyExists)
 						if !strings.Contains(se.Error(), "set spec.import to identity: ") {
 							t.Errorf("the way out is not told of: %s", se)
 						}
@@ -79,7 +79,7 @@ func TestCreateMeetsOwned(t *testing.T) {
 		if x.cloud.applies != 1 {
 			t.Errorf("%d applies", x.cloud.applies)
 		}
-		se := b.refuses(b.sched.Apply(t.Context(), b.r), scheduler.ReasonIdentityConflict)
+		se := b.refuses(b.sched.Apply(t.Context(), b.r), decision.ReasonIdentityConflict)
 		if text := se.Error(); !strings.Contains(text, "Thing team/a") || strings.Contains(text, "spec.import") {
 			t.Errorf("the message: %s", text)
 		}
@@ -141,10 +141,10 @@ func TestCreateBehindCredulousImport(t *testing.T) {
 				op := b.interrupted(instance.Create, instance.Instance{})
 				rec := b.stored()
 				rec.Instance.Operation.Absent = false
-				if _, err := x.store.Save(t.Context(), b.r.Key, b.r.Resource.Schema, rec); err != nil {
+				if _, err := x.store.Save(t.Context(), b.r.Key, b.r.Type.Schema, rec); err != nil {
 					t.Fatal(err)
 				}
-				se := b.observeRefused(scheduler.ReasonCreateOutcomeUnknown)
+				se := b.observeRefused(decision.ReasonCreateOutcomeUnknown)
 				if text := se.Error(); !strings.Contains(text, op.ID) || strings.Contains(text, "A remote object exists") {
 					t.Errorf("the message: %s", text)
 				}
@@ -161,7 +161,7 @@ func TestCreateUnchecked(t *testing.T) {
 		a.observe()
 		a.apply()
 		synctest.Wait()
-		se := a.refuses(a.sched.Apply(t.Context(), a.r), scheduler.ReasonAlreadyExists)
+		se := a.refuses(a.sched.Apply(t.Context(), a.r), decision.ReasonAlreadyExists)
 		if !strings.Contains(se.Error(), "set spec.lifecycle.existenceCheck to Never") {
 			t.Errorf("the way out is not told of: %s", se)
 		}
@@ -187,18 +187,18 @@ func TestRecoverForeign(t *testing.T) {
 			op := a.interrupted(instance.Create, instance.Instance{})
 			rec := a.stored()
 			rec.Instance.Operation.Absent = false
-			if _, err := x.store.Save(t.Context(), a.r.Key, a.r.Resource.Schema, rec); err != nil {
+			if _, err := x.store.Save(t.Context(), a.r.Key, a.r.Type.Schema, rec); err != nil {
 				t.Fatal(err)
 			}
 			for range 2 {
-				se := a.observeRefused(scheduler.ReasonCreateOutcomeUnknown)
+				se := a.observeRefused(decision.ReasonCreateOutcomeUnknown)
 				for _, part := range []string{"set spec.import to identity: ", "landbridge.io/confirm-create", op.ID} {
 					if !strings.Contains(se.Error(), part) {
 						t.Errorf("%q is not in: %s", part, se)
 					}
 				}
 				a.r.Deleted = true
-				a.observeRefused(scheduler.ReasonCreateOutcomeUnknown) // what may be there is not given up
+				a.observeRefused(decision.ReasonCreateOutcomeUnknown) // what may be there is not given up
 				a.r.Deleted = false
 			}
 			f(x, a)
@@ -221,7 +221,7 @@ func TestRecoverForeign(t *testing.T) {
 			a.observe()
 			a.apply()
 			synctest.Wait()
-			a.refuses(a.sched.Apply(t.Context(), a.r), scheduler.ReasonAlreadyExists)
+			a.refuses(a.sched.Apply(t.Context(), a.r), decision.ReasonAlreadyExists)
 		})
 	})
 	t.Run("another's", func(t *testing.T) {
@@ -312,7 +312,7 @@ func TestDoubt(t *testing.T) {
 				}
 				before := x.cloud.applies
 				for range 2 {
-					se := a.observeRefused(scheduler.ReasonImportFailed)
+					se := a.observeRefused(decision.ReasonImportFailed)
 					for _, part := range []string{"crossplane.io/external-name", "spec.import"} {
 						if !strings.Contains(se.Error(), part) {
 							t.Errorf("%q is not in: %s", part, se)
@@ -400,7 +400,7 @@ func TestImportAfterwards(t *testing.T) {
 			a.observe()
 			a.apply()
 			synctest.Wait()
-			a.refuses(a.sched.Apply(t.Context(), a.r), scheduler.ReasonAlreadyExists)
+			a.refuses(a.sched.Apply(t.Context(), a.r), decision.ReasonAlreadyExists)
 			a.r.Import.Target, a.r.Generation = &terraform.ImportTarget{Identity: x.cloud.identity("i-2", "x")}, 2
 			a.settle()
 			if got := x.cloud.ids(); !slices.Equal(got, []string{"i-2"}) || x.cloud.applies != 1 {
@@ -416,7 +416,7 @@ func TestImportAfterwards(t *testing.T) {
 			x.cloud.add(object{"x", 1})
 			a.apply()
 			synctest.Wait()
-			a.refuses(a.sched.Apply(t.Context(), a.r), scheduler.ReasonAlreadyExists)
+			a.refuses(a.sched.Apply(t.Context(), a.r), decision.ReasonAlreadyExists)
 			a.settle()
 			if got := x.cloud.ids(); !slices.Equal(got, []string{"i-2"}) || x.cloud.applies != 0 {
 				x.t.Errorf("objects %v after %d applies", got, x.cloud.applies)

@@ -5,13 +5,11 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/scheduler/ownership"
-	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
 
@@ -27,32 +25,6 @@ const (
 	// more.
 	steadyAfter = 3
 )
-
-// Flap describes an object that something else changes back again and again.
-type Flap struct {
-	// Paths are the attributes that are changed.
-	Paths []cty.Path
-	// Other is the resource that sets them to other values; the zero value if it is not known.
-	Other store.Key
-}
-
-// correction identifies a change of an object. Values are hashed, since they may be secret.
-type correction struct {
-	attributes    string
-	before, after [sha256.Size]byte
-}
-
-// flap has the corrections of one resource.
-type flap struct {
-	// hash is that of the configuration that was applied last.
-	hash string
-	// pending is the correction of the running operation, last the latest one, which was made count
-	// times in a row.
-	pending, last correction
-	count         int
-	// steady counts reads in a row without a change.
-	steady int
-}
 
 // correctionOf returns what a plan changes of an existing object; the zero value if that is not
 // known beforehand.
@@ -148,48 +120,9 @@ func (s *Scheduler) flapping(e *entry, r *Request) *Flap {
 	if e.flap == nil {
 		return nil
 	}
-	s.corrections.set(r.Key, corrected{object: object(*r, idOf(e.record.Instance.State)), correction: e.flap.last})
+	s.corrections.set(r.Key, corrected{object: object(*r, ownership.StateKey(e.record.Instance.State)), correction: e.flap.last})
 	if e.flap.count < flapsAfter {
 		return nil
 	}
 	return &Flap{Paths: e.flap.last.paths(), Other: s.corrections.reverse(r.Key)}
-}
-
-// corrections has the last correction of each resource that has made one.
-type corrections struct {
-	mu    sync.Mutex
-	byKey map[store.Key]corrected
-}
-
-type corrected struct {
-	object     ownership.Object
-	correction correction
-}
-
-func (c *corrections) set(k store.Key, x corrected) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if x.correction == (correction{}) {
-		delete(c.byKey, k)
-		return
-	}
-	if c.byKey == nil {
-		c.byKey = map[store.Key]corrected{}
-	}
-	c.byKey[k] = x
-}
-
-func (c *corrections) forget(k store.Key) { c.set(k, corrected{}) }
-
-// reverse returns the resource that undoes the correction of another one, of the same object.
-func (c *corrections) reverse(k store.Key) store.Key {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	mine := c.byKey[k]
-	for other, x := range c.byKey {
-		if other != k && x.object == mine.object && x.correction.reverses(mine.correction) {
-			return other
-		}
-	}
-	return store.Key{}
 }

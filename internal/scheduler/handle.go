@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/convert"
 
 	"github.com/landbridge-io/landbridge/internal/instance"
+	"github.com/landbridge-io/landbridge/internal/scheduler/ownership"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 	"github.com/landbridge-io/landbridge/internal/translate"
 )
@@ -28,98 +28,9 @@ import (
 // it, an object that is not found proves nothing. As soon as one contradicts it, it is not used any
 // more.
 
-// Handles are the handles that the configuration of a kind adds, and what objects have shown about
-// them. There is one for each kind.
-type Handles struct {
-	// Identity returns the attributes of the identity that the configuration maps, of an object or
-	// a planned one. Nil if it maps none.
-	Identity func(object cty.Value) map[string]cty.Value
-
-	mapping, importID belief
-}
-
-// belief is what objects have shown about a setting of the configuration.
-type belief struct {
-	mu        sync.Mutex
-	confirmed bool
-	// refuted is how an object contradicts it; empty if none does. told is set when there was an
-	// event about it.
-	refuted string
-	told    bool
-	// tryAt is the time before which it is not checked by a call again.
-	tryAt time.Time
-}
-
-// confirm notes that an object agrees.
-func (b *belief) confirm() {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.confirmed = b.refuted == ""
-}
-
-// refute notes that an object contradicts.
-func (b *belief) refute(why string) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.confirmed = false
-	if b.refuted == "" {
-		b.refuted = why
-	}
-}
-
-// tell reports whether there was no event about the contradiction yet.
-func (b *belief) tell() bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	first := !b.told
-	b.told = true
-	return first
-}
-
-// state returns whether objects agree, and how one contradicts.
-func (b *belief) state() (confirmed bool, refuted string) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.confirmed, b.refuted
-}
-
-// refutesMapping reports whether an object contradicts the mapping.
-func (h *Handles) refutesMapping() bool {
-	if h == nil {
-		return false
-	}
-	_, why := h.mapping.state()
-	return why != ""
-}
-
-// maps reports whether the configuration maps an identity, which is not refuted.
-func (h *Handles) maps() bool { return h != nil && h.Identity != nil && !h.refutesMapping() }
-
 // named returns the id by which the object of a create can be imported; empty if that is not known
 // or refuted.
-func (r *Request) named() string {
-	if r.NamedImport.ID == "" || r.Handles == nil {
-		return ""
-	}
-	if _, refuted := r.Handles.importID.state(); refuted != "" {
-		return ""
-	}
-	return r.NamedImport.ID
-}
-
-// refuted returns how objects contradict the handles of the configuration.
-func (h *Handles) refuted() []string {
-	var out []string
-	if h == nil {
-		return nil
-	}
-	for _, b := range []*belief{&h.mapping, &h.importID} {
-		if _, why := b.state(); why != "" {
-			out = append(out, why)
-		}
-	}
-	return out
-}
+func (r *Request) named() string { return r.Handles.named(r.NamedImport.ID) }
 
 // learn checks the mapping against the identity of an object: the mapping of the object itself and,
 // if the object was just made, of its plan. It returns how the object contradicts the mapping.
@@ -156,8 +67,8 @@ func (r *Request) compare(object, actual cty.Value) (agrees bool, why string) {
 			return false, fmt.Sprintf("the configuration makes the attribute %s of the identity %s, but it is %s", name, inWords(mapped[name]), inWords(is))
 		}
 	}
-	for _, name := range r.Resource.Schema.Identity.Required() {
-		if _, ok := mapped[name]; !ok && plannedAttribute(object, name, r.Resource.Schema.Identity.Attributes[name].Type) == cty.NilVal {
+	for _, name := range r.Type.Schema.Identity.Required() {
+		if _, ok := mapped[name]; !ok && plannedAttribute(object, name, r.Type.Schema.Identity.Attributes[name].Type) == cty.NilVal {
 			agrees = false
 		}
 	}
@@ -192,12 +103,12 @@ func (s *Scheduler) probe(ctx context.Context, r *Request, in instance.Instance,
 	if !due {
 		return
 	}
-	found, diags := ex.Import(ctx, r.Resource, terraform.ImportTarget{ID: r.NamedImport.ID, Identity: cty.NilVal})
+	found, diags := ex.Import(ctx, r.Type, terraform.ImportTarget{ID: r.NamedImport.ID, Identity: cty.NilVal})
 	switch {
 	case terraform.NonExistent(diags):
 		b.refute(fmt.Sprintf("the configuration makes the import id %q, but there is no object with it", r.NamedImport.ID))
 	case diags.HasErrors():
-	case stateID(found.State) == stateID(in.State) && r.NamedImport.Names(found.State):
+	case ownership.StateID(found.State) == ownership.StateID(in.State) && r.NamedImport.Names(found.State):
 		b.confirm()
 	default:
 		b.refute(fmt.Sprintf("the configuration makes the import id %q, but another object has it", r.NamedImport.ID))
@@ -234,9 +145,6 @@ func (h handle) target() terraform.ImportTarget {
 	}
 	return terraform.ImportTarget{ID: h.importID, Identity: cty.NilVal}
 }
-
-// present reports whether there is an object or a planned object, parts of which may be unknown.
-func present(v cty.Value) bool { return v != cty.NilVal && !v.IsNull() && v.IsKnown() }
 
 // handleOf returns the handle of the object of a planned create.
 func handleOf(r Request, identity, state cty.Value) handle {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
+	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 	"github.com/landbridge-io/landbridge/internal/translate"
 )
@@ -70,7 +71,7 @@ func TestRecoverByConfiguration(t *testing.T) {
 			status: instance.Tainted, applies: 4,
 		},
 		"not made, nothing seen before": {
-			manner: silentUndone, reason: scheduler.ReasonCreateOutcomeUnknown, message: "no other object has confirmed yet",
+			manner: silentUndone, reason: decision.ReasonCreateOutcomeUnknown, message: "no other object has confirmed yet",
 		},
 		"not made, seen before": {
 			manner: silentUndone, before: func(x *estate, _ *harness) { x.seen("b", 1, "y") },
@@ -91,11 +92,11 @@ func TestRecoverByConfiguration(t *testing.T) {
 		},
 		"made, but there was one before": {
 			manner: silentDone, before: func(x *estate, a *harness) { a.r.Policies.CreateUnchecked = true },
-			reason: scheduler.ReasonCreateOutcomeUnknown, message: "set spec.import to ",
+			reason: decision.ReasonCreateOutcomeUnknown, message: "set spec.import to ",
 		},
 		"the configuration says nothing any more": {
 			manner: silentUndone, after: func(_ *estate, a *harness) { a.r.Handles, a.r.NamedImport.ID = nil, "" },
-			reason: scheduler.ReasonCreateOutcomeUnknown,
+			reason: decision.ReasonCreateOutcomeUnknown,
 		},
 	} {
 		for configured, kind := range handledKinds {
@@ -172,7 +173,7 @@ func TestConfiguredHandleMeetsObject(t *testing.T) {
 				a.observe()
 				a.apply()
 				synctest.Wait()
-				se := a.refuses(a.sched.Apply(t.Context(), a.r), scheduler.ReasonAlreadyExists)
+				se := a.refuses(a.sched.Apply(t.Context(), a.r), decision.ReasonAlreadyExists)
 				if !strings.Contains(se.Error(), "set spec.import to ") || x.cloud.applies != 0 {
 					t.Errorf("after %d applies: %s", x.cloud.applies, se)
 				}
@@ -208,7 +209,7 @@ func TestContradictedMapping(t *testing.T) {
 		if calls := x.cloud.log.take(); slices.Contains(calls, "import") {
 			t.Errorf("an object was looked for: %v", calls)
 		}
-		if se := b.observeRefused(scheduler.ReasonCreateOutcomeUnknown); !strings.Contains(se.Error(), "an object contradicts it") {
+		if se := b.observeRefused(decision.ReasonCreateOutcomeUnknown); !strings.Contains(se.Error(), "an object contradicts it") {
 			t.Errorf("the message: %s", se)
 		}
 	})
@@ -235,7 +236,7 @@ func TestContradictedImportID(t *testing.T) {
 		}
 		x.named("b", 1, "y").interrupts(silentUndone)
 		b := x.named("b", 1, "y")
-		b.observeRefused(scheduler.ReasonCreateOutcomeUnknown)
+		b.observeRefused(decision.ReasonCreateOutcomeUnknown)
 	})
 }
 
@@ -248,7 +249,7 @@ func TestRecoverAfterCorrectedMapping(t *testing.T) {
 		a.interrupts(silentUndone)
 		a.r.Handles = mappedHandles("Thing")
 		for range 2 {
-			if se := a.observeRefused(scheduler.ReasonCreateOutcomeUnknown); !strings.Contains(se.Error(), "set spec.import to ") {
+			if se := a.observeRefused(decision.ReasonCreateOutcomeUnknown); !strings.Contains(se.Error(), "set spec.import to ") {
 				t.Errorf("the message: %s", se)
 			}
 		}
@@ -263,7 +264,7 @@ func TestImportIDAwaitsDeadline(t *testing.T) {
 		x.seen("b", 1, "y")
 		a := x.named("a", 0, "x")
 		a.interrupts(late)
-		if se := a.observeRefused(scheduler.ReasonCreateOutcomeUnknown); !strings.Contains(se.Error(), "may still appear until") {
+		if se := a.observeRefused(decision.ReasonCreateOutcomeUnknown); !strings.Contains(se.Error(), "may still appear until") {
 			t.Errorf("the message: %s", se)
 		}
 		x.cloud.appear()
@@ -279,7 +280,7 @@ func TestMappingOfUnknown(t *testing.T) {
 		x.r.Handles = &scheduler.Handles{Identity: func(cty.Value) map[string]cty.Value { return nil }}
 		a := x.named("a", 0, "x")
 		a.interrupts(silentDone)
-		a.observeRefused(scheduler.ReasonCreateOutcomeUnknown)
+		a.observeRefused(decision.ReasonCreateOutcomeUnknown)
 		a.r.NamedImport = translate.NamedImport{}
 		a.r.ConfirmCreate = a.stored().Instance.Operation.ID
 		time.Sleep(10 * time.Minute)

@@ -173,6 +173,8 @@ type cloud struct {
 	warns diagnostic.Diagnostics
 	// fickle plans other private bytes each time.
 	fickle bool
+	// recalls plans the private bytes of the earlier plan, if the request has them.
+	recalls bool
 	// rigid has no arguments that can be set again.
 	rigid bool
 	// restless plans an update of another value, also if nothing differs.
@@ -396,6 +398,12 @@ func (c *cloud) Plan(_ context.Context, r terraform.ResourceType, in instance.In
 	p := terraform.Plan{Resource: r, Prior: in, Config: config.Value, Private: []byte("planned")}
 	if c.plans++; c.fickle {
 		p.Private = fmt.Appendf(nil, "planned %d", c.plans)
+	}
+	if c.recalls {
+		if config.PlannedPrivate != nil {
+			p.Private = config.PlannedPrivate
+		}
+		p.Again = p.Private
 	}
 	token := config.Value.GetAttr("token")
 	p.State = withToken(thing(cty.UnknownVal(cty.String), name, size), token)
@@ -869,13 +877,17 @@ func newHarness(t *testing.T, kind identityKind) *harness {
 	}
 	h.sched = scheduler.New(h.o)
 	h.r = scheduler.Request{
-		Key: store.Key{Group: "test.landbridge.io", Kind: "Thing", Namespace: "team", Name: "one"}, UID: "uid-1", Generation: 1,
-		Resource: kind.resource(), ProviderConfiguration: "default", Policies: desired.FullControl(),
-		Config: config("a", 1), ConfigHash: "a1",
-		Acquire: func(context.Context) (terraform.Executor, func(), diagnostic.Diagnostics) {
-			return c, func() {}, nil
+		Resource: scheduler.Resource{
+			Key:        store.Key{Group: "test.landbridge.io", Kind: "Thing", Namespace: "team", Name: "one"},
+			UID:        "uid-1",
+			Generation: 1,
+			Type:       kind.resource(),
 		},
-		Tell: func(e scheduler.Event) { h.told.add(eventText(e)) },
+		Access: scheduler.Access{ProviderConfiguration: "default", Acquire: func(context.Context) (terraform.Executor, func(), diagnostic.Diagnostics) {
+			return c, func() {}, nil
+		}},
+		Desired: scheduler.Desired{Policies: desired.FullControl(), Config: config("a", 1), ConfigHash: "a1"},
+		Hooks:   scheduler.Hooks{Tell: func(e scheduler.Event) { h.told.add(eventText(e)) }},
 	}
 	t.Cleanup(func() {
 		ctx, cancel := context.WithCancel(context.Background())
@@ -983,7 +995,7 @@ func (h *harness) record() (store.Record, bool) {
 	h.store.mu.Lock()
 	records := maps.Clone(h.store.records)
 	h.store.mu.Unlock()
-	rec, err := (&memory{log: &events{}, records: records}).Load(context.Background(), h.r.Key, h.r.Resource.Schema)
+	rec, err := (&memory{log: &events{}, records: records}).Load(context.Background(), h.r.Key, h.r.Type.Schema)
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		h.t.Fatalf("what is stored cannot be read: %v", err)
 	}
@@ -993,9 +1005,9 @@ func (h *harness) record() (store.Record, bool) {
 // interrupted is a store that holds an unconcluded operation, as a crash leaves it.
 func (h *harness) interrupted(kind instance.OperationKind, prior instance.Instance) *instance.Operation {
 	h.t.Helper()
-	p, _ := h.cloud.Plan(h.t.Context(), h.r.Resource, prior, *h.r.Config)
+	p, _ := h.cloud.Plan(h.t.Context(), h.r.Type, prior, *h.r.Config)
 	if kind == instance.Delete {
-		p, _ = h.cloud.PlanDestroy(h.t.Context(), h.r.Resource, prior)
+		p, _ = h.cloud.PlanDestroy(h.t.Context(), h.r.Type, prior)
 	}
 	in := prior
 	in.Operation = &instance.Operation{
@@ -1009,7 +1021,7 @@ func (h *harness) interrupted(kind instance.OperationKind, prior instance.Instan
 // stores puts an instance into the store, as an earlier process left it.
 func (h *harness) stores(in instance.Instance) {
 	h.t.Helper()
-	if _, err := h.store.Save(h.t.Context(), h.r.Key, h.r.Resource.Schema, store.Record{Owner: h.r.UID, Instance: in}); err != nil {
+	if _, err := h.store.Save(h.t.Context(), h.r.Key, h.r.Type.Schema, store.Record{Owner: h.r.UID, Instance: in}); err != nil {
 		h.t.Fatal(err)
 	}
 	h.log.take()

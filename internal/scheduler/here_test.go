@@ -6,7 +6,7 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"github.com/landbridge-io/landbridge/internal/scheduler"
+	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 )
 
@@ -47,9 +47,9 @@ func TestReleaseElsewhere(t *testing.T) {
 		if err := h.sched.Retire(t.Context(), h.r); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := h.store.Save(t.Context(), h.r.Key, h.r.Resource.Schema, store.Record{Owner: h.r.UID}); err != nil {
+		if _, err := h.store.Save(t.Context(), h.r.Key, h.r.Type.Schema, store.Record{Owner: h.r.UID}); err != nil {
 			t.Fatal(err)
 		}
-		h.refuses(h.sched.Retire(t.Context(), h.r), scheduler.ReasonStore)
+		h.refuses(h.sched.Retire(t.Context(), h.r), decision.ReasonStore)
 	})
 }

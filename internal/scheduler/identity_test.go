@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
-	"github.com/landbridge-io/landbridge/internal/scheduler"
+	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
 
@@ -83,7 +83,7 @@ func TestIdentityUpgradeFails(t *testing.T) {
 		h.cloud.fail["refresh"], h.cloud.upgradeFails = diagnostic.Errorf("Unable to Upgrade Resource Identity", "…"), true
 		h.restart()
 		for range 2 {
-			if se := h.observeRefused(scheduler.ReasonIdentityUpgradeFailed); !strings.Contains(se.Error(), "provider version") {
+			if se := h.observeRefused(decision.ReasonIdentityUpgradeFailed); !strings.Contains(se.Error(), "provider version") {
 				t.Errorf("the way out is not told of: %s", se)
 			}
 		}
@@ -103,7 +103,7 @@ func TestIncompleteIdentity(t *testing.T) {
 		h.settle()
 		h.want("a", 2)
 		h.cloud.fail["refresh"] = change
-		se := h.observeRefused(scheduler.ReasonUnexpectedIdentityChange)
+		se := h.observeRefused(decision.ReasonUnexpectedIdentityChange)
 		for text, want := range map[string]bool{"region": true, "provider version that wrote it": true, "Undo what changed it": false} {
 			if strings.Contains(se.Error(), text) != want {
 				t.Errorf("%q: %t, in %s", text, !want, se)
@@ -121,7 +121,7 @@ func TestUnexpectedIdentityChange(t *testing.T) {
 		for _, call := range []string{"refresh", "plan"} {
 			h.want("a", 2)
 			h.cloud.fail[call] = change
-			if se := h.observeRefused(scheduler.ReasonUnexpectedIdentityChange); !strings.Contains(se.Error(), "managementPolicies") {
+			if se := h.observeRefused(decision.ReasonUnexpectedIdentityChange); !strings.Contains(se.Error(), "managementPolicies") {
 				t.Errorf("the way out is not told of: %s", se)
 			}
 			delete(h.cloud.fail, call)
@@ -135,7 +135,7 @@ func TestUnexpectedIdentityChange(t *testing.T) {
 		h.apply()
 		synctest.Wait()
 		h.observe()
-		se := h.refuses(h.sched.Apply(t.Context(), h.r), scheduler.ReasonUnexpectedIdentityChange)
+		se := h.refuses(h.sched.Apply(t.Context(), h.r), decision.ReasonUnexpectedIdentityChange)
 		if !se.RetryAt.After(time.Now()) {
 			t.Error("it is tried again at once")
 		}

@@ -10,12 +10,10 @@ import (
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/faultpoint"
 	"github.com/landbridge-io/landbridge/internal/instance"
+	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
 	"github.com/landbridge-io/landbridge/internal/scheduler/ownership"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
-
-// imports reports whether spec.import is to be looked at where no create was interrupted.
-func (r Request) imports() bool { return r.Import.Asked() && !r.Deleted }
 
 // find imports the object of a resource for which nothing is stored: the object of spec.import or,
 // if it no longer exists, the known object.
@@ -24,7 +22,7 @@ func (s *Scheduler) find(ctx context.Context, e *entry, r Request, ex terraform.
 		r.Import = desired.Import{}
 	}
 	if r.Import.Invalid != nil && (r.New || r.Known == nil) {
-		return failed(ReasonInvalidConfiguration, r.Import.Invalid)
+		return decision.Failed(decision.ReasonInvalidConfiguration, r.Import.Invalid)
 	}
 	var notFound diagnostic.Diagnostics
 	var known *terraform.ImportTarget
@@ -35,7 +33,7 @@ func (s *Scheduler) find(ctx context.Context, e *entry, r Request, ex terraform.
 		if target == nil {
 			continue
 		}
-		in, diags := ex.Import(ctx, r.Resource, *target)
+		in, diags := ex.Import(ctx, r.Type, *target)
 		switch {
 		case !diags.HasErrors() && target == known:
 			if err := s.doubt(ctx, e, r, ex, in); err != nil {
@@ -47,16 +45,16 @@ func (s *Scheduler) find(ctx context.Context, e *entry, r Request, ex terraform.
 		case !terraform.NonExistent(diags) && target == known:
 			return notLookedFor("This resource has no stored state", diags)
 		case !terraform.NonExistent(diags):
-			return failed(ReasonImportFailed, diags)
+			return decision.Failed(decision.ReasonImportFailed, diags)
 		case target == r.Import.Target:
 			notFound = diags
 		}
 	}
 	switch {
 	case r.Import.Invalid != nil:
-		return failed(ReasonInvalidConfiguration, r.Import.Invalid)
+		return decision.Failed(decision.ReasonInvalidConfiguration, r.Import.Invalid)
 	case notFound != nil:
-		return failed(ReasonImportFailed, notFound)
+		return decision.Failed(decision.ReasonImportFailed, notFound)
 	}
 	return nil
 }
@@ -72,14 +70,14 @@ func (s *Scheduler) importAfterwards(ctx context.Context, e *entry, r Request, e
 	if before && !(e.last.Failed() && e.last.Kind == instance.Create) {
 		return nil
 	}
-	in, diags := ex.Import(ctx, r.Resource, *r.Import.Target)
+	in, diags := ex.Import(ctx, r.Type, *r.Import.Target)
 	switch {
 	case !diags.HasErrors():
 		return s.take(ctx, e, r, in)
 	case before, terraform.NonExistent(diags):
 		return nil
 	default:
-		return failed(ReasonImportFailed, diags)
+		return decision.Failed(decision.ReasonImportFailed, diags)
 	}
 }
 
@@ -90,13 +88,13 @@ func (s *Scheduler) doubt(ctx context.Context, e *entry, r Request, ex terraform
 	switch {
 	case r.Known.Observed && !r.Known.Recognize(found):
 		why = "the object that is found by it has another one"
-	case r.Resource.Schema.Identity != nil:
-	case !e.alone(r, idKey(r.Known.Target.ID)):
+	case r.Type.Schema.Identity != nil:
+	case !e.alone(r, ownership.IDKey(r.Known.Target.ID)):
 		why = "other resources of the type have the same one"
 	case r.Config != nil:
-		p, diags := ex.Plan(ctx, r.Resource, found, *r.Configuration())
+		p, diags := ex.Plan(ctx, r.Type, found, *r.Configuration())
 		if diags.HasErrors() {
-			return failed(ReasonInvalidConfiguration, diags)
+			return decision.Failed(decision.ReasonInvalidConfiguration, diags)
 		}
 		if p.Action.IsReplace() {
 			why = "the object that is found by it is so different that it would have to be replaced"
@@ -105,14 +103,14 @@ func (s *Scheduler) doubt(ctx context.Context, e *entry, r Request, ex terraform
 	if why == "" {
 		return nil
 	}
-	return failed(ReasonImportFailed, diagnostic.Errorf("Object not recognized",
+	return decision.Failed(decision.ReasonImportFailed, diagnostic.Errorf("Object not recognized",
 		"This resource has no stored state, and its annotations do not identify one object: %s. If the object exists, set spec.import; if it does not, remove the annotations crossplane.io/external-name and landbridge.io/identity to have it created.", why))
 }
 
 // notLookedFor returns the error of a failed lookup of the known object. The object may not exist,
 // but the provider did not report that in Terraform's way.
 func notLookedFor(known string, diags diagnostic.Diagnostics) *Error {
-	return failed(ReasonImportFailed, append(diags, diagnostic.Errorf("Object not found",
+	return decision.Failed(decision.ReasonImportFailed, append(diags, diagnostic.Errorf("Object not found",
 		"%s, and the one that its annotations name could not be looked for. If there is none, remove the annotations crossplane.io/external-name and landbridge.io/identity.", known)...))
 }
 
@@ -122,7 +120,7 @@ func (s *Scheduler) newer(ctx context.Context, e *entry, r Request, ex terraform
 	if r.Known == nil || r.Known.Recognize == nil || r.Known.Recognize(stored) {
 		return false, nil
 	}
-	found, diags := ex.Import(ctx, r.Resource, r.Known.Target)
+	found, diags := ex.Import(ctx, r.Type, r.Known.Target)
 	switch {
 	case terraform.NonExistent(diags):
 		return false, nil
@@ -147,14 +145,14 @@ func importOf(found instance.Instance, by handle) terraform.ImportTarget {
 // takeKnown stores an object that only the resource's annotations name, unless another resource has
 // made it or holds it: its stored instance is better evidence.
 func (s *Scheduler) takeKnown(ctx context.Context, e *entry, r Request, found instance.Instance) error {
-	if err := r.settled(); err != nil {
+	if err := r.allClaimed(); err != nil {
 		return err
 	}
 	if !r.Policies.Manage {
 		return s.take(ctx, e, r, found)
 	}
 	// A create claims what it knows of the identity beforehand, which may be less than the whole.
-	for _, identity := range []string{identityKey(r, found), plannedKey(r, cty.NilVal, found.State)} {
+	for _, identity := range []string{ownership.IdentityKey(r.Type.Schema, found), plannedKey(r, cty.NilVal, found.State)} {
 		for identity != "" {
 			owner, ok := e.holder(r, identity)
 			if !ok {
@@ -185,7 +183,7 @@ func (s *Scheduler) refuseTwin(ctx context.Context, e *entry, r Request, by owne
 // take stores an imported object, if no other resource owns it. One of another namespace is the
 // owner even if this resource is older.
 func (s *Scheduler) take(ctx context.Context, e *entry, r Request, found instance.Instance) error {
-	if err := r.settled(); err != nil {
+	if err := r.allClaimed(); err != nil {
 		return err
 	}
 	if err := s.withheld(ctx, e, r, found); err != nil {
@@ -217,7 +215,7 @@ func (s *Scheduler) take(ctx context.Context, e *entry, r Request, found instanc
 		return err
 	}
 	faultpoint.Reach(faultpoint.Import, faultpoint.BeforeTold)
-	e.view.state = imported
+	e.view.state = decision.Imported
 	s.tell(r, Event{Kind: Imported})
 	return nil
 }

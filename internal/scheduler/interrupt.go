@@ -1,10 +1,7 @@
 package scheduler
 
 import (
-	"context"
-	"sync"
-
-	"github.com/landbridge-io/landbridge/internal/diagnostic"
+	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 )
 
@@ -16,85 +13,6 @@ import (
 // Afterwards nothing begins until the resource changes, so that the operation does not start again:
 // the generation that the operation was for is held. The hold is stored with the outcome.
 
-// interruption ends an operation early.
-type interruption struct {
-	// ctx is done when the operation is interrupted.
-	ctx       context.Context
-	interrupt context.CancelFunc
-
-	mu sync.Mutex
-	// token is the last request; empty if there was none.
-	token string
-	// abandon cancels the call of the provider; nil if there is none yet.
-	abandon context.CancelFunc
-}
-
-func newInterruption() *interruption {
-	i := &interruption{}
-	i.ctx, i.interrupt = context.WithCancel(context.Background())
-	return i
-}
-
-// ask interrupts the operation; the second time, without waiting for the provider's answer.
-func (i *interruption) ask(token string) {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	if i.token != "" && i.abandon != nil {
-		i.abandon()
-	}
-	i.token = token
-	i.interrupt()
-}
-
-// asked returns the token of the last request; empty if there was none.
-func (i *interruption) asked() string {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	return i.token
-}
-
-// dispatches records how the call of the provider is cancelled.
-func (i *interruption) dispatches(abandon context.CancelFunc) {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	i.abandon = abandon
-}
-
-// before returns a context for what precedes the call of the provider, which ends with an
-// interrupt.
-func (i *interruption) before(ctx context.Context) (context.Context, context.CancelFunc) {
-	ctx, cancel := context.WithCancel(ctx)
-	stop := context.AfterFunc(i.ctx, cancel)
-	return ctx, func() { stop(); cancel() }
-}
-
-// blame adds to the errors of an operation that it was interrupted.
-func (i *interruption) blame(diags diagnostic.Diagnostics) diagnostic.Diagnostics {
-	if i.asked() == "" || !diags.HasErrors() {
-		return diags
-	}
-	return append(diags, diagnostic.Errorf("Operation interrupted", "The operation was interrupted by request, with the annotation landbridge.io/interrupt.")...)
-}
-
-// note records in the handled tokens that an operation was interrupted, and holds its generation
-// unless all that was wanted is done.
-func (i *interruption) note(handled *store.Tokens, generation int64, done bool) {
-	if done {
-		generation = 0
-	}
-	if token := i.asked(); token != "" {
-		noteInterrupt(handled, token, generation)
-	}
-}
-
-// noteInterrupt records a request to interrupt in the handled tokens. held is the generation that
-// it holds; 0 if it holds none.
-func noteInterrupt(handled *store.Tokens, token string, held int64) {
-	if handled.Interrupt = token; held != 0 {
-		handled.Held = held
-	}
-}
-
 // noteInterrupt records a request to interrupt that is not in the store yet.
 func (e *entry) noteInterrupt(token string, held int64) {
 	noteInterrupt(&e.record.Handled, token, held)
@@ -105,18 +23,18 @@ func (e *entry) noteInterrupt(token string, held int64) {
 // interrupts reports whether an annotation has a request to interrupt that was not handled yet.
 func (e *entry) interrupts(r *Request) bool {
 	return r.Asked.Interrupt != "" && r.Asked.Interrupt != e.record.Handled.Interrupt &&
-		(e.view.state != running || e.interruption.asked() != r.Asked.Interrupt)
+		(e.view.state != decision.Running || e.interruption.asked() != r.Asked.Interrupt)
 }
 
 // Interrupt implements Interface. Where nothing runs it does nothing: the next Observe records the
 // request.
 func (s *Scheduler) Interrupt(k store.Key, token string) {
-	for _, e := range s.entriesOf(k) {
-		e.lock()
-		if r := (Request{Asked: store.Tokens{Interrupt: token}}); e.view.state == running && e.interrupts(&r) {
+	for _, x := range s.slotsOf(k) {
+		e := x.lock()
+		if r := (Request{Asked: Asked{Tokens: store.Tokens{Interrupt: token}}}); e.view.state == decision.Running && e.interrupts(&r) {
 			e.interrupt(r)
 		}
-		e.turn.Unlock()
+		e.unlock()
 	}
 }
 
@@ -151,8 +69,3 @@ func Holds(r *Request, handled store.Tokens) bool {
 
 // unhold ends a hold. It is stored with the next write.
 func (e *entry) unhold() { e.record.Handled.Held, e.unsaved.Held = 0, 0 }
-
-func errHeld() *Error {
-	return failed(ReasonInterrupted, diagnostic.Errorf("Operation interrupted",
-		"The last operation was interrupted by request. Nothing is done until the spec changes, or until a retry is requested with the annotation landbridge.io/retry."))
-}

@@ -12,7 +12,7 @@ import (
 
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/instance"
-	"github.com/landbridge-io/landbridge/internal/scheduler"
+	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
@@ -74,7 +74,7 @@ func (h *harness) staysHeld() {
 		if o := h.observe(); !o.Held || o.UpToDate() {
 			h.t.Fatalf("held is %t, up to date %t", o.Held, o.UpToDate())
 		}
-		se := h.refuses(h.act(), scheduler.ReasonInterrupted)
+		se := h.refuses(h.act(), decision.ReasonInterrupted)
 		if !strings.Contains(se.Error(), "landbridge.io/retry") {
 			h.t.Fatalf("the way out is not told of: %s", se)
 		}
@@ -163,7 +163,7 @@ func TestInterruptThenChange(t *testing.T) {
 				h.r.Asked.Interrupt = "now"
 				h.observe()
 				synctest.Wait()
-				h.refuses(func() error { h.observe(); return h.act() }(), scheduler.ReasonInterrupted)
+				h.refuses(func() error { h.observe(); return h.act() }(), decision.ReasonInterrupted)
 				h.unblocks()
 				change(h)
 				if o := h.observe(); o.Held {
@@ -364,7 +364,7 @@ func TestInterruptBeforeDispatch(t *testing.T) {
 					if o := h.observe(); !o.Held {
 						t.Error("it is not held")
 					}
-					h.refuses(h.act(), scheduler.ReasonInterrupted)
+					h.refuses(h.act(), decision.ReasonInterrupted)
 				}
 				if h.cloud.applies != applies {
 					t.Error("an operation began")
@@ -409,7 +409,7 @@ func TestInterruptTwice(t *testing.T) {
 					t.Errorf("handled %+v, operation %+v", rec.Handled, rec.Instance.Operation)
 				}
 				if tc.kind == instance.Create && tc.identity == noIdentity {
-					h.observeRefused(scheduler.ReasonCreateOutcomeUnknown)
+					h.observeRefused(decision.ReasonCreateOutcomeUnknown)
 					return
 				}
 				h.staysHeld()
@@ -427,7 +427,7 @@ func TestInterruptAcrossCrash(t *testing.T) {
 		if o := h.observe(); !o.Held || o.Instance.Status != instance.Tainted {
 			t.Errorf("held is %t, %s", o.Held, o.Instance.Status)
 		}
-		h.refuses(h.act(), scheduler.ReasonInterrupted)
+		h.refuses(h.act(), decision.ReasonInterrupted)
 		if got := h.stored().Handled; got != (store.Tokens{Interrupt: "now", Held: 1}) {
 			t.Errorf("handled %+v", got)
 		}
@@ -442,12 +442,12 @@ func TestInterruptConflict(t *testing.T) {
 		h.begins(instance.Update)
 		h.store.mu.Lock()
 		stored := h.store.records[h.r.Key]
-		in, err := instance.Decode(stored.data, h.r.Resource.Schema)
+		in, err := instance.Decode(stored.data, h.r.Type.Schema)
 		if err != nil {
 			t.Fatal(err)
 		}
 		in.Operation = nil
-		if stored.data, err = instance.Encode(in, h.r.Resource.Schema); err != nil {
+		if stored.data, err = instance.Encode(in, h.r.Type.Schema); err != nil {
 			t.Fatal(err)
 		}
 		stored.version = h.store.nextVersion()
@@ -457,7 +457,7 @@ func TestInterruptConflict(t *testing.T) {
 		h.observe()
 		synctest.Wait()
 		h.observe()
-		h.refuses(h.act(), scheduler.ReasonInterrupted)
+		h.refuses(h.act(), decision.ReasonInterrupted)
 		if got := h.stored().Handled; got.Interrupt != "now" || got.Held != h.r.Generation {
 			t.Errorf("handled %+v", got)
 		}

@@ -19,6 +19,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
+	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 	"github.com/landbridge-io/landbridge/schema"
@@ -193,13 +194,18 @@ func (j *journalTest) key() store.Key {
 
 func (j *journalTest) request() scheduler.Request {
 	r := scheduler.Request{
-		Key: j.key(), UID: types.UID(fmt.Sprint("uid-", j.uid)), Generation: j.generation,
-		Resource: j.cloud.kind.resource(), ProviderConfiguration: "default", Policies: desired.FullControl(), ConfirmCreate: j.confirm,
-		Deleted: j.deleting,
-		Asked:   store.Tokens{Taint: fmt.Sprint(j.taints)},
-		Acquire: func(context.Context) (terraform.Executor, func(), diagnostic.Diagnostics) {
-			return j.cloud, func() {}, nil
+		Resource: scheduler.Resource{
+			Key:        j.key(),
+			UID:        types.UID(fmt.Sprint("uid-", j.uid)),
+			Generation: j.generation,
+			Type:       j.cloud.kind.resource(),
+			Deleted:    j.deleting,
 		},
+		Access: scheduler.Access{ProviderConfiguration: "default", Acquire: func(context.Context) (terraform.Executor, func(), diagnostic.Diagnostics) {
+			return j.cloud, func() {}, nil
+		}},
+		Desired: scheduler.Desired{Policies: desired.FullControl()},
+		Asked:   scheduler.Asked{ConfirmCreate: j.confirm, Tokens: store.Tokens{Taint: fmt.Sprint(j.taints)}},
 	}
 	if j.known != "" {
 		r.Known = &desired.KnownObject{Target: terraform.ImportTarget{ID: j.known, Identity: cty.NilVal}}
@@ -295,16 +301,16 @@ func (j *journalTest) reconcile() {
 	switch {
 	case errors.As(err, &se):
 		rec, _ := j.stored()
-		if op := rec.Instance.Operation; op != nil && se.Reason == scheduler.ReasonCreateOutcomeUnknown {
+		if op := rec.Instance.Operation; op != nil && se.Reason == decision.ReasonCreateOutcomeUnknown {
 			j.unknown = op.ID
 		}
-		if se.Reason == scheduler.ReasonCreateOutcomeUnknown && j.cloud.kind.foreseen() && !j.deleting {
+		if se.Reason == decision.ReasonCreateOutcomeUnknown && j.cloud.kind.foreseen() && !j.deleting {
 			j.fatalf("the identity is known, and yet: %v", err)
 		}
-		if se.Reason == scheduler.ReasonImportFailed && rec.Instance.Operation != nil {
+		if se.Reason == decision.ReasonImportFailed && rec.Instance.Operation != nil {
 			j.unknown = rec.Instance.Operation.ID
 		}
-		j.doubted = se.Reason == scheduler.ReasonImportFailed && rec.Version == "" && j.imports == ""
+		j.doubted = se.Reason == decision.ReasonImportFailed && rec.Version == "" && j.imports == ""
 		return
 	case err != nil:
 		j.fatalf("Observe: %v", err)
@@ -325,7 +331,7 @@ func (j *journalTest) reconcile() {
 	case !o.UpToDate():
 		err = sched.Apply(ctx, r)
 	}
-	if errors.As(err, &se) && se.Reason == scheduler.ReasonCreateOutcomeUnknown && j.cloud.kind.foreseen() {
+	if errors.As(err, &se) && se.Reason == decision.ReasonCreateOutcomeUnknown && j.cloud.kind.foreseen() {
 		return // it waits for an object of another name
 	}
 	if err != nil {

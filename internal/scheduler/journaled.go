@@ -3,7 +3,7 @@ package scheduler
 import (
 	"context"
 
-	"github.com/landbridge-io/landbridge/internal/instance"
+	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
@@ -33,18 +33,19 @@ func (s *Scheduler) recorder(ctx context.Context, r Request, rec *store.Record) 
 	}
 }
 
-// recoverJournaled recovers an operation of several changes, as its executor reports.
-func (s *Scheduler) recoverJournaled(ctx context.Context, e *entry, r Request, op *instance.Operation, ex terraform.Journaled) error {
+// byJournal recovers an operation of several changes, as its executor reports.
+func (x *recovery) byJournal(ctx context.Context, ex terraform.Journaled) error {
+	e, r, op := x.e, x.r, x.op
 	in := e.record.Instance
 	in.Operation = nil
-	out, diags := ex.Recover(ctx, r.Resource, in, op, r.ConfirmCreate == op.ID, s.o.Clock.Now())
+	out, diags := ex.Recover(ctx, r.Type, in, op, r.ConfirmCreate == op.ID, x.o.Clock.Now())
 	if diags.HasErrors() {
 		e.distrust(outdated)
-		reason := ReasonReadFailed
+		reason := decision.ReasonReadFailed
 		if terraform.OutcomeUnknown(diags) {
-			reason = ReasonCreateOutcomeUnknown
+			reason = decision.ReasonCreateOutcomeUnknown
 		}
-		return failed(reason, diags)
+		return decision.Failed(reason, diags)
 	}
-	return s.recovered(ctx, e, r, op, out, out.Exists() && !in.Exists())
+	return x.conclude(ctx, out, out.Exists() && !in.Exists())
 }

@@ -98,9 +98,14 @@ func TestLargeJournal(t *testing.T) {
 		x.steps = append(x.steps, incompressible(2, (i+1)<<19)) // each begins with the one before
 	}
 	r := scheduler.Request{
-		Key: store.Key{Group: "test.landbridge.io", Kind: "Estate", Namespace: "team", Name: "one"}, UID: "uid-1", Generation: 1,
-		Resource: noIdentity.resource(), ProviderConfiguration: "default", Policies: desired.FullControl(), Config: config("a", 1), ConfigHash: "a1",
-		Acquire: func(context.Context) (terraform.Executor, func(), diagnostic.Diagnostics) { return x, func() {}, nil },
+		Resource: scheduler.Resource{
+			Key:        store.Key{Group: "test.landbridge.io", Kind: "Estate", Namespace: "team", Name: "one"},
+			UID:        "uid-1",
+			Generation: 1,
+			Type:       noIdentity.resource(),
+		},
+		Access:  scheduler.Access{ProviderConfiguration: "default", Acquire: func(context.Context) (terraform.Executor, func(), diagnostic.Diagnostics) { return x, func() {}, nil }},
+		Desired: scheduler.Desired{Policies: desired.FullControl(), Config: config("a", 1), ConfigHash: "a1"},
 	}
 	start := func(client typedcorev1.SecretInterface) *scheduler.Scheduler {
 		return scheduler.New(scheduler.Options{Store: &store.Secrets{Client: client}, Logger: logr.Discard(), MaxBackoff: time.Millisecond, MinBackoff: time.Millisecond})
@@ -145,7 +150,7 @@ func TestLargeJournal(t *testing.T) {
 	}
 	_ = second.Stop(stop)
 
-	stored, err := (&store.Secrets{Client: secrets}).Load(t.Context(), r.Key, r.Resource.Schema)
+	stored, err := (&store.Secrets{Client: secrets}).Load(t.Context(), r.Key, r.Type.Schema)
 	if err != nil || !bytes.Equal(stored.Instance.Private, x.state) {
 		t.Errorf("the stored state has %d bytes, want %d; error %v", len(stored.Instance.Private), len(x.state), err)
 	}

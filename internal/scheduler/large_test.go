@@ -10,6 +10,7 @@ import (
 
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
+	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
 
@@ -63,7 +64,7 @@ func TestOutcomeTooLarge(t *testing.T) {
 					t.Error("the resource is not reconciled")
 				}
 				o := h.observe()
-				if o.Operation == nil || o.Unrecorded == nil || o.Unrecorded.Reason != scheduler.ReasonStateTooLarge || !strings.Contains(o.Unrecorded.Error(), "70.0 MiB") {
+				if o.Operation == nil || o.Unrecorded == nil || o.Unrecorded.Reason != decision.ReasonStateTooLarge || !strings.Contains(o.Unrecorded.Error(), "70.0 MiB") {
 					t.Errorf("operation %v, unrecorded %v", o.Operation, o.Unrecorded)
 				}
 				if again := h.observe(); again != o {
@@ -94,7 +95,7 @@ func TestOutcomeTooLargeReleased(t *testing.T) {
 		h.refuseOutcomes()
 		h.apply()
 		synctest.Wait()
-		h.refuses(h.sched.Forget(t.Context(), h.r), scheduler.ReasonStore)
+		h.refuses(h.sched.Forget(t.Context(), h.r), decision.ReasonStore)
 		synctest.Wait()
 		if err := h.sched.Forget(t.Context(), h.r); err != nil {
 			t.Fatal(err)
@@ -123,11 +124,11 @@ func TestOutcomeTooLargeRestart(t *testing.T) {
 		"identity":                        {kind: assigned, accepted: true, status: instance.Full},
 		"identity known beforehand":       {kind: derivable, accepted: true, status: instance.Full},
 		"halfway":                         {kind: assigned, manner: halfway, accepted: true, status: instance.Tainted},
-		"still too large":                 {kind: assigned, reason: scheduler.ReasonStateTooLarge},
-		"still too large, known":          {kind: derivable, reason: scheduler.ReasonStateTooLarge},
-		"no identity":                     {kind: noIdentity, accepted: true, reason: scheduler.ReasonCreateOutcomeUnknown},
-		"ids that are not unique":         {kind: constant, accepted: true, reason: scheduler.ReasonCreateOutcomeUnknown},
-		"no identity and still too large": {kind: noIdentity, reason: scheduler.ReasonCreateOutcomeUnknown},
+		"still too large":                 {kind: assigned, reason: decision.ReasonStateTooLarge},
+		"still too large, known":          {kind: derivable, reason: decision.ReasonStateTooLarge},
+		"no identity":                     {kind: noIdentity, accepted: true, reason: decision.ReasonCreateOutcomeUnknown},
+		"ids that are not unique":         {kind: constant, accepted: true, reason: decision.ReasonCreateOutcomeUnknown},
+		"no identity and still too large": {kind: noIdentity, reason: decision.ReasonCreateOutcomeUnknown},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -148,7 +149,7 @@ func TestOutcomeTooLargeRestart(t *testing.T) {
 				h.restart()
 				if tc.reason != "" {
 					se := h.observeRefused(tc.reason)
-					if tc.reason == scheduler.ReasonCreateOutcomeUnknown && !strings.Contains(se.Error(), idOf(h.cloud.instance("i-1"))) {
+					if tc.reason == decision.ReasonCreateOutcomeUnknown && !strings.Contains(se.Error(), idOf(h.cloud.instance("i-1"))) {
 						t.Errorf("the id is not in the message: %v", se)
 					}
 				} else if o := h.observe(); o.Instance.Status != tc.status {
@@ -168,7 +169,7 @@ func TestOutcomeTooLargeResolved(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, noIdentity, func(h *harness) {
 				h.losesOutcome()
-				h.observeRefused(scheduler.ReasonCreateOutcomeUnknown)
+				h.observeRefused(decision.ReasonCreateOutcomeUnknown)
 				if exists {
 					h.r.Import.Target = &terraform.ImportTarget{ID: "i-1"}
 				} else {
@@ -207,7 +208,7 @@ func TestIntentTooLarge(t *testing.T) {
 			t.Errorf("order of events (-want +got):\n%s", diff)
 		}
 		h.observe()
-		se := h.refuses(h.sched.Apply(t.Context(), h.r), scheduler.ReasonStateTooLarge)
+		se := h.refuses(h.sched.Apply(t.Context(), h.r), decision.ReasonStateTooLarge)
 		if !strings.Contains(se.Error(), "70.0 MiB") || se.RetryAt.IsZero() {
 			t.Errorf("got %v, next attempt %v", se, se.RetryAt)
 		}
@@ -226,7 +227,7 @@ func TestReadTooLarge(t *testing.T) {
 		h.cloud.objects["i-1"] = object{"a", 7}
 		h.refuseOutcomes()
 		for range 3 {
-			h.observeRefused(scheduler.ReasonStateTooLarge)
+			h.observeRefused(decision.ReasonStateTooLarge)
 		}
 		if h.cloud.applies != 1 {
 			t.Errorf("%d applies", h.cloud.applies)

@@ -4,7 +4,7 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"github.com/landbridge-io/landbridge/internal/scheduler"
+	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
 )
 
 // A process that was suspended for longer than its lease holds what was true before. Since then its
@@ -36,13 +36,13 @@ func TestWithoutLease(t *testing.T) {
 		},
 		"what was read": {
 			before:  func(h *harness) { h.settle(); h.cloud.remove("i-1") },
-			after:   func(h *harness) { h.observeRefused(scheduler.ReasonStore) },
+			after:   func(h *harness) { h.observeRefused(decision.ReasonStore) },
 			applies: 1, stored: true,
 		},
 		"forget": {
 			before: func(h *harness) { h.settle() },
 			after: func(h *harness) {
-				h.refuses(h.sched.Forget(h.t.Context(), h.r), scheduler.ReasonStore)
+				h.refuses(h.sched.Forget(h.t.Context(), h.r), decision.ReasonStore)
 			},
 			applies: 1, stored: true,
 		},

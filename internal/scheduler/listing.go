@@ -33,14 +33,6 @@ import (
 // each.
 const maxListed = 1000
 
-// creating is claimed weakly for a create of a type whose objects are listed.
-const creating = "creating"
-
-// lists reports whether the object of a create can only be found by listing.
-func (r *Request) lists(identity, state cty.Value) bool {
-	return r.ListArguments != nil && r.Resource.Schema.Identity != nil && handleOf(*r, identity, state).none()
-}
-
 // snapshot lists the objects that exist before a create; nil if they are not needed.
 func snapshot(ctx context.Context, ex terraform.Executor, r Request, p terraform.Plan) *instance.Listing {
 	if !r.lists(p.Identity, p.State) || r.generated(p) != "" {
@@ -72,7 +64,7 @@ func list(ctx context.Context, ex terraform.Executor, r Request, state cty.Value
 	if missing != "" {
 		return nil, fmt.Sprintf("the argument %s, which the list needs, is not known before the create", missing)
 	}
-	objects, more, diags := lister.List(ctx, r.Resource, arguments, maxListed)
+	objects, more, diags := lister.List(ctx, r.Type, arguments, maxListed)
 	switch {
 	case diags.HasErrors():
 		return nil, "they cannot be listed: " + strings.TrimSuffix(diags.Errors().String(), ".")
@@ -88,23 +80,24 @@ func digestOf(identity cty.Value) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// recoverByList looks for the object of an interrupted create among those that are new since. done
+// byList looks for the object of an interrupted create among those that are new since. done
 // is false if the outcome stays unknown, and err is nil then.
-func (s *Scheduler) recoverByList(ctx context.Context, e *entry, r Request, op *instance.Operation, ex terraform.Executor, seen *evidence) (done bool, err error) {
+func (x *recovery) byList(ctx context.Context) (done bool, err error) {
+	e, r, op := x.e, x.r, x.op
 	if r.ListArguments == nil || op.Listed == nil {
 		return false, nil
 	}
 	unknown := func(format string, args ...any) (bool, error) {
-		seen.unknown = append(seen.unknown, diagnostic.Errorf("Object not listed", format, args...)...)
+		x.unknown = append(x.unknown, diagnostic.Errorf("Object not listed", format, args...)...)
 		return false, nil
 	}
 	if op.Listed.Missing != "" {
 		return unknown("The objects that existed before the create are not known: %s.", op.Listed.Missing)
 	}
-	if err := r.settled(); err != nil {
+	if err := r.allClaimed(); err != nil {
 		return true, err
 	}
-	objects, why := list(ctx, ex, r, op.PlannedState)
+	objects, why := list(ctx, x.ex, r, op.PlannedState)
 	if why != "" {
 		return unknown("The objects that exist now are not known: %s.", why)
 	}
@@ -120,7 +113,7 @@ func (s *Scheduler) recoverByList(ctx context.Context, e *entry, r Request, op *
 	}
 	switch len(found) {
 	case 0:
-		return unknown("The objects were listed at %s, and none is new since the create began that no resource manages.", s.o.Clock.Now().UTC().Format(time.RFC3339))
+		return unknown("The objects were listed at %s, and none is new since the create began that no resource manages.", x.o.Clock.Now().UTC().Format(time.RFC3339))
 	case 1:
 	default:
 		names := make([]string, 0, len(found))
@@ -130,32 +123,24 @@ func (s *Scheduler) recoverByList(ctx context.Context, e *entry, r Request, op *
 		return unknown("%d objects are new since the create began, and no resource manages them: %s.", len(found), strings.Join(names, "; "))
 	}
 	target := terraform.ImportTarget{Identity: found[0]}
-	out, diags := ex.Import(ctx, r.Resource, target)
+	out, diags := x.ex.Import(ctx, r.Type, target)
 	switch {
 	case diags.HasErrors():
-		seen.unknown = append(seen.unknown, diags.Errors()...)
+		x.unknown = append(x.unknown, diags.Errors()...)
 		return unknown("One object is new since the create began, but it cannot be read: %s.", translate.CanonicalIdentity(found[0]))
 	case !e.free(r, out) || e.record.Instance.IsDeposed(out):
 		return unknown("One object is new since the create began, and another resource manages it: %s.", translate.CanonicalIdentity(found[0]))
-	case !resembles(r.Resource.Schema, op.PlannedState, out.State):
-		seen.unknown = append(seen.unknown, foundAfterCreate(r, target)...)
+	case !resembles(r.Type.Schema, op.PlannedState, out.State):
+		x.unknown = append(x.unknown, foundAfterCreate(r, target)...)
 		return unknown("One object is new since the create began, but it does not have the planned arguments: %s.", translate.CanonicalIdentity(found[0]))
 	}
 	out.Status = instance.Tainted // it may be incomplete
-	return true, s.adopt(ctx, e, r, op, out)
+	return true, x.adopt(ctx, out)
 }
 
 // free reports whether no other resource claims an object.
 func (e *entry) free(r Request, in instance.Instance) bool {
-	return e.alone(r, identityKey(r, in))
-}
-
-// claimsCreating returns the claims of a create whose object is looked for by listing.
-func claimsCreating(r Request) (out []ownership.Claim) {
-	for _, on := range objects(r, creating) {
-		out = append(out, ownership.Claim{Object: on, Strength: ownership.Weak})
-	}
-	return out
+	return e.alone(r, ownership.IdentityKey(r.Type.Schema, in))
 }
 
 // resembles reports whether an object has the planned arguments. Those that a read need not return,

@@ -12,7 +12,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/desired"
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/instance"
-	"github.com/landbridge-io/landbridge/internal/scheduler"
+	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
 )
 
 // listed permits to recover interrupted creates by listing.
@@ -99,7 +99,7 @@ func TestRecoverByList(t *testing.T) {
 				}
 				if tc.message != "" {
 					for range 2 {
-						se := a.observeRefused(scheduler.ReasonCreateOutcomeUnknown)
+						se := a.observeRefused(decision.ReasonCreateOutcomeUnknown)
 						if !strings.Contains(se.Error(), tc.message) || !strings.Contains(se.Error(), "landbridge.io/confirm-create") {
 							t.Errorf("the message is %s", se)
 						}
@@ -129,19 +129,19 @@ func TestRecoverByListWaits(t *testing.T) {
 				x.cloud.block = block
 				b.cloud.manner = others
 				b.observe()
-				if se := a.observeRefused(scheduler.ReasonCreateOutcomeUnknown); !strings.Contains(se.Error(), "while another resource creates one") {
+				if se := a.observeRefused(decision.ReasonCreateOutcomeUnknown); !strings.Contains(se.Error(), "while another resource creates one") {
 					t.Errorf("another is planned: %s", se)
 				}
 				b.apply()
 				synctest.Wait()
-				a.observeRefused(scheduler.ReasonCreateOutcomeUnknown)
+				a.observeRefused(decision.ReasonCreateOutcomeUnknown)
 				close(block)
 				synctest.Wait()
 				x.cloud.manner, x.cloud.block = inOrder, nil
 				if others != inOrder {
 					for range 2 {
-						a.observeRefused(scheduler.ReasonCreateOutcomeUnknown)
-						b.observeRefused(scheduler.ReasonCreateOutcomeUnknown)
+						a.observeRefused(decision.ReasonCreateOutcomeUnknown)
+						b.observeRefused(decision.ReasonCreateOutcomeUnknown)
 					}
 					// A person decides about one of them, which decides about the other.
 					b.r.ConfirmCreate = b.stored().Instance.Operation.ID

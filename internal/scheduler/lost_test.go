@@ -12,6 +12,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
+	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
@@ -122,7 +123,7 @@ func TestLostRecordIsNotRestored(t *testing.T) {
 				h.lose()
 				leads, exists, err = tc.leads, tc.exists, tc.err
 				h.sched.Lost(h.r.Key)
-				h.observeRefused(scheduler.ReasonStore)
+				h.observeRefused(decision.ReasonStore)
 				if _, ok := h.record(); ok {
 					t.Error("the instance is stored again")
 				}
@@ -180,13 +181,13 @@ func TestIntentOfEarlierResourceProvesNothing(t *testing.T) {
 		h.interrupted(instance.Create, instance.Instance{})
 		rec := h.stored()
 		rec.Owner = "an earlier resource"
-		if _, err := h.store.Save(t.Context(), h.r.Key, h.r.Resource.Schema, rec); err != nil {
+		if _, err := h.store.Save(t.Context(), h.r.Key, h.r.Type.Schema, rec); err != nil {
 			t.Fatal(err)
 		}
 		h.cloud.add(object{name: "a", size: 1})
 		h.restart()
 		h.r.New = false
-		h.observeRefused(scheduler.ReasonCreateOutcomeUnknown)
+		h.observeRefused(decision.ReasonCreateOutcomeUnknown)
 	})
 }
 
@@ -199,7 +200,7 @@ func TestDeletionWaitsForInterruptedCreate(t *testing.T) {
 		h.edit(func(in *instance.Instance) { in.Operation.Absent = false })
 		h.restart()
 		h.r.New, h.r.Deleted, h.r.Config = false, true, nil
-		h.observeRefused(scheduler.ReasonCreateOutcomeUnknown)
+		h.observeRefused(decision.ReasonCreateOutcomeUnknown)
 		time.Sleep(2 * time.Hour)
 		if o := h.observe(); o.Operation != nil {
 			t.Error("the outcome is unknown for ever")

@@ -5,15 +5,9 @@ import (
 	"strings"
 
 	"github.com/landbridge-io/landbridge/internal/instance"
+	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
-	"github.com/landbridge-io/landbridge/internal/terraform"
 )
-
-// Mark identifies a resource whose object was as its configuration wants it, together with all that
-// its plan depended on: the custom resource, the record, the configuration, the provider and its
-// configuration. A mark stays true: whenever all of these are the same, nothing is to be planned.
-// It is the beginning of a SHA-256.
-type Mark [16]byte
 
 // markOf returns the mark of a resource with a record; false if its plan depends on more than is
 // known.
@@ -35,19 +29,12 @@ func atRest(in *instance.Instance) bool {
 		len(in.RawState) == 0 && len(in.RawIdentity) == 0 && present(in.State)
 }
 
-// Steady reports whether an observation leaves nothing to do.
-func (o *Observation) Steady() bool {
-	return o != nil && o.Instance.Status == instance.Full && len(o.Instance.Deposed) == 0 && (o.Plan == nil || o.Plan.Action == terraform.NoOp) &&
-		o.Operation == nil && o.Unrecorded == nil && !o.Stalled && !o.Held && o.Flap == nil && o.Drift == nil
-}
-
 // Mark implements Interface.
 func (s *Scheduler) Mark(r Request) (Mark, bool) {
-	e := s.entry(&r)
-	e.hold()
-	defer e.letGo()
+	e := s.slot(r.Key, r.UID).lockAtRest()
+	defer e.unlock()
 	o := e.view.observation
-	if e.state != loaded || e.view.state != planned || !e.view.fits(&r) || e.view.unplanned && !o.Resumed ||
+	if e.state != loaded || e.view.state != decision.Planned || !e.view.fits(&r) || e.view.unplanned && !o.Resumed ||
 		!o.Steady() || o.Imported || o.Contradiction != "" || !e.resting && !atRest(&e.record.Instance) {
 		return Mark{}, false
 	}
@@ -57,7 +44,7 @@ func (s *Scheduler) Mark(r Request) (Mark, bool) {
 // resumable reports whether the resource may be at rest since an earlier process, and this one has
 // not observed it yet.
 func (e *entry) resumable(r *Request) bool {
-	return r.Marked != nil && e.state == loaded && e.view.state == stale && e.record.Version == e.read && !e.observed.Load() && atRest(&e.record.Instance)
+	return r.Marked != nil && e.state == loaded && e.view.state == decision.Stale && e.record.Version == e.read && !e.observed.Load() && atRest(&e.record.Instance)
 }
 
 // resume makes the view of a resource at rest, if an earlier process has left its mark. The object
@@ -70,8 +57,8 @@ func (e *entry) resume(r *Request) {
 		return
 	}
 	in := &e.record.Instance
-	if in.Wire = instance.WireOf(*in, r.Resource.Schema); in.Wire == nil {
+	if in.Wire = instance.WireOf(*in, r.Type.Schema); in.Wire == nil {
 		return
 	}
-	e.view = view{state: planned, configHash: r.ConfigHash, configurations: r.Configurations, observation: &Observation{Instance: *in, Plan: &upToDate, Resumed: true}}
+	e.view = view{state: decision.Planned, configHash: r.ConfigHash, configurations: r.Configurations, observation: &Observation{Instance: *in, Plan: &upToDate, Resumed: true}}
 }

@@ -196,7 +196,7 @@ func TestMark(t *testing.T) {
 // saves stores a record over the one that is stored.
 func (h *harness) saves(rec store.Record) {
 	h.t.Helper()
-	if _, err := h.store.Save(h.t.Context(), h.r.Key, h.r.Resource.Schema, rec); err != nil {
+	if _, err := h.store.Save(h.t.Context(), h.r.Key, h.r.Type.Schema, rec); err != nil {
 		h.t.Fatal(err)
 	}
 }

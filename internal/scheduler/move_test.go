@@ -18,7 +18,7 @@ func (h *harness) edit(change func(*instance.Instance)) {
 	h.t.Helper()
 	rec := h.stored()
 	change(&rec.Instance)
-	if _, err := h.store.Save(h.t.Context(), h.r.Key, h.r.Resource.Schema, rec); err != nil {
+	if _, err := h.store.Save(h.t.Context(), h.r.Key, h.r.Type.Schema, rec); err != nil {
 		h.t.Fatal(err)
 	}
 }

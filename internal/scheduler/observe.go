@@ -5,12 +5,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
+	"time"
 
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/instance"
+	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
 	"github.com/landbridge-io/landbridge/internal/scheduler/ownership"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
@@ -25,14 +26,14 @@ type observing struct {
 	ex      terraform.Executor
 	release func()
 
-	claims                     claimStage
+	claims                     decision.Claims
 	contested, disowned        bool
 	rival                      ownership.Rival
 	recovered, sought, planned bool
 	// asked is set when the object of another resource was asked for, and resumed when a mark was
 	// looked for.
 	asked, resumed bool
-	read           readResult
+	read           decision.ReadResult
 	// listed is set when it was tried to confirm by a survey that the object is unchanged, and
 	// confirmed if it is.
 	listed, confirmed bool
@@ -44,20 +45,13 @@ const maxDeeds = 1000
 
 // Observe implements Interface.
 func (s *Scheduler) Observe(ctx context.Context, r Request) (*Observation, error) {
-	e := s.entry(&r)
-	e.hold()
-	defer e.letGo()
-	if r.AtRest && !e.fillIn(&r) {
-		return nil, ErrNotAtRest
-	}
+	e := s.slot(r.Key, r.UID).lockAtRest()
+	defer e.unlock()
 	o := observing{Scheduler: s, e: e}
 	defer o.end()
 	for range maxDeeds {
-		next := observeChain.decide(o.input(&r))
-		if e.resting && !o.rests(&r, next) {
-			if r.AtRest {
-				return nil, ErrNotAtRest
-			}
+		next := decision.Observe(o.input(&r))
+		if e.resting && !o.staysAtRest(&r, next) {
 			e.wake()
 			continue
 		}
@@ -73,7 +67,7 @@ func (s *Scheduler) Observe(ctx context.Context, r Request) (*Observation, error
 			return answer, nil
 		}
 	}
-	return nil, &Error{Reason: ReasonStore, Err: errors.New("the observation of the resource does not end")}
+	return nil, &Error{Reason: decision.ReasonStore, Err: errors.New("the observation of the resource does not end")}
 }
 
 // tellLeft reports, once, that an object stays when its resource is deleted, and where.
@@ -82,10 +76,10 @@ func (o *observing) tellLeft(r *Request) {
 	switch {
 	case !r.Deleted || e.toldLeft:
 		return
-	case o.accountOf(e, r) == accountIsOther && e.record.Instance.Exists():
-		why = fmt.Sprintf("%s stays in %s, since spec.managementPolicies have no Delete", objectText(r.Resource.Schema, e.record.Instance), e.record.Account.Text())
+	case o.accountOf(e, r) == decision.AccountIsOther && e.record.Instance.Exists():
+		why = fmt.Sprintf("%s stays in %s, since spec.managementPolicies have no Delete", objectText(r.Type.Schema, e.record.Instance), e.record.Account.Text())
 	case o.contested && o.disowned:
-		why = fmt.Sprintf("The remote object stays, since it belongs to %s", ownerText(*r, o.rival))
+		why = fmt.Sprintf("The remote object stays, since it belongs to %s", o.rival.Text(r.Key.Namespace))
 	default:
 		return
 	}
@@ -100,21 +94,21 @@ func (o *observing) end() {
 }
 
 // input is the snapshot that the next decision depends on.
-func (o *observing) input(r *Request) observeInput {
+func (o *observing) input(r *Request) decision.ObserveInput {
 	e := o.e
 	in := &e.record.Instance
 	interrupted := in.Operation != nil
-	return observeInput{
+	return decision.ObserveInput{
 		Deleted: r.Deleted, Desired: r.Config != nil,
 		Named:      r.Known != nil || r.imports(),
 		RetryAsked: r.Asked.Retry != "" && r.Asked.Retry != e.record.Handled.Retry,
-		MarkAsked:  e.marked(r), InterruptAsked: e.interrupts(r),
+		Asked:      e.requested(r), InterruptAsked: e.interrupts(r),
 		Loaded: e.knows(r) && !e.lost.Load(),
 		View:   e.view.state, Fits: e.view.fits(r), Unplanned: e.unplanned(r),
 		Stored: e.record.Version != "", Exists: in.Exists(), Deposed: len(in.Deposed) > 0,
 		Interrupted: interrupted, Foreign: interrupted && o.foreign(e),
 		Moving: interrupted && in.Operation.Kind == instance.Move, HandingOver: interrupted && in.Operation.Kind == instance.Move && handOverOf(in.Operation) != nil,
-		Moved: e.record.Handled.MovedTo != "", TakeOver: r.MoveFrom != nil && e.record.Handled.MovedFrom == "" && !o.asked, LettingGo: e.record.Handled.MoveOpen,
+		Moved: e.record.Handled.MovedTo != "", TakeOver: r.MoveFrom != nil && e.record.Handled.MovedFrom == "" && !o.asked, Releasing: e.record.Handled.MoveOpen,
 		Claims: o.claims, Contested: o.contested, Disowned: o.disowned,
 		Account: o.accountOf(e, r), MayDestroy: r.Policies.Delete,
 		Resumable:   !o.resumed && e.resumable(r),
@@ -124,77 +118,77 @@ func (o *observing) input(r *Request) observeInput {
 }
 
 // do carries out a deed. An answer or an error ends the observation.
-func (o *observing) do(ctx context.Context, r *Request, next deed) (*Observation, error) {
+func (o *observing) do(ctx context.Context, r *Request, next decision.Deed) (*Observation, error) {
 	e := o.e
 	switch next {
-	case deedInterrupt:
+	case decision.Interrupt:
 		e.interrupt(*r)
-	case deedIgnoreInterrupt:
+	case decision.IgnoreInterrupt:
 		o.ignoreInterrupt(e, *r)
-	case deedAnswer:
+	case decision.Answer:
 		return e.answer(), nil
-	case deedAnswerApplied:
-		e.view.state = planned
+	case decision.AnswerApplied:
+		e.view.state = decision.Planned
 		return e.view.observation, nil
-	case deedAnswerNothing:
+	case decision.AnswerNothing:
 		o.tellLeft(r)
 		return &Observation{Last: e.last}, nil
-	case deedRefuseConflict:
+	case decision.RefuseConflict:
 		return nil, identityConflict(*r, o.rival)
-	case deedRefuseAccount:
+	case decision.RefuseAccount:
 		return nil, e.accountChanged(r, notLooked)
-	case deedProve:
-		o.claims = claimedNothing // they were those of the account where the object was
+	case decision.Prove:
+		o.claims = decision.ClaimedNothing // they were those of the account where the object was
 		return nil, o.prove(ctx, e, *r, o.ex)
-	case deedRefuseForeign:
+	case decision.RefuseForeign:
 		e.distrust(outdated)
-		return nil, &Error{Reason: ReasonStore, Err: errForeign}
-	case deedRefuseMoving:
+		return nil, &Error{Reason: decision.ReasonStore, Err: errForeign}
+	case decision.RefuseMoving:
 		e.distrust(outdated)
-		return nil, &Error{Reason: ReasonStore, Err: errMoving}
-	case deedRefuseMoved:
+		return nil, &Error{Reason: decision.ReasonStore, Err: errMoving}
+	case decision.RefuseMoved:
 		return nil, movedTo(e.record.Handled.MovedTo)
-	case deedHandOver:
+	case decision.HandOver:
 		return nil, o.handOver(ctx, e, *r)
-	case deedTakeOver:
+	case decision.TakeOver:
 		o.asked = true
 		return nil, o.takeOver(ctx, e, *r, o.ex)
-	case deedLetGo:
-		return nil, o.letGo(ctx, e, *r)
-	case deedLoad:
+	case decision.Release:
+		return nil, o.releaseMoved(ctx, e, *r)
+	case decision.Load:
 		// What was done so far was done for the record that was in memory.
 		*o = observing{Scheduler: o.Scheduler, e: e, ex: o.ex, release: o.release}
 		return nil, o.load(ctx, e, *r)
-	case deedClaim:
+	case decision.Claim:
 		o.claimNext(ctx, r)
-	case deedRetry:
+	case decision.Retry:
 		e.retry(*r)
-	case deedResume:
+	case decision.Resume:
 		o.resumed = true
 		e.resume(r)
-	case deedConfirm:
+	case decision.Confirm:
 		o.listed = true
 		o.confirmed = o.confirm(ctx, r)
-	case deedAcquire:
+	case decision.Acquire:
 		return nil, o.acquire(ctx, r)
-	case deedRecover:
+	case decision.Recover:
 		o.recovered = true
 		return nil, o.recover(ctx, e, *r, o.ex)
-	case deedMark:
-		return nil, o.mark(ctx, e, *r)
-	case deedImport:
+	case decision.CarryOut:
+		return nil, o.carryOut(ctx, e, *r)
+	case decision.Import:
 		o.sought = true
 		return nil, o.importAfterwards(ctx, e, *r, o.ex)
-	case deedFind:
+	case decision.Find:
 		o.sought = true
 		return nil, o.find(ctx, e, *r, o.ex)
-	case deedFallBack:
+	case decision.FallBack:
 		return nil, o.save(ctx, e, *r, e.record.Instance.FallBack(""))
-	case deedRead:
+	case decision.Read:
 		var err error
 		o.read, err = o.refresh(ctx, e, r, o.ex)
 		return nil, err
-	case deedPlan:
+	case decision.Plan:
 		o.planned = true
 		return nil, o.plan(ctx, e, *r, o.ex)
 	}
@@ -203,11 +197,11 @@ func (o *observing) do(ctx context.Context, r *Request, next deed) (*Observation
 
 // answer returns the view. For a running operation it includes the provider's latest message.
 func (e *entry) answer() *Observation {
-	if e.view.state == running {
+	if e.view.state == decision.Running {
 		e.view.report()
 	}
-	if e.view.state == applied {
-		e.view.state = planned
+	if e.view.state == decision.Applied {
+		e.view.state = decision.Planned
 	}
 	if e.view.observation.Resumed {
 		e.view.unplanned = true
@@ -218,7 +212,7 @@ func (e *entry) answer() *Observation {
 func (o *observing) acquire(ctx context.Context, r *Request) error {
 	ex, release, diags := r.Acquire(ctx)
 	if diags.HasErrors() {
-		return failed(ReasonProviderUnavailable, diags)
+		return decision.Failed(decision.ReasonProviderUnavailable, diags)
 	}
 	o.ex, o.release = ex, release
 	return nil
@@ -229,22 +223,27 @@ func (o *observing) acquire(ctx context.Context, r *Request) error {
 func (o *observing) claimNext(ctx context.Context, r *Request) {
 	e := o.e
 	switch {
-	case o.claims == claimedNothing:
-		o.claims = claimedRecord
+	case o.claims == decision.ClaimedNothing:
+		o.claims = decision.ClaimedRecord
 		o.reclaim(e, r)
 	case !o.planned:
-		o.claims = claimedRead
+		o.claims = decision.ClaimedRead
 		o.claim(e, *r, e.record.Instance)
 	default:
-		o.claims = claimedPlan
+		o.claims = decision.ClaimedPlan
 		o.claim(e, r.taking(e.view.observation.Plan), e.record.Instance, wants(e, *r, e.view.observation.Plan)...)
 	}
 	rival, ok := o.Scheduler.rival(ctx, e)
 	o.rival = rival
-	o.contested = ok && (rival.Claim.Strength >= ownership.Begun || !e.record.Instance.Exists())
+	o.contested = ok && e.contested(rival)
 	// An owner whose operation may fail does not have the object yet, and that of one object of an
 	// instance has not all of them.
 	o.disowned = ok && (rival.Claim.Strength < ownership.Begun || rival.Holds && r.Consists == nil)
+}
+
+// contested reports whether a rival prevents the resource from doing anything.
+func (e *entry) contested(by ownership.Rival) bool {
+	return by.Claim.Strength >= ownership.Begun || !e.record.Instance.Exists()
 }
 
 // unplanned reports whether the plan of the view is not up to date although nothing has changed.
@@ -255,56 +254,64 @@ func (e *entry) unplanned(r *Request) bool {
 
 // refresh reads the current object once. If it is gone, the last deposed object takes its place,
 // which is read next.
-func (s *Scheduler) refresh(ctx context.Context, e *entry, r *Request, ex terraform.Executor) (readResult, error) {
+func (s *Scheduler) refresh(ctx context.Context, e *entry, r *Request, ex terraform.Executor) (decision.ReadResult, error) {
 	before := e.record.Instance
 	e.confirmation = nil
 	if r.Deleted && r.WithoutRefresh {
 		if ready, err := s.upgrade(ctx, e, r, ex); ready || err != nil {
-			return readUnchanged, err
+			return decision.ReadUnchanged, err
 		}
 	}
-	refreshed, diags := ex.Refresh(ctx, r.Resource, before)
+	refreshed, diags := ex.Refresh(ctx, r.Type, before)
 	if e.resting && !e.keepsRest(refreshed, diags) {
 		e.wake()
 		if before = e.record.Instance; refreshed.Instance.IsPacked() {
 			refreshed.Instance = before
 		}
 	}
-	if diags.HasErrors() && refreshed.IdentityUpgrade {
-		return notRead, failed(ReasonIdentityUpgradeFailed, diags)
-	}
-	if diags.HasErrors() && r.Deleted && r.Policies.Delete {
+	if diags.HasErrors() && !refreshed.IdentityUpgrade && r.Deleted && r.Policies.Delete {
 		diags = append(diags, diagnostic.Errorf("Object not destroyed",
 			"An object is read before it is destroyed. If it cannot be read any more, set the annotation landbridge.io/delete-without-refresh to \"true\" to destroy it as it is stored.")...)
 	}
 	if diags.HasErrors() {
-		return notRead, failed(ReasonReadFailed, diags)
-	}
-	if r.AtRest && !e.resting {
-		return notRead, ErrNotAtRest // it is read again with a whole request
+		return decision.NotRead, readFailed(&refreshed, diags)
 	}
 	if warned := diags.Warnings(); warned.String() != e.readWarned.String() {
 		e.readWarned, e.view.unplanned = warned, true
 	}
 	gone := !refreshed.Instance.Exists()
 	if e.outdatedRead(&refreshed.Instance, s.o.Clock.Now(), s.gracePeriod(r)) {
-		return readUnchanged, nil
+		return decision.ReadUnchanged, nil
 	}
 	if refreshed.Unchanged && !gone {
-		refreshed.Instance.CreatedAt = before.CreatedAt
-		e.found(&refreshed.Instance)
-		e.flap.unchanged()
-		e.matched = s.o.Clock.Now()
-		refreshed.Instance.Drift, refreshed.Instance.DriftHistory, refreshed.Instance.Unsettled = before.Drift, before.DriftHistory, before.Unsettled
-		e.noteRead(cty.NilVal, false, s.o.Clock.Now())
-		e.record.Instance = refreshed.Instance // equal, but in the provider's encoding
+		e.noteUnchanged(&refreshed.Instance, s.o.Clock.Now())
 		if err := s.noteAccount(ctx, e, r); err != nil {
-			return notRead, err
+			return decision.NotRead, err
 		}
 		e.confirmed(r, s.o.Clock.Now())
-		return readUnchanged, nil
+		return decision.ReadUnchanged, nil
 	}
 	return s.storeRead(ctx, e, *r, ex, refreshed)
+}
+
+// readFailed is the error for an object that cannot be read.
+func readFailed(read *terraform.Refreshed, diags diagnostic.Diagnostics) *Error {
+	if read.IdentityUpgrade {
+		return decision.Failed(decision.ReasonIdentityUpgradeFailed, diags)
+	}
+	return decision.Failed(decision.ReasonReadFailed, diags)
+}
+
+// noteUnchanged takes note of a read that has found the object as it was.
+func (e *entry) noteUnchanged(read *instance.Instance, now time.Time) {
+	before := &e.record.Instance
+	read.CreatedAt = before.CreatedAt
+	e.found(read)
+	e.flap.unchanged()
+	e.matched = now
+	read.Drift, read.DriftHistory, read.Unsettled, read.Waiting = before.Drift, before.DriftHistory, before.Unsettled, before.Waiting
+	e.noteRead(cty.NilVal, false, now)
+	e.record.Instance = *read // equal, but in the provider's encoding
 }
 
 // upgrade brings the stored object to the current schema versions without reading it. ready is
@@ -318,28 +325,28 @@ func (s *Scheduler) upgrade(ctx context.Context, e *entry, r *Request, ex terraf
 	if !ok {
 		return false, nil
 	}
-	upgraded, diags := u.Upgrade(ctx, r.Resource, in)
+	upgraded, diags := u.Upgrade(ctx, r.Type, in)
 	if diags.HasErrors() {
-		return false, failed(ReasonReadFailed, diags)
+		return false, decision.Failed(decision.ReasonReadFailed, diags)
 	}
 	e.record.Instance = upgraded // stored with the intent to destroy it
 	return true, nil
 }
 
 // storeRead stores the object as read.
-func (s *Scheduler) storeRead(ctx context.Context, e *entry, r Request, ex terraform.Executor, refreshed terraform.Refreshed) (readResult, error) {
+func (s *Scheduler) storeRead(ctx context.Context, e *entry, r Request, ex terraform.Executor, refreshed terraform.Refreshed) (decision.ReadResult, error) {
 	before, read := e.record.Instance, refreshed.Instance
 	gone := !read.Exists()
 	if gone {
 		if found, err := s.newer(ctx, e, r, ex, before); found || err != nil {
-			return readChanged, err
+			return decision.ReadChanged, err
 		}
 		if r.Consists == nil {
 			switch s.notFound(e, &r, "", before) {
 			case doomed:
-				return readChanged, nil
+				return decision.ReadChanged, nil
 			case hidden:
-				return notRead, e.notVisible()
+				return decision.NotRead, e.notVisible()
 			}
 		}
 	} else {
@@ -354,7 +361,7 @@ func (s *Scheduler) storeRead(ctx context.Context, e *entry, r Request, ex terra
 		e.noteRead(read.State, true, s.o.Clock.Now())
 	}
 	if err := s.save(ctx, e, r, after.FallBack("")); err != nil {
-		return notRead, err
+		return decision.NotRead, err
 	}
 	if instance.IdentityChanged(before, after) {
 		s.tell(r, Event{Kind: IdentityChanged, From: before.Identity, To: after.Identity})
@@ -370,107 +377,7 @@ func (s *Scheduler) storeRead(ctx context.Context, e *entry, r Request, ex terra
 		s.tell(r, Event{Kind: Read})
 	}
 	if gone && e.record.Instance.Exists() {
-		return notRead, nil
+		return decision.NotRead, nil
 	}
-	return readChanged, nil
+	return decision.ReadChanged, nil
 }
-
-// plan plans, and makes the result the view.
-func (s *Scheduler) plan(ctx context.Context, e *entry, r Request, ex terraform.Executor) error {
-	s.probe(ctx, &r, e.record.Instance, ex)
-	o := &Observation{Instance: e.record.Instance, Last: e.last, Imported: e.view.state == imported, Contradiction: r.contradiction(e.record.Instance, func(event Event) { s.tell(r, event) })}
-	o.Missing = e.missing[""] != nil
-	e.view.discard()
-	if r.Config != nil {
-		config := e.withToken(r, e.record.Instance, *r.Configuration())
-		config.Validated = e.validated != "" && e.validated == r.ConfigHash
-		o.Reapply = e.reapplies(&r)
-		config.Reapply = o.Reapply != ""
-		p, diags := ex.Plan(ctx, r.Resource, e.record.Instance, config)
-		if diags.HasErrors() {
-			return failed(ReasonInvalidConfiguration, diags)
-		}
-		if len(p.Imports) > 0 {
-			if err := r.settled(); err != nil {
-				return err
-			}
-		}
-		e.validated = r.ConfigHash
-		if config.Validated {
-			p.Validation = e.warned
-		} else {
-			e.warned = p.Validation
-		}
-		warnings := e.warnings(diags)
-		if p, o.Drift, diags = s.planDrift(ctx, e, &r, ex, p, config); diags.HasErrors() {
-			return failed(ReasonInvalidConfiguration, diags)
-		}
-		err := s.noteDrift(ctx, e, r, o.Drift)
-		if err != nil {
-			return err
-		}
-		o.Instance, o.Plan, o.Warnings, o.Unrivalled = e.record.Instance, &p, warnings, e.unrivalled(&r, &p)
-		o.Flap = s.flapping(e, &r)
-		o.Stalled = e.attempts.stalled(&r, &p)
-		o.Inconsistent = e.inconsistent(&r, &p)
-		e.notePlanned(&r, &p, s.o.Clock.Now())
-		o.Unsettled = e.unsettled(&r, &p)
-		e.repeating.Store(o.Unsettled != nil && o.Unsettled.Never)
-		if p.Action == terraform.NoOp && o.Reapply != "" {
-			if err := s.notReapplied(ctx, e, r, o.Reapply); err != nil {
-				return err
-			}
-			o.Reapply = ""
-		}
-		if p.Action == terraform.NoOp {
-			if o.Instance, err = s.noteComplete(ctx, e, r, e.settled()); err != nil {
-				return err
-			}
-			e.matched = s.o.Clock.Now()
-			o.Plan = &upToDate // there is nothing to apply, so the values are not kept
-		}
-	} else {
-		e.undrifted() // there is no configuration to differ from
-		o.Warnings = e.warnings(nil)
-	}
-	if o.UpToDate() {
-		e.unhold() // what was interrupted is done
-	}
-	o.Held, o.Cascade = e.held(r), r.cascade(o.Plan)
-	s.propose(e, &r, o)
-	e.view = view{state: planned, observation: o, configHash: r.ConfigHash, configurations: r.Configurations}
-	return nil
-}
-
-// noteComplete stores that all changes of the last apply were made, and that it has settled, which
-// a plan without changes shows, and returns the instance.
-func (s *Scheduler) noteComplete(ctx context.Context, e *entry, r Request, counted bool) (instance.Instance, error) {
-	in := e.record.Instance
-	if !in.Incomplete && !counted {
-		return in, nil
-	}
-	in.Incomplete, in.Unsettled = false, nil
-	err := s.save(ctx, e, r, in)
-	return e.record.Instance, err
-}
-
-// warnings returns the warnings of the configuration's validation, of the last read, of a plan, and
-// of the last operation, each once.
-func (e *entry) warnings(plan diagnostic.Diagnostics) diagnostic.Diagnostics {
-	var last diagnostic.Diagnostics
-	if e.last != nil {
-		last = e.last.Diagnostics.Warnings()
-	}
-	var out diagnostic.Diagnostics
-	known := map[string]bool{}
-	for _, d := range slices.Concat(e.warned, e.readWarned, plan.Warnings(), last) {
-		if key := (diagnostic.Diagnostics{d}).String(); !known[key] {
-			known[key] = true
-			out = append(out, d)
-		}
-	}
-	return out
-}
-
-// upToDate is the plan of all resources whose object matches their configuration.
-var upToDate = terraform.Plan{Action: terraform.NoOp}

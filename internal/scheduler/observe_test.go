@@ -16,6 +16,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
+	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
@@ -53,17 +54,17 @@ func TestObserve(t *testing.T) {
 			exists: true, writes: 1,
 		},
 		"object to import not found": {
-			request: func(r *scheduler.Request) { r.Import.Target = byID("i-1") }, reason: scheduler.ReasonImportFailed,
+			request: func(r *scheduler.Request) { r.Import.Target = byID("i-1") }, reason: decision.ReasonImportFailed,
 		},
 		"import that cannot be read": {
 			objects: []object{{"a", 1}}, request: func(r *scheduler.Request) { r.Import.Invalid = diagnostic.Errorf("Invalid", "x") },
-			reason: scheduler.ReasonInvalidConfiguration,
+			reason: decision.ReasonInvalidConfiguration,
 		},
 		"invalid import, observe only": {
 			objects: []object{{"a", 1}}, request: func(r *scheduler.Request) {
 				r.Import.Invalid, r.Config, r.ConfigHash = diagnostic.Errorf("Invalid", "x"), nil, ""
 			},
-			reason: scheduler.ReasonInvalidConfiguration,
+			reason: decision.ReasonInvalidConfiguration,
 		},
 		"invalid import of a known object": {
 			objects: []object{{"a", 1}}, request: func(r *scheduler.Request) {
@@ -75,7 +76,7 @@ func TestObserve(t *testing.T) {
 			request: func(r *scheduler.Request) {
 				r.Import.Invalid, r.Known = diagnostic.Errorf("Invalid", "x"), known("i-1")
 			},
-			reason: scheduler.ReasonInvalidConfiguration,
+			reason: decision.ReasonInvalidConfiguration,
 		},
 		"import wins over what is known": {
 			objects: []object{{"a", 1}}, request: func(r *scheduler.Request) { r.Import.Target, r.Known = byID("i-1"), known("i-9") },
@@ -238,7 +239,7 @@ func TestObserveConflict(t *testing.T) {
 		id := idOf(h.settle().Instance)
 		h.cloud.objects[id] = object{"a", 5}
 		h.store.touch(h.r.Key)
-		if se := h.observeRefused(scheduler.ReasonStore); !errors.Is(se, store.ErrConflict) {
+		if se := h.observeRefused(decision.ReasonStore); !errors.Is(se, store.ErrConflict) {
 			t.Errorf("%v does not wrap its cause", se)
 		}
 		if o := h.observe(); sizeOf(o.Instance.State) != 5 || o.Plan.Action != terraform.Update {
@@ -253,12 +254,12 @@ func TestObserveErrors(t *testing.T) {
 		damage func(h *harness)
 		reason scheduler.Reason
 	}{
-		"read":  {func(h *harness) { h.cloud.fail["refresh"] = broken }, scheduler.ReasonReadFailed},
-		"plan":  {func(h *harness) { h.want("a", 2); h.cloud.fail["plan"] = broken }, scheduler.ReasonInvalidConfiguration},
-		"store": {func(h *harness) { h.restart(); h.store.fault = func(string) fault { return unavailable } }, scheduler.ReasonStore},
+		"read":  {func(h *harness) { h.cloud.fail["refresh"] = broken }, decision.ReasonReadFailed},
+		"plan":  {func(h *harness) { h.want("a", 2); h.cloud.fail["plan"] = broken }, decision.ReasonInvalidConfiguration},
+		"store": {func(h *harness) { h.restart(); h.store.fault = func(string) fault { return unavailable } }, decision.ReasonStore},
 		"provider": {func(h *harness) {
 			h.r.Acquire = func(context.Context) (terraform.Executor, func(), diagnostic.Diagnostics) { return nil, nil, broken }
-		}, scheduler.ReasonProviderUnavailable},
+		}, decision.ReasonProviderUnavailable},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -267,7 +268,7 @@ func TestObserveErrors(t *testing.T) {
 				whole, acquire := h.stored(), h.r.Acquire
 				tc.damage(h)
 				se := h.observeRefused(tc.reason)
-				if tc.reason == scheduler.ReasonStore {
+				if tc.reason == decision.ReasonStore {
 					if !errors.Is(se, errUnavailable) {
 						t.Errorf("%v does not wrap its cause", se)
 					}
@@ -336,7 +337,7 @@ func TestOwnerSince(t *testing.T) {
 		owner := h.stored().Owner
 		h.r.UID, h.r.Asked.Taint = "uid-0", "token"
 		h.log.take()
-		h.observeRefused(scheduler.ReasonStore)
+		h.observeRefused(decision.ReasonStore)
 		if calls := h.log.take(); len(calls) > 0 {
 			t.Errorf("it was worked on: %v", calls)
 		}
@@ -380,7 +381,7 @@ func TestUntaintUnreadable(t *testing.T) {
 		synctest.Wait()
 		h.r.Asked.Untaint = "1"
 		h.cloud.fail["refresh"] = diagnostic.Errorf("Broken", "It is.")
-		h.observeRefused(scheduler.ReasonReadFailed)
+		h.observeRefused(decision.ReasonReadFailed)
 		if got := h.stored().Instance.Status; got != instance.Partial {
 			t.Errorf("stored status is %s, want Partial", got)
 		}
@@ -395,7 +396,7 @@ func TestForgetLeavesRecordOfAnotherOwner(t *testing.T) {
 				h.settle()
 				rec := h.stored()
 				rec.Owner = "uid-2"
-				if _, err := h.store.Save(t.Context(), h.r.Key, h.r.Resource.Schema, rec); err != nil {
+				if _, err := h.store.Save(t.Context(), h.r.Key, h.r.Type.Schema, rec); err != nil {
 					t.Fatal(err)
 				}
 				if restarted {
@@ -416,7 +417,7 @@ func TestForget(t *testing.T) {
 	bubble(t, derivable, func(h *harness) {
 		h.settle()
 		h.store.fault = func(string) fault { return unavailable }
-		h.refuses(h.sched.Forget(t.Context(), h.r), scheduler.ReasonStore)
+		h.refuses(h.sched.Forget(t.Context(), h.r), decision.ReasonStore)
 		h.store.fault = nil
 
 		h.want("a", 2)
@@ -474,7 +475,7 @@ func TestKnownCannotBeLookedFor(t *testing.T) {
 				if deleted {
 					h.r.Config, h.r.ConfigHash, h.r.Deleted = nil, "", true
 				}
-				se := h.observeRefused(scheduler.ReasonImportFailed)
+				se := h.observeRefused(decision.ReasonImportFailed)
 				for _, part := range []string{"status 404", "If there is none, remove the annotations crossplane.io/external-name and landbridge.io/identity"} {
 					if !strings.Contains(se.Error(), part) {
 						t.Errorf("%q is not in: %s", part, se)
@@ -520,7 +521,7 @@ func TestPlanAfterOperation(t *testing.T) {
 		h.settle()
 		h.cloud.fail["plan"] = diagnostic.Errorf("Duplicate Set Element", "There are two.")
 		for range 2 {
-			h.observeRefused(scheduler.ReasonInvalidConfiguration)
+			h.observeRefused(decision.ReasonInvalidConfiguration)
 		}
 		delete(h.cloud.fail, "plan")
 		if o := h.observe(); !o.UpToDate() {

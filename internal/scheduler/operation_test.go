@@ -16,6 +16,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
+	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
 	"github.com/landbridge-io/landbridge/internal/scheduler/ownership"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 	"github.com/landbridge-io/landbridge/internal/terraform"
@@ -143,7 +144,7 @@ func TestReplaceRefused(t *testing.T) {
 					}
 					return
 				}
-				se := h.refuses(err, scheduler.ReasonReplaceRefused)
+				se := h.refuses(err, decision.ReasonReplaceRefused)
 				if !tc.taint {
 					if got := diagnostic.FormatPath(se.Diagnostics[0].Attribute); got != "name" {
 						t.Errorf("the attribute is %q", got)
@@ -173,7 +174,7 @@ func TestDelete(t *testing.T) {
 			t.Errorf("order of events (-want +got):\n%s", diff)
 		}
 		h.observe()
-		if se := h.refuses(h.sched.Delete(t.Context(), h.r), scheduler.ReasonOperationFailed); !se.Diagnostics.HasSummary("Quota exceeded") || se.RetryAt.IsZero() {
+		if se := h.refuses(h.sched.Delete(t.Context(), h.r), decision.ReasonOperationFailed); !se.Diagnostics.HasSummary("Quota exceeded") || se.RetryAt.IsZero() {
 			t.Errorf("got %+v", se)
 		}
 		time.Sleep(time.Second)
@@ -298,7 +299,7 @@ func TestBackoff(t *testing.T) {
 			if got := time.Until(o.Last.RetryAt); got != want {
 				t.Errorf("to be tried again after %v, want %v", got, want)
 			}
-			se := h.refuses(h.sched.Apply(t.Context(), h.r), scheduler.ReasonOperationFailed)
+			se := h.refuses(h.sched.Apply(t.Context(), h.r), decision.ReasonOperationFailed)
 			if !se.RetryAt.Equal(o.Last.RetryAt) || !se.Diagnostics.HasSummary("Quota exceeded") {
 				t.Errorf("the error is %+v", se)
 			}
@@ -307,7 +308,7 @@ func TestBackoff(t *testing.T) {
 			fail(wait * time.Second)
 			time.Sleep(wait*time.Second - time.Nanosecond)
 			synctest.Wait()
-			h.refuses(h.sched.Apply(t.Context(), h.r), scheduler.ReasonOperationFailed)
+			h.refuses(h.sched.Apply(t.Context(), h.r), decision.ReasonOperationFailed)
 			time.Sleep(time.Nanosecond)
 			synctest.Wait()
 		}
@@ -352,7 +353,7 @@ func TestBackoffEndsWithTheConfiguration(t *testing.T) {
 					h.apply()
 					synctest.Wait()
 					h.observe()
-					se := h.refuses(h.sched.Apply(t.Context(), h.r), scheduler.ReasonOperationFailed)
+					se := h.refuses(h.sched.Apply(t.Context(), h.r), decision.ReasonOperationFailed)
 					if got := time.Until(se.RetryAt); got != wait*time.Second {
 						t.Fatalf("tried again after %s, want %s", got, wait*time.Second)
 					}
@@ -410,7 +411,7 @@ func TestBackoffOfReplacements(t *testing.T) {
 			if got := time.Until(o.Last.RetryAt); got != want*time.Second {
 				t.Errorf("to be tried again after %v, want %v", got, want*time.Second)
 			}
-			h.refuses(h.sched.Apply(t.Context(), h.r), scheduler.ReasonOperationFailed)
+			h.refuses(h.sched.Apply(t.Context(), h.r), decision.ReasonOperationFailed)
 			time.Sleep(want * time.Second)
 			synctest.Wait()
 			h.cloud.manner = inOrder
@@ -552,7 +553,7 @@ func TestConcludeFenced(t *testing.T) {
 			h.cloud.mu.Lock()
 			rec.Instance = h.cloud.instance(h.cloud.addLocked(object{"other", 1}))
 			h.cloud.mu.Unlock()
-			if _, err := h.store.Save(context.Background(), h.r.Key, h.r.Resource.Schema, rec); err != nil {
+			if _, err := h.store.Save(context.Background(), h.r.Key, h.r.Type.Schema, rec); err != nil {
 				t.Error(err)
 			}
 		}
@@ -683,7 +684,7 @@ func TestFailuresOfConfigurationDoNotCount(t *testing.T) {
 			h.observe()
 			h.apply()
 			synctest.Wait()
-			se := h.refuses(h.sched.Apply(t.Context(), h.r), scheduler.ReasonOperationFailed)
+			se := h.refuses(h.sched.Apply(t.Context(), h.r), decision.ReasonOperationFailed)
 			if wait := time.Until(se.RetryAt); wait != time.Second {
 				t.Errorf("it is tried again after %s", wait)
 			}
@@ -696,7 +697,7 @@ func TestFailuresOfConfigurationDoNotCount(t *testing.T) {
 			synctest.Wait()
 			time.Sleep(time.Second)
 		}
-		se := h.refuses(h.sched.Apply(t.Context(), h.r), scheduler.ReasonOperationFailed)
+		se := h.refuses(h.sched.Apply(t.Context(), h.r), decision.ReasonOperationFailed)
 		if wait := time.Until(se.RetryAt); wait != time.Second {
 			t.Errorf("failures that count: it is tried again after %s", wait)
 		}

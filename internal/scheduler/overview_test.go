@@ -12,6 +12,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
+	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
 
@@ -33,7 +34,7 @@ func TestOverview(t *testing.T) {
 		tainted(h)
 		h.cloud.fail["refresh"] = broken
 		h.r.Asked.Untaint = "1"
-		h.observeRefused(scheduler.ReasonReadFailed)
+		h.observeRefused(decision.ReasonReadFailed)
 		delete(h.cloud.fail, "refresh")
 	}
 	full := func(h *harness) { h.settle() }
@@ -75,10 +76,10 @@ func TestOverview(t *testing.T) {
 			arrow: func(h *harness) {
 				h.cloud.fail["refresh"] = broken
 				polled(h)
-				h.observeRefused(scheduler.ReasonReadFailed)
-				h.refuses(h.sched.Apply(h.t.Context(), h.r), scheduler.ReasonStore)
+				h.observeRefused(decision.ReasonReadFailed)
+				h.refuses(h.sched.Apply(h.t.Context(), h.r), decision.ReasonStore)
 			},
-			to: instance.Partial, reason: scheduler.ReasonReadFailed, told: []string{"Succeeded Create"}, ids: []string{"i-1"},
+			to: instance.Partial, reason: decision.ReasonReadFailed, told: []string{"Succeeded Create"}, ids: []string{"i-1"},
 		},
 		"POLL ok, GET failed, GET ok → Full": {
 			arrow: func(h *harness) {
@@ -92,16 +93,16 @@ func TestOverview(t *testing.T) {
 			arrow: func(h *harness) {
 				late(h)
 				h.cloud.remove("i-1")
-				h.observeRefused(scheduler.ReasonNotVisibleYet)
-				h.refuses(h.sched.Apply(h.t.Context(), h.r), scheduler.ReasonStore)
+				h.observeRefused(decision.ReasonNotVisibleYet)
+				h.refuses(h.sched.Apply(h.t.Context(), h.r), decision.ReasonStore)
 			},
-			to: instance.Partial, reason: scheduler.ReasonNotVisibleYet, told: []string{"Succeeded Create"},
+			to: instance.Partial, reason: decision.ReasonNotVisibleYet, told: []string{"Succeeded Create"},
 		},
 		"POLL ok, GET 404 → Empty": {
 			arrow: func(h *harness) {
 				late(h)
 				h.cloud.remove("i-1")
-				h.observeRefused(scheduler.ReasonNotVisibleYet)
+				h.observeRefused(decision.ReasonNotVisibleYet)
 				later(h)
 				h.observe()
 			},
@@ -111,7 +112,7 @@ func TestOverview(t *testing.T) {
 			arrow: func(h *harness) {
 				late(h)
 				h.cloud.remove("i-1")
-				h.observeRefused(scheduler.ReasonNotVisibleYet)
+				h.observeRefused(decision.ReasonNotVisibleYet)
 				later(h)
 				h.settle()
 			},
@@ -221,7 +222,7 @@ func TestOverview(t *testing.T) {
 				later(h)
 				h.r.Policies.ReplaceTainted = false
 				h.observe()
-				h.refuses(h.sched.Apply(h.t.Context(), h.r), scheduler.ReasonReplaceRefused)
+				h.refuses(h.sched.Apply(h.t.Context(), h.r), decision.ReasonReplaceRefused)
 			},
 			to: instance.Tainted, ids: []string{"i-1"},
 		},
@@ -229,9 +230,9 @@ func TestOverview(t *testing.T) {
 			from: tainted, arrow: func(h *harness) {
 				h.cloud.fail["refresh"] = broken
 				h.r.Asked.Untaint = "1"
-				h.observeRefused(scheduler.ReasonReadFailed)
+				h.observeRefused(decision.ReasonReadFailed)
 			},
-			to: instance.Partial, reason: scheduler.ReasonReadFailed, told: []string{"Untainted as asked"}, ids: []string{"i-1"},
+			to: instance.Partial, reason: decision.ReasonReadFailed, told: []string{"Untainted as asked"}, ids: []string{"i-1"},
 		},
 		"Partial, GET ok → Full": {
 			from: partial, arrow: func(h *harness) { h.observe() },
@@ -247,9 +248,9 @@ func TestOverview(t *testing.T) {
 		"Partial, GET failed → Partial": {
 			from: partial, arrow: func(h *harness) {
 				h.cloud.fail["refresh"] = broken
-				h.observeRefused(scheduler.ReasonReadFailed)
+				h.observeRefused(decision.ReasonReadFailed)
 			},
-			to: instance.Partial, reason: scheduler.ReasonReadFailed, ids: []string{"i-1"},
+			to: instance.Partial, reason: decision.ReasonReadFailed, ids: []string{"i-1"},
 		},
 		"Partial, GET ok, apply → Full, nothing done": {
 			from: partial, arrow: func(h *harness) { h.settle() },
@@ -265,9 +266,9 @@ func TestOverview(t *testing.T) {
 		"Full, GET failed → Full": {
 			from: full, arrow: func(h *harness) {
 				h.cloud.fail["refresh"] = broken
-				h.observeRefused(scheduler.ReasonReadFailed)
+				h.observeRefused(decision.ReasonReadFailed)
 			},
-			to: instance.Full, reason: scheduler.ReasonReadFailed, ids: []string{"i-1"},
+			to: instance.Full, reason: decision.ReasonReadFailed, ids: []string{"i-1"},
 		},
 		"Full, PATCH failed → Full": {
 			from: full, arrow: func(h *harness) {

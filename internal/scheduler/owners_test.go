@@ -17,6 +17,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
+	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
 	"github.com/landbridge-io/landbridge/internal/scheduler/ownership"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 	"github.com/landbridge-io/landbridge/internal/terraform"
@@ -82,7 +83,7 @@ func (x *estate) takeWoken() []string {
 func (h *harness) conflicts(owner string) {
 	h.t.Helper()
 	calls := len(h.log.list)
-	se := h.observeRefused(scheduler.ReasonIdentityConflict)
+	se := h.observeRefused(decision.ReasonIdentityConflict)
 	if !strings.Contains(se.Error(), "Thing team/"+owner) {
 		h.t.Errorf("the owner is not named: %s", se)
 	}
@@ -133,7 +134,7 @@ func TestDeletedInConflict(t *testing.T) {
 		a, b := x.resource("a", 0, "x"), x.resource("b", 1, "x")
 		a.settle()
 		b.stores(a.stored().Instance)
-		b.observeRefused(scheduler.ReasonIdentityConflict)
+		b.observeRefused(decision.ReasonIdentityConflict)
 		var left []string
 		b.r.Tell = func(e scheduler.Event) { left = append(left, e.Why) }
 		b.deleting()
@@ -156,7 +157,7 @@ func TestOneCreates(t *testing.T) {
 				a, b := x.resource("a", 0, "x"), x.resource("b", 1, "x")
 				b.observe()
 				a.observe() // both plan a create before either is carried out
-				b.refuses(b.sched.Apply(t.Context(), b.r), scheduler.ReasonIdentityConflict)
+				b.refuses(b.sched.Apply(t.Context(), b.r), decision.ReasonIdentityConflict)
 				b.conflicts("a")
 				a.settle()
 				b.conflicts("a")
@@ -194,7 +195,7 @@ func TestClaimAfterObserve(t *testing.T) {
 				if err := a.sched.Claim(t.Context(), r); err != nil {
 					t.Fatal(err)
 				}
-				b.refuses(b.sched.Apply(t.Context(), b.r), scheduler.ReasonIdentityConflict)
+				b.refuses(b.sched.Apply(t.Context(), b.r), decision.ReasonIdentityConflict)
 				if err := a.sched.Apply(t.Context(), a.r); err != nil {
 					t.Errorf("what was planned is not carried out: %v", err)
 				}
@@ -241,7 +242,7 @@ func TestSharedObjectIsNotDestroyed(t *testing.T) {
 					a.r.Deleted = false
 					a.want("y", 1)
 				}
-				if se := a.refuses(begins(), scheduler.ReasonIdentityConflict); !strings.Contains(se.Error(), "Thing team/b name the same remote object") {
+				if se := a.refuses(begins(), decision.ReasonIdentityConflict); !strings.Contains(se.Error(), "Thing team/b name the same remote object") {
 					t.Errorf("the message does not name the other: %s", se)
 				}
 				if ids := x.cloud.ids(); len(ids) != 1 {
@@ -271,13 +272,13 @@ func TestOneHasBegun(t *testing.T) {
 		b.observe()
 		b.apply()
 		synctest.Wait()
-		a.observeRefused(scheduler.ReasonIdentityConflict)
+		a.observeRefused(decision.ReasonIdentityConflict)
 		close(block)
 		synctest.Wait()
 		a.conflicts("b")
 		b.settle()
 		x.again(a, b)
-		a.observeRefused(scheduler.ReasonIdentityConflict)
+		a.observeRefused(decision.ReasonIdentityConflict)
 		a.conflicts("b")
 		b.settle()
 		// The older is given another object.
@@ -305,7 +306,7 @@ func TestDeletedWhileOneHasBegun(t *testing.T) {
 		b.apply()
 		synctest.Wait()
 		a.deleting()
-		a.observeRefused(scheduler.ReasonIdentityConflict)
+		a.observeRefused(decision.ReasonIdentityConflict)
 		x.cloud.objects[id] = removed
 		close(block)
 		synctest.Wait()
@@ -325,7 +326,7 @@ func TestOneFails(t *testing.T) {
 		a.observe()
 		a.apply()
 		synctest.Wait()
-		b.observeRefused(scheduler.ReasonIdentityConflict)
+		b.observeRefused(decision.ReasonIdentityConflict)
 		b.conflicts("a")
 		a.want("y", 1)
 		a.observe()
@@ -344,7 +345,7 @@ func TestOneFails(t *testing.T) {
 		synctest.Wait()
 		x.cloud.manner = inOrder
 		for range 2 {
-			b.observeRefused(scheduler.ReasonIdentityConflict) // though it is older
+			b.observeRefused(decision.ReasonIdentityConflict) // though it is older
 			b.conflicts("a")
 			x.again(a, b)
 		}
@@ -368,7 +369,7 @@ func TestOneImports(t *testing.T) {
 				b.settle()
 				b.want("x", 2) // it is going to be changed, and is not any more
 				b.observe()
-				c.observeRefused(scheduler.ReasonIdentityConflict)
+				c.observeRefused(decision.ReasonIdentityConflict)
 				if kind == noIdentity {
 					a.conflicts("b") // where nothing is an identity, an id is only believed not to be another's
 					return
@@ -379,10 +380,10 @@ func TestOneImports(t *testing.T) {
 				}
 				for range 2 {
 					b.conflicts("a")
-					c.observeRefused(scheduler.ReasonIdentityConflict)
+					c.observeRefused(decision.ReasonIdentityConflict)
 					c.conflicts("a")
 					x.again(c, b, a)
-					c.observeRefused(scheduler.ReasonIdentityConflict)
+					c.observeRefused(decision.ReasonIdentityConflict)
 				}
 				// It goes, and takes nothing with it.
 				if b.deletes() {
@@ -433,9 +434,9 @@ func TestImportOfOwned(t *testing.T) {
 					b.r.Import.Target = byID("i-1")
 				}
 				b.r.Generation = 2
-				reason := scheduler.ReasonIdentityConflict
+				reason := decision.ReasonIdentityConflict
 				if tc.known && tc.kind == noIdentity {
-					reason = scheduler.ReasonImportFailed // it cannot be told from ids that many have
+					reason = decision.ReasonImportFailed // it cannot be told from ids that many have
 				}
 				b.observeRefused(reason)
 				b.r.Config, b.r.ConfigHash, b.r.Import.Target, b.r.Deleted = nil, "", nil, true
@@ -527,7 +528,7 @@ func TestNoConflict(t *testing.T) {
 // conflicted is conflicts for the first time, when it may ask for a plan.
 func (h *harness) conflicted(owner string) {
 	h.t.Helper()
-	se := h.observeRefused(scheduler.ReasonIdentityConflict)
+	se := h.observeRefused(decision.ReasonIdentityConflict)
 	if !strings.Contains(se.Error(), "Thing team/"+owner) {
 		h.t.Errorf("the owner is not named: %s", se)
 	}
@@ -545,7 +546,7 @@ func TestConflictOfReplacement(t *testing.T) {
 		if o.Plan.Action != terraform.DeleteThenCreate || !o.Exists() {
 			t.Errorf("observed: %+v", o.Plan)
 		}
-		a.refuses(a.sched.Apply(t.Context(), a.r), scheduler.ReasonIdentityConflict)
+		a.refuses(a.sched.Apply(t.Context(), a.r), decision.ReasonIdentityConflict)
 		if diff := cmp.Diff([]string{"i-1", "i-2"}, x.cloud.ids()); diff != "" {
 			t.Errorf("objects (-want +got):\n%s", diff)
 		}
@@ -631,7 +632,7 @@ func TestAnnotationDoesNotTakeFromHolder(t *testing.T) {
 				if o, err := a.sched.Observe(t.Context(), a.r); deleted && err == nil && o.Exists() {
 					t.Errorf("it has %q", idOf(o.Instance))
 				} else if !deleted {
-					a.refuses(err, scheduler.ReasonIdentityConflict)
+					a.refuses(err, decision.ReasonIdentityConflict)
 				}
 				if o, err := a.sched.Observe(t.Context(), a.r); deleted && (err != nil || o.Exists()) {
 					t.Errorf("it cannot be deleted: %v, %v", o, err)
@@ -696,7 +697,7 @@ func (h *harness) observed(id string) *harness {
 // the owner's name.
 func (h *harness) withholds() {
 	h.t.Helper()
-	se := h.observeRefused(scheduler.ReasonIdentityConflict)
+	se := h.observeRefused(decision.ReasonIdentityConflict)
 	if text := se.Error(); strings.Contains(text, "team") || strings.Contains(text, " a,") {
 		h.t.Errorf("the owner is named: %s", text)
 	}
@@ -722,7 +723,7 @@ func TestObjectsOfOtherNamespaces(t *testing.T) {
 						}
 						a.settle()
 						if kind == noIdentity && b.r.Known != nil {
-							b.observeRefused(scheduler.ReasonImportFailed) // others may have the same id
+							b.observeRefused(decision.ReasonImportFailed) // others may have the same id
 						} else {
 							b.withholds()
 						}
@@ -796,10 +797,10 @@ func TestNothingIsImportedBeforeAllIsClaimed(t *testing.T) {
 				settled := false
 				a, b := x.resource("a", 1, "x"), x.resource("b", 0, "y").abroad()
 				set(b)
-				b.r.Settled = func() bool { return settled }
+				b.r.AllClaimed = func() bool { return settled }
 				a.settle()
 				x.again() // a is not claimed yet
-				b.observeRefused(scheduler.ReasonStore)
+				b.observeRefused(decision.ReasonStore)
 				if _, ok := b.record(); ok {
 					t.Error("something is stored for b")
 				}

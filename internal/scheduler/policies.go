@@ -3,12 +3,11 @@ package scheduler
 import (
 	"context"
 	"fmt"
-	"strings"
 
-	"github.com/landbridge-io/landbridge/internal/desired"
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/policy"
+	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
 
@@ -23,7 +22,7 @@ func (s *Scheduler) decide(ctx context.Context, e *entry, r *Request, p *terrafo
 	}
 	v, err := r.Decide(ctx, p)
 	if err != nil {
-		return v, &Error{Reason: ReasonStore, Err: fmt.Errorf("the PlanPolicies cannot be read, so nothing is changed: %w", err)}
+		return v, &Error{Reason: decision.ReasonStore, Err: fmt.Errorf("the PlanPolicies cannot be read, so nothing is changed: %w", err)}
 	}
 	if o := e.view.observation; len(v.Warnings) > 0 && o != nil && e.policyWarned != o.PlanHash {
 		e.policyWarned = o.PlanHash
@@ -32,24 +31,6 @@ func (s *Scheduler) decide(ctx context.Context, e *entry, r *Request, p *terrafo
 		}
 	}
 	return v, nil
-}
-
-// stricter returns the approval policy of a plan about which policies have decided.
-func stricter(a desired.Approval, v policy.Verdict) desired.Approval {
-	if len(v.Approval) > 0 {
-		return desired.ApproveEverything
-	}
-	return a
-}
-
-// errDenied is the error for a plan that policies deny.
-func (e *entry) errDenied(v policy.Verdict) *Error {
-	e.denied.Store(true)
-	var messages []string
-	for _, d := range v.Denied {
-		messages = append(messages, d.String())
-	}
-	return failed(ReasonDenied, diagnostic.Errorf("Denied by policy", "%s", strings.Join(messages, "; ")))
 }
 
 // stillPermitted returns why policies do not permit an operation that is about to begin; nil if
@@ -76,7 +57,7 @@ func (s *Scheduler) stillPermitted(ctx context.Context, r *Request, t *task, bef
 
 // destroyPlan returns the plan that destroys the object of a deleted resource.
 func (r *Request) destroyPlan(in instance.Instance) *terraform.Plan {
-	return &terraform.Plan{Resource: r.Resource, Action: terraform.Delete, Prior: in}
+	return &terraform.Plan{Resource: r.Type, Action: terraform.Delete, Prior: in}
 }
 
 // WakePending wakes the resources whose plans policies deny or wait for approval, and those that
@@ -84,8 +65,8 @@ func (r *Request) destroyPlan(in instance.Instance) *terraform.Plan {
 // before are paused.
 func (s *Scheduler) WakePending() {
 	s.mu.Lock()
-	var pending []*entry
-	for _, e := range s.entries.byUID {
+	var pending []*slot
+	for _, e := range s.slots.byUID {
 		if e.awaits.Load() || e.denied.Load() {
 			pending = append(pending, e)
 		}

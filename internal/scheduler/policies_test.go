@@ -14,6 +14,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/desired"
 	"github.com/landbridge-io/landbridge/internal/policy"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
+	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
 
@@ -50,7 +51,7 @@ func (h *harness) denied() {
 	h.observe()
 	before := h.cloud.applies
 	err := h.tryAct()
-	h.refuses(err, scheduler.ReasonDenied)
+	h.refuses(err, decision.ReasonDenied)
 	if !strings.Contains(err.Error(), "PlanPolicy denies: because.") {
 		h.t.Errorf("the message is %q", err)
 	}
@@ -196,7 +197,7 @@ func TestApprovalWithoutPoliciesRead(t *testing.T) {
 	j := &judge{err: errors.New("the cache does not answer")}
 	judged(t, j, func(h *harness) {
 		h.observe()
-		h.refuses(h.tryAct(), scheduler.ReasonStore)
+		h.refuses(h.tryAct(), decision.ReasonStore)
 		synctest.Wait()
 		if h.cloud.applies != 0 {
 			t.Error("it was created")

@@ -9,7 +9,7 @@ import (
 
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/instance"
-	"github.com/landbridge-io/landbridge/internal/scheduler"
+	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 	"github.com/landbridge-io/landbridge/internal/terraform/engine"
 	"github.com/landbridge-io/landbridge/internal/testing/examplecloudtest"
@@ -44,8 +44,8 @@ func TestRecoverByListOfProvider(t *testing.T) {
 			cloud.Make(t, "things", map[string]any{"name": "web", "region": "us-east-1", "size": 1})
 			cloud.Make(t, "things", map[string]any{"name": "web", "region": "eu-central-1", "size": 1})
 			h := newHarness(t, assigned)
-			h.r.Resource = terraform.ResourceType{Schema: p.Resources["examplecloud_thing"].Schema}
-			values := h.r.Resource.Schema.Block.EmptyValue().AsValueMap()
+			h.r.Type = terraform.ResourceType{Schema: p.Resources["examplecloud_thing"].Schema}
+			values := h.r.Type.Schema.Block.EmptyValue().AsValueMap()
 			values["name"], values["region"] = cty.StringVal("web"), cty.StringVal("us-east-1")
 			h.r.Config = &terraform.Config{Value: cty.ObjectVal(values)}
 			h.r.ListArguments = func(planned cty.Value) (map[string]cty.Value, string) {
@@ -65,7 +65,7 @@ func TestRecoverByListOfProvider(t *testing.T) {
 			}
 			h.restart()
 			if !made {
-				h.observeRefused(scheduler.ReasonCreateOutcomeUnknown)
+				h.observeRefused(decision.ReasonCreateOutcomeUnknown)
 				return
 			}
 			h.observe()

@@ -131,14 +131,23 @@ func TestLookByListOfProvider(t *testing.T) {
 		values := in.State.AsValueMap()
 		values["id"] = cty.NullVal(cty.String)
 		p.requests = append(p.requests, scheduler.Request{
-			Key: key, UID: types.UID(key.Name), Generation: 1, Resource: resource, ProviderConfiguration: "default", Policies: desired.FullControl(),
-			Config: &terraform.Config{Value: cty.ObjectVal(values)}, ConfigHash: key.Name,
-			Acquire: func(context.Context) (terraform.Executor, func(), diagnostic.Diagnostics) { return ex, func() {}, nil },
-			ListRefresh: &scheduler.ListRefresh{
-				Arguments: func(state cty.Value) (map[string]cty.Value, string) {
-					return map[string]cty.Value{"region": state.GetAttr("region")}, ""
+			Resource: scheduler.Resource{
+				Key:        key,
+				UID:        types.UID(key.Name),
+				Generation: 1,
+				Type:       resource,
+			},
+			Access: scheduler.Access{ProviderConfiguration: "default", Acquire: func(context.Context) (terraform.Executor, func(), diagnostic.Diagnostics) { return ex, func() {}, nil }},
+			Desired: scheduler.Desired{
+				Policies:   desired.FullControl(),
+				Config:     &terraform.Config{Value: cty.ObjectVal(values)},
+				ConfigHash: key.Name,
+				ListRefresh: &scheduler.ListRefresh{
+					Arguments: func(state cty.Value) (map[string]cty.Value, string) {
+						return map[string]cty.Value{"region": state.GetAttr("region")}, ""
+					},
+					ReadEvery: every, Interval: time.Minute,
 				},
-				ReadEvery: every, Interval: time.Minute,
 			},
 		})
 	}

@@ -1,7 +1,6 @@
 package scheduler
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,7 +8,9 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/landbridge-io/landbridge/internal/instance"
+	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
+	"github.com/landbridge-io/landbridge/schema"
 )
 
 // load loads the record from the store, once for each version of the provider.
@@ -20,7 +21,7 @@ func (s *Scheduler) load(ctx context.Context, e *entry, r Request) error {
 	e.validated, e.claimed, e.drifts = "", claimed{}, drifts{}
 	if r.New && before == unloaded {
 		// If a record exists nevertheless, the first write conflicts.
-		e.schema = r.Resource.Schema
+		e.schema = r.Type.Schema
 		e.believe(store.Record{Handled: store.Tokens{Reapply: r.Asked.Reapply}}, assumed)
 		return nil
 	}
@@ -29,27 +30,27 @@ func (s *Scheduler) load(ctx context.Context, e *entry, r Request) error {
 		e.distrust(conflicted) // unless it can be loaded
 	}
 	e.lost.Store(false)
-	rec, err := s.o.Store.Load(ctx, r.Key, r.Resource.Schema)
+	rec, err := s.o.Store.Load(ctx, r.Key, r.Type.Schema)
 	if errors.Is(err, store.ErrElsewhere) && rec.Owner != r.UID && s.mustExist(ctx, r) == nil {
-		rec, err = s.loadFreed(ctx, r.Key, r.Resource.Schema) // of an earlier resource of this name
+		rec, err = s.loadFreed(ctx, r.Key, r.Type.Schema) // of an earlier resource of this name
 	}
 	switch {
 	case errors.Is(err, store.ErrNotFound) && before != unloaded && known.Version != "" && known.Owner == r.UID:
 		if err := s.mustExist(ctx, r); err != nil {
-			return &Error{Reason: ReasonStore, Err: fmt.Errorf("the stored instance was deleted: %w", err)}
+			return &Error{Reason: decision.ReasonStore, Err: fmt.Errorf("the stored instance was deleted: %w", err)}
 		}
 		if rec, err = s.restore(ctx, r, known); err != nil {
-			return &Error{Reason: ReasonStore, Err: err}
+			return &Error{Reason: decision.ReasonStore, Err: err}
 		}
 	case errors.Is(err, store.ErrNotFound):
 		rec = store.Record{Handled: store.Tokens{Reapply: r.Asked.Reapply}} // nothing to set again
 	case err != nil:
-		return &Error{Reason: ReasonStore, Err: err}
+		return &Error{Reason: decision.ReasonStore, Err: err}
 	case rec.Owner != r.UID:
 		// This process may not know yet that the resource is gone, for instance because it was
 		// suspended.
 		if err := s.mustExist(ctx, r); err != nil {
-			return &Error{Reason: ReasonStore, Err: fmt.Errorf("the stored instance belongs to another resource of this name: %w", err)}
+			return &Error{Reason: decision.ReasonStore, Err: fmt.Errorf("the stored instance belongs to another resource of this name: %w", err)}
 		}
 		// The resource or the Secret was restored from a backup, or the resource was deleted and
 		// created again while no controller ran. The object is read before the record is used.
@@ -61,7 +62,7 @@ func (s *Scheduler) load(ctx context.Context, e *entry, r Request) error {
 		s.o.Logger.Info("Stored instance belongs to an earlier resource of the same name", "resource", r.Key, "uid", r.UID, "owner", rec.Owner)
 	}
 	rec.Handled = withTold(e.withUnsaved(rec.Handled), r.Told)
-	e.schema, e.read = r.Resource.Schema, rec.Version
+	e.schema, e.read = r.Type.Schema, rec.Version
 	e.believe(rec, loaded)
 	return nil
 }
@@ -98,20 +99,13 @@ func (s *Scheduler) restore(ctx context.Context, r Request, known store.Record) 
 // Lost is called when a stored record was deleted. If its resource still exists, the
 // record is stored again from memory.
 func (s *Scheduler) Lost(k store.Key) {
-	entries := s.entriesOf(k)
+	entries := s.slotsOf(k)
 	for _, e := range entries {
 		e.lost.Store(true)
 	}
 	if len(entries) > 0 {
 		s.o.Wake(k)
 	}
-}
-
-// entriesOf returns the entries of all resources that had a key.
-func (s *Scheduler) entriesOf(k store.Key) []*entry {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.entries.of(k)
 }
 
 // save stores the instance.
@@ -125,11 +119,11 @@ func (s *Scheduler) save(ctx context.Context, e *entry, r Request, in instance.I
 	e.view.discard()
 	if !s.o.Leads() {
 		e.distrust(conflicted)
-		return &Error{Reason: ReasonStore, Err: errSuccessor}
+		return &Error{Reason: decision.ReasonStore, Err: errSuccessor}
 	}
 	if rec.Version == "" && s.removed(e) {
 		e.distrust(conflicted)
-		return &Error{Reason: ReasonStore, Err: errGone}
+		return &Error{Reason: decision.ReasonStore, Err: errGone}
 	}
 	version, err := s.reserve(ctx, r, rec)
 	if err != nil {
@@ -167,7 +161,7 @@ func (s *Scheduler) reserve(ctx context.Context, r Request, rec store.Record) (v
 func (s *Scheduler) removed(e *entry) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.entries.byUID[e.uid] != e || e.presence == leaving
+	return s.slots.byUID[e.uid] != e.slot || e.presence == leaving
 }
 
 // put stores a record. After a conflict the record in memory is no longer used, since another
@@ -185,87 +179,9 @@ func (s *Scheduler) put(ctx context.Context, e *entry, r Request, rec store.Reco
 // storeReason returns the reason of a failed write.
 func storeReason(err error) Reason {
 	if errors.Is(err, store.ErrTooLarge) {
-		return ReasonStateTooLarge
+		return decision.ReasonStateTooLarge
 	}
-	return ReasonStore
-}
-
-// Retire implements Interface. It stores the record without an owner, unless this process has
-// written it. Where the work is divided, another shard may have stored one since this one found
-// none.
-func (s *Scheduler) Retire(ctx context.Context, r Request) error {
-	e := s.entry(&r)
-	e.lock()
-	defer e.turn.Unlock()
-	if r.Here != nil && e.record.Version == "" {
-		if _, err := s.o.Store.Load(ctx, r.Key, r.Resource.Schema); !errors.Is(err, store.ErrNotFound) {
-			e.distrust(conflicted)
-			return &Error{Reason: ReasonStore, Err: cmp.Or(err, store.ErrConflict)}
-		}
-	}
-	if e.state != loaded || e.record.Version == "" || e.record.Version != e.read {
-		return nil
-	}
-	if !s.o.Leads() {
-		return &Error{Reason: ReasonStore, Err: errSuccessor}
-	}
-	rec := e.record
-	// A resource that was retired before, under the same name, may have left the same record.
-	rec.Owner, rec.Rewrite = "", true
-	return s.put(ctx, e, r, rec)
-}
-
-// Forget implements Interface.
-func (s *Scheduler) Forget(ctx context.Context, r Request) error {
-	e := s.entry(&r)
-	e.lock()
-	defer e.turn.Unlock()
-	if e.view.state == running {
-		if e.view.release != nil {
-			e.view.release() // the next attempt finds that the operation has ended
-		}
-		return &Error{Reason: ReasonStore, Err: errors.New("an operation is still running")}
-	}
-	if err := s.forget(ctx, e, r); err != nil {
-		return &Error{Reason: ReasonStore, Err: err}
-	}
-	s.mu.Lock()
-	s.entries.remove(e)
-	s.mu.Unlock()
-	s.o.Store.Forget(r.Key)
-	s.corrections.forget(r.Key)
-	s.wake(s.owners.Release(r.Key))
-	return nil
-}
-
-// forget removes the record if it belongs to this resource and not to a new one with the same name.
-func (s *Scheduler) forget(ctx context.Context, e *entry, r Request) error {
-	if !s.o.Leads() {
-		return errSuccessor
-	}
-	if e.state == loaded {
-		err := s.o.Store.Delete(ctx, r.Key, e.record.Version)
-		if !errors.Is(err, store.ErrConflict) {
-			return err
-		}
-		e.distrust(conflicted)
-	}
-	rec, err := s.o.Store.Load(ctx, r.Key, r.Resource.Schema)
-	switch {
-	case errors.Is(err, store.ErrNotFound):
-		return s.o.Store.Delete(ctx, r.Key, "") // of a write that did not end
-	case err != nil:
-		return err
-	case rec.Owner != r.UID && !retired(rec):
-		return nil
-	}
-	return s.o.Store.Delete(ctx, r.Key, rec.Version)
-}
-
-// retired reports whether a record may be one that Retire has stored. It has nothing that anyone
-// could miss.
-func retired(rec store.Record) bool {
-	return rec.Owner == "" && rec.Instance.Nothing()
+	return decision.ReasonStore
 }
 
 // errSuccessor is the error of a process without the lease, whose memory may be outdated.
@@ -273,13 +189,13 @@ var errSuccessor = errors.New("another controller may have taken over")
 
 // Reload implements Interface.
 func (s *Scheduler) Reload(k store.Key) {
-	for _, e := range s.entriesOf(k) {
-		e.lock()
+	for _, x := range s.slotsOf(k) {
+		e := x.lock()
 		if e.state == loaded {
 			e.distrust(outdated)
 			e.record.Version = "" // a record that was removed meanwhile is not restored
 		}
-		e.turn.Unlock()
+		e.unlock()
 	}
 }
 
@@ -291,3 +207,44 @@ var errMoving = errors.New("the resource is being moved to another cluster, so n
 
 // errForeign is the error for an operation that another process began.
 var errForeign = errors.New("another controller has begun an operation on the resource; waiting for it to end")
+
+// loadFreed loads a record that belongs to another shard, and whose resource does not exist any
+// more.
+func (s *Scheduler) loadFreed(ctx context.Context, k store.Key, as *schema.Resource) (store.Record, error) {
+	l, err := s.sharded()
+	if err == nil {
+		err = l.Free(ctx, k)
+	}
+	if err != nil {
+		return store.Record{}, err
+	}
+	return s.o.Store.Load(ctx, k, as)
+}
+
+// fenceRecord has the writes of a record of another shard fail that are based on what is stored
+// now.
+func (s *Scheduler) fenceRecord(ctx context.Context, k store.Key) error {
+	l, err := s.sharded()
+	if err != nil {
+		return err
+	}
+	return l.Fence(ctx, k)
+}
+
+// sharded returns the store, to change a record of another shard.
+func (s *Scheduler) sharded() (store.Sharded, error) {
+	l, ok := s.o.Store.(store.Sharded)
+	switch {
+	case !ok:
+		return nil, store.ErrElsewhere
+	case !s.o.Leads():
+		return nil, errSuccessor
+	}
+	return l, nil
+}
+
+// store stores a record, with the objects that it names.
+func (s *Scheduler) store(ctx context.Context, r *Request, rec store.Record) (store.Record, error) {
+	rec.Objects = namedObjects(r, &rec.Instance)
+	return s.o.Store.Save(ctx, r.Key, r.Type.Schema, rec)
+}

@@ -8,6 +8,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/faultpoint"
 	"github.com/landbridge-io/landbridge/internal/instance"
+	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
+	"github.com/landbridge-io/landbridge/internal/scheduler/ownership"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
 
@@ -26,108 +28,115 @@ func (s *Scheduler) recover(ctx context.Context, e *entry, r Request, ex terrafo
 	if doubt := e.undispatchedDoubt; op.ID == e.undispatched && doubt != nil {
 		op, e.record.Instance.Operation = doubt, doubt // its outcome is still unknown
 	}
+	x := &recovery{Scheduler: s, e: e, r: r, ex: ex, op: op, unknown: createOutcomeUnknown(op)}
 	if j, ok := ex.(terraform.Journaled); ok {
-		return s.recoverJournaled(ctx, e, r, op, j)
+		return x.byJournal(ctx, j)
 	}
 	if op.Kind != instance.Create || op.ID == e.undispatched || r.ConfirmCreate == op.ID {
 		// Reading the prior object shows the outcome; or there is none.
-		return s.recovered(ctx, e, r, op, in.FallBack(op.Deposed), false)
+		return x.concludeWithout(ctx)
 	}
-	seen := evidence{unknown: createOutcomeUnknown(op)}
 	if r.Import.Target != nil {
-		found, diags := ex.Import(ctx, r.Resource, *r.Import.Target)
+		found, diags := ex.Import(ctx, r.Type, *r.Import.Target)
 		switch {
 		case diags.HasErrors():
-			seen.refused = diags
+			x.refused = diags
 		case in.IsDeposed(found):
 		case r.Deleted:
-			return s.adoptToDestroy(ctx, e, r, op, found)
+			return x.adoptToDestroy(ctx, found)
 		default:
-			return s.adopt(ctx, e, r, op, found)
+			return x.adopt(ctx, found)
 		}
 	}
 	if op.Made != instance.Empty {
-		return s.recoverMade(ctx, e, r, op, ex)
+		return x.byMade(ctx)
 	}
-	if done, err := s.recoverByHandle(ctx, e, r, op, ex, &seen); done {
+	if done, err := x.byHandle(ctx); done {
 		return err
 	}
 	if resumes(r, op, s.o.Clock.Now()) {
 		s.isDoubt(e, r, op)
 		return nil
 	}
-	if done, err := s.recoverByList(ctx, e, r, op, ex, &seen); done {
+	if done, err := x.byList(ctx); done {
 		return err
 	}
 	if r.Import.Target == nil && r.Known != nil && op.Deposed == "" { // otherwise the known object is the replaced one
-		found, diags := ex.Import(ctx, r.Resource, r.Known.Target)
+		found, diags := ex.Import(ctx, r.Type, r.Known.Target)
 		switch {
 		case diags.HasErrors() && !terraform.NonExistent(diags):
-			seen.refused = append(seen.refused, diags...)
+			x.refused = append(x.refused, diags...)
 		case !diags.HasErrors() && !in.IsDeposed(found):
-			seen.unknown = append(seen.unknown, foundAfterCreate(r, r.Known.Target)...)
+			x.unknown = append(x.unknown, foundAfterCreate(r, r.Known.Target)...)
 		}
 	}
 	e.distrust(outdated)
-	if seen.refused != nil {
-		return failed(ReasonImportFailed, append(seen.refused, seen.unknown...))
+	if x.refused != nil {
+		return decision.Failed(decision.ReasonImportFailed, append(x.refused, x.unknown...))
 	}
-	return failed(ReasonCreateOutcomeUnknown, seen.unknown)
+	return decision.Failed(decision.ReasonCreateOutcomeUnknown, x.unknown)
 }
 
-// evidence is what was learned about an interrupted create whose outcome stays unknown.
-type evidence struct {
-	// refused are the provider's errors, unknown what the user is told.
+// recovery is the recovery of one operation.
+type recovery struct {
+	*Scheduler
+	e  *entry
+	r  Request
+	ex terraform.Executor
+	op *instance.Operation
+	// refused are the provider's errors, and unknown is what the user is told, if the outcome of a
+	// create stays unknown.
 	refused, unknown diagnostic.Diagnostics
 }
 
-// recoverByHandle looks for the object of an interrupted create by its handle. done is false if the
+// byHandle looks for the object of an interrupted create by its handle. done is false if the
 // outcome stays unknown, and err is nil then.
-func (s *Scheduler) recoverByHandle(ctx context.Context, e *entry, r Request, op *instance.Operation, ex terraform.Executor, seen *evidence) (done bool, err error) {
+func (x *recovery) byHandle(ctx context.Context) (done bool, err error) {
+	e, r, op := x.e, x.r, x.op
 	h, absent := handleOfInterrupted(r, op)
 	if h.none() {
-		seen.unknown = append(seen.unknown, r.notUsed()...)
+		x.unknown = append(x.unknown, r.notUsed()...)
 		return false, nil
 	}
 	in := e.record.Instance
 	in.Operation = nil
-	found, diags := ex.Import(ctx, r.Resource, h.target())
+	found, diags := x.ex.Import(ctx, r.Type, h.target())
 	switch {
 	case diags.HasErrors() && !terraform.NonExistent(diags):
-		seen.refused = append(seen.refused, diags...)
+		x.refused = append(x.refused, diags...)
 	case diags.HasErrors() && !h.confirmed:
-		seen.unknown = append(seen.unknown, diagnostic.Errorf("Object not found",
+		x.unknown = append(x.unknown, diagnostic.Errorf("Object not found",
 			"The object was not found by what the provider's configuration says about it, which no other object has confirmed yet.")...)
-	case diags.HasErrors() && !h.identified() && s.o.Clock.Now().Before(op.Deadline):
-		if resumes(r, op, s.o.Clock.Now()) {
+	case diags.HasErrors() && !h.identified() && x.o.Clock.Now().Before(op.Deadline):
+		if resumes(r, op, x.o.Clock.Now()) {
 			return false, nil
 		}
 		// Several objects may have the name that an import id is made of.
-		return true, failed(ReasonCreateOutcomeUnknown, awaited(op, op.Deadline))
+		return true, decision.Failed(decision.ReasonCreateOutcomeUnknown, decision.Awaited(op, op.Deadline))
 	case diags.HasErrors():
-		if err := s.mayAppear(e, &r, op); err != nil {
+		if err := x.mayAppear(e, &r, op); err != nil {
 			return true, err
 		}
-		if doubtful, err := s.doubtful(e, r, op); doubtful {
+		if doubtful, err := x.doubtful(e, r, op); doubtful {
 			return true, err
 		}
-		return true, s.recovered(ctx, e, r, op, in.FallBack(op.Deposed), false)
+		return true, x.concludeWithout(ctx)
 	case in.IsDeposed(found) && !absent: // otherwise the deposed object was gone before the create
-		return true, s.recovered(ctx, e, r, op, in.FallBack(op.Deposed), false)
+		return true, x.concludeWithout(ctx)
 	case !h.is(&r, found):
-		seen.unknown = append(seen.unknown, r.notUsed()...)
+		x.unknown = append(x.unknown, r.notUsed()...)
 	case absent:
 		found.Status = instance.Tainted // it may be incomplete
-		return true, s.adopt(ctx, e, r, op, found)
+		return true, x.adopt(ctx, found)
 	default:
-		s.claim(e, r, in, keyOf(r, h, found))
-		if rival, ok := s.rival(ctx, e); ok && !r.Deleted {
+		x.claim(e, r, in, keyOf(r, h, found))
+		if rival, ok := x.rival(ctx, e); ok && !r.Deleted {
 			return true, identityConflict(r, rival)
 		} else if ok {
-			return true, s.recovered(ctx, e, r, op, in.FallBack(op.Deposed), false) // it belongs to another resource
+			return true, x.concludeWithout(ctx) // it belongs to another resource
 		}
-		if terraform.Told(r.Resource.Schema, h.target(), found.State) {
-			seen.unknown = append(seen.unknown, foundAfterCreate(r, importOf(found, h))...)
+		if terraform.Told(r.Type.Schema, h.target(), found.State) {
+			x.unknown = append(x.unknown, foundAfterCreate(r, importOf(found, h))...)
 		}
 	}
 	return false, nil
@@ -145,79 +154,79 @@ func (r *Request) notUsed() diagnostic.Diagnostics {
 // mendConfiguration is what to do about a refuted handle.
 const mendConfiguration = "Correct identity or externalName of the resource type in the provider's configuration; landbridge provider identity suggests a mapping from the objects that exist."
 
-// recoverMade imports the object of a create that succeeded, although its outcome could not be
+// byMade imports the object of a create that succeeded, although its outcome could not be
 // stored. An id may not be unique, so an object without an identity is imported only on request.
-func (s *Scheduler) recoverMade(ctx context.Context, e *entry, r Request, op *instance.Operation, ex terraform.Executor) error {
+func (x *recovery) byMade(ctx context.Context) error {
+	e, r, op := x.e, x.r, x.op
 	in := e.record.Instance
 	in.Operation = nil
 	var refused diagnostic.Diagnostics
 	if identity := plannedIdentity(r, op.PlannedIdentity, cty.NilVal); identity != cty.NilVal {
-		found, diags := ex.Import(ctx, r.Resource, terraform.ImportTarget{Identity: identity})
+		found, diags := x.ex.Import(ctx, r.Type, terraform.ImportTarget{Identity: identity})
 		switch {
 		case terraform.NonExistent(diags), !diags.HasErrors() && in.IsDeposed(found):
-			if err := s.mayAppear(e, &r, op); err != nil {
+			if err := x.mayAppear(e, &r, op); err != nil {
 				return err
 			}
-			return s.recovered(ctx, e, r, op, in.FallBack(op.Deposed), false) // it was destroyed since
+			return x.concludeWithout(ctx) // it was destroyed since
 		case !diags.HasErrors():
 			if op.Made == instance.Tainted {
 				found.Status = instance.Tainted
 			}
-			return s.adopt(ctx, e, r, op, found)
+			return x.adopt(ctx, found)
 		}
 		refused = diags
 	}
 	e.distrust(outdated)
-	return failed(ReasonCreateOutcomeUnknown, append(refused, diagnostic.Errorf("State not stored",
+	return decision.Failed(decision.ReasonCreateOutcomeUnknown, append(refused, diagnostic.Errorf("State not stored",
 		"A create (operation %s) made an object with the id %q, but its state could not be stored. Adopt the object with spec.import; if it does not exist, set the annotation landbridge.io/confirm-create to %q.", op.ID, op.MadeID, op.ID)...))
 }
 
 // adopt stores the object that an interrupted create made, unless it belongs to another resource.
-func (s *Scheduler) adopt(ctx context.Context, e *entry, r Request, op *instance.Operation, found instance.Instance) error {
+func (x *recovery) adopt(ctx context.Context, found instance.Instance) error {
+	e, r := x.e, x.r
 	found.Deposed = e.record.Instance.Deposed
-	s.claim(e, r, e.record.Instance, identityKey(r, found))
-	if rival, ok := s.rival(ctx, e); ok && !r.Deleted {
+	x.claim(e, r, e.record.Instance, ownership.IdentityKey(r.Type.Schema, found))
+	if rival, ok := x.rival(ctx, e); ok && !r.Deleted {
 		return identityConflict(r, rival)
 	} else if ok {
-		in := e.record.Instance
-		in.Operation = nil
-		return s.recovered(ctx, e, r, op, in.FallBack(op.Deposed), false)
+		return x.concludeWithout(ctx)
 	}
-	by, state, err := s.twin(ctx, e, &r, []string{identityKey(r, found)}, &found)
+	by, state, err := x.twin(ctx, e, &r, []string{ownership.IdentityKey(r.Type.Schema, found)}, &found)
 	switch {
 	case err != nil:
 		return err
 	case state == sameObject && !r.Deleted:
 		return identityConflict(r, by)
 	case state == sameObject:
-		in := e.record.Instance
-		in.Operation = nil
-		return s.recovered(ctx, e, r, op, in.FallBack(op.Deposed), false)
+		return x.concludeWithout(ctx)
 	}
-	return s.recovered(ctx, e, r, op, found, true)
+	return x.conclude(ctx, found, true)
 }
 
 // adoptToDestroy stores the object that spec.import names as the one that an interrupted create
 // made, so that it is destroyed with the resource. An object of another resource is not the one:
 // the outcome of the create stays unknown.
-func (s *Scheduler) adoptToDestroy(ctx context.Context, e *entry, r Request, op *instance.Operation, found instance.Instance) error {
-	wanted := identityKey(r, found)
-	if r.Resource.Schema.Identity == nil {
-		wanted = idKey(r.Import.Target.ID)
+func (x *recovery) adoptToDestroy(ctx context.Context, found instance.Instance) error {
+	e, r := x.e, x.r
+	wanted := ownership.IdentityKey(r.Type.Schema, found)
+	if r.Type.Schema.Identity == nil {
+		wanted = ownership.IDKey(r.Import.Target.ID)
 	}
-	s.claim(e, r, e.record.Instance, wanted)
-	if rival, ok := s.rival(ctx, e); ok {
+	x.claim(e, r, e.record.Instance, wanted)
+	if rival, ok := x.rival(ctx, e); ok {
 		e.distrust(outdated)
-		return failed(ReasonCreateOutcomeUnknown, append(diagnostic.Errorf("Identity conflict",
-			"spec.import names the remote object of %s, so it is not the one that the interrupted create made.", ownerText(r, rival)), createOutcomeUnknown(op)...))
+		return decision.Failed(decision.ReasonCreateOutcomeUnknown, append(diagnostic.Errorf("Identity conflict",
+			"spec.import names the remote object of %s, so it is not the one that the interrupted create made.", rival.Text(r.Key.Namespace)), createOutcomeUnknown(x.op)...))
 	}
 	found.Deposed = e.record.Instance.Deposed
-	return s.recovered(ctx, e, r, op, found, true)
+	return x.conclude(ctx, found, true)
 }
 
-// recovered stores the outcome of an operation, and reports it. found is set for a create that made
+// conclude stores the outcome of an operation, and reports it. found is set for a create that made
 // the object.
-func (s *Scheduler) recovered(ctx context.Context, e *entry, r Request, op *instance.Operation, in instance.Instance, found bool) error {
+func (x *recovery) conclude(ctx context.Context, in instance.Instance, found bool) error {
+	e, r, op := x.e, x.r, x.op
 	undispatched := op.ID == e.undispatched
 	process := faultpoint.Recover
 	if op.Kind == instance.Create {
@@ -225,9 +234,9 @@ func (s *Scheduler) recovered(ctx context.Context, e *entry, r Request, op *inst
 	}
 	faultpoint.Reach(process, faultpoint.BeforeConclude)
 	if found {
-		in = s.datedNow(e, &r, in)
+		in = x.datedNow(e, &r, in)
 	}
-	if err := s.save(ctx, e, r, in); err != nil {
+	if err := x.save(ctx, e, r, in); err != nil {
 		return err
 	}
 	delete(e.missing, absentOf(op))
@@ -235,67 +244,22 @@ func (s *Scheduler) recovered(ctx context.Context, e *entry, r Request, op *inst
 	if undispatched {
 		return nil // its failure was reported already
 	}
-	s.tell(r, Event{Kind: Recovered, Operation: op.Kind, Deposed: op.Deposed, Found: found})
+	x.tell(r, Event{Kind: Recovered, Operation: op.Kind, Deposed: op.Deposed, Found: found})
 	if found && in.Status == instance.Tainted {
-		s.tell(r, Event{Kind: Tainted})
+		x.tell(r, Event{Kind: Tainted})
 	}
 	return nil
+}
+
+// concludeWithout stores that the operation has left no other object than there was before.
+func (x *recovery) concludeWithout(ctx context.Context) error {
+	in := x.e.record.Instance
+	in.Operation = nil
+	return x.conclude(ctx, in.FallBack(x.op.Deposed), false)
 }
 
 func createOutcomeUnknown(op *instance.Operation) diagnostic.Diagnostics {
 	return diagnostic.Errorf("Create outcome unknown",
 		"A create (operation %s) was interrupted, and it is unknown whether it made a remote object. "+
 			"Look for the object. If it exists, adopt it with spec.import; if it does not, set the annotation landbridge.io/confirm-create to %q.", op.ID, op.ID)
-}
-
-// plannedIdentity returns the attributes that an import needs of the identity of an object that a
-// create makes or may have made; cty.NilVal if it is not known beforehand. If an import requires no
-// attributes, it is unclear when the identity is complete. It is taken from the plan and not from
-// the configuration, which may have changed since.
-func plannedIdentity(r Request, identity, state cty.Value) cty.Value {
-	v, _ := plannedIdentityOf(r, identity, state)
-	return v
-}
-
-// plannedIdentityOf is plannedIdentity. mapped is set if the configuration's mapping has a part in
-// it.
-func plannedIdentityOf(r Request, identity, state cty.Value) (v cty.Value, mapped bool) {
-	schema := r.Resource.Schema.Identity
-	if schema == nil || len(schema.Required()) == 0 {
-		return cty.NilVal, false
-	}
-	var byMapping map[string]cty.Value
-	if r.Handles.maps() && present(state) {
-		byMapping = r.Handles.Identity(state)
-	}
-	values := make(map[string]cty.Value, len(schema.Attributes))
-	for name, a := range schema.Attributes {
-		v := plannedAttribute(identity, name, a.Type)
-		if x, ok := byMapping[name]; ok && v == cty.NilVal {
-			v, mapped = x, true
-		}
-		if v == cty.NilVal {
-			// Providers that do not plan identities name their attributes after those of the
-			// resource.
-			v = plannedAttribute(state, name, a.Type)
-		}
-		switch {
-		case v != cty.NilVal:
-			values[name] = v
-		case a.RequiredForImport:
-			return cty.NilVal, false
-		default:
-			values[name] = cty.NullVal(a.Type)
-		}
-	}
-	return cty.ObjectVal(values), mapped
-}
-
-// plannedAttribute returns an attribute of an object; cty.NilVal unless it has the type, is known
-// and not null.
-func plannedAttribute(object cty.Value, name string, t cty.Type) cty.Value {
-	if v := attribute(object, name); v != cty.NilVal && known(v) && v.Type().Equals(t) {
-		return v
-	}
-	return cty.NilVal
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
+	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
 
@@ -49,22 +50,22 @@ func TestRecoverCreate(t *testing.T) {
 			kind: derivable, objects: []object{{"a", 1}}, request: func(h *harness) { h.r.Config, h.r.ConfigHash = nil, "" },
 			id: "i-1", status: instance.Tainted,
 		},
-		"identity assigned": {kind: assigned, objects: []object{{"a", 1}}, reason: scheduler.ReasonCreateOutcomeUnknown},
-		"no identity":       {kind: noIdentity, objects: []object{{"a", 1}}, reason: scheduler.ReasonCreateOutcomeUnknown},
+		"identity assigned": {kind: assigned, objects: []object{{"a", 1}}, reason: decision.ReasonCreateOutcomeUnknown},
+		"no identity":       {kind: noIdentity, objects: []object{{"a", 1}}, reason: decision.ReasonCreateOutcomeUnknown},
 		"no identity, being deleted": {
 			kind: noIdentity, request: func(h *harness) { h.r.Config, h.r.ConfigHash = nil, "" },
-			reason: scheduler.ReasonCreateOutcomeUnknown,
+			reason: decision.ReasonCreateOutcomeUnknown,
 		},
 		// Nothing says that the create made it, so that only a person can say that it is to be
 		// taken over.
 		"known by id, found": {
 			kind: noIdentity, objects: []object{{"a", 1}}, request: func(h *harness) { h.r.Known = known("i-1") },
-			reason: scheduler.ReasonCreateOutcomeUnknown,
+			reason: decision.ReasonCreateOutcomeUnknown,
 		},
 		// It may have been the id of an earlier object.
 		"known by id, not found": {
 			kind: noIdentity, objects: []object{{"a", 1}}, request: func(h *harness) { h.r.Known = known("i-9") },
-			reason: scheduler.ReasonCreateOutcomeUnknown,
+			reason: decision.ReasonCreateOutcomeUnknown,
 		},
 		"known by id, but the identity is certain": {
 			kind: derivable, doubt: true, request: func(h *harness) { h.r.Known = known("i-9") },
@@ -75,7 +76,7 @@ func TestRecoverCreate(t *testing.T) {
 		},
 		"user gives an object that is not there": {
 			kind: noIdentity, objects: []object{{"a", 1}}, request: func(h *harness) { h.r.Import.Target = byID("i-9") },
-			reason: scheduler.ReasonImportFailed,
+			reason: decision.ReasonImportFailed,
 		},
 		"user gives the object while deleting": {
 			kind: noIdentity, objects: []object{{"b", 1}, {"a", 1}}, request: func(h *harness) {
@@ -89,14 +90,14 @@ func TestRecoverCreate(t *testing.T) {
 				h.deleting()
 				h.r.Import.Target = byID("i-9")
 			},
-			reason: scheduler.ReasonImportFailed,
+			reason: decision.ReasonImportFailed,
 		},
 		"user confirms": {
 			kind: noIdentity, request: func(h *harness) { h.r.ConfirmCreate = "op-1" },
 		},
 		"user confirms another operation": {
 			kind: noIdentity, request: func(h *harness) { h.r.ConfirmCreate = "op-0" },
-			reason: scheduler.ReasonCreateOutcomeUnknown,
+			reason: decision.ReasonCreateOutcomeUnknown,
 		},
 		"user confirms while deleting": {
 			kind: noIdentity, request: func(h *harness) { h.r.Config, h.r.ConfigHash, h.r.ConfirmCreate = nil, "", "op-1" },
@@ -106,7 +107,7 @@ func TestRecoverCreate(t *testing.T) {
 			request: func(h *harness) {
 				h.cloud.fail["import"] = diagnostic.Errorf("Resource Import Not Implemented", "It is not.")
 			},
-			reason: scheduler.ReasonImportFailed,
+			reason: decision.ReasonImportFailed,
 		},
 		"provider cannot look, user confirms": {
 			kind: derivable,
@@ -197,11 +198,11 @@ func TestImportWhileDeleting(t *testing.T) {
 		},
 		"the object of another resource": {
 			kind: noIdentity, prepare: ownedByAnother,
-			refused: scheduler.ReasonCreateOutcomeUnknown, message: "the remote object of Thing team/b", survives: []string{"i-1", "i-2"},
+			refused: decision.ReasonCreateOutcomeUnknown, message: "the remote object of Thing team/b", survives: []string{"i-1", "i-2"},
 		},
 		"the identified object of another resource": {
 			kind: assigned, prepare: ownedByAnother,
-			refused: scheduler.ReasonCreateOutcomeUnknown, message: "the remote object of Thing team/b", survives: []string{"i-1", "i-2"},
+			refused: decision.ReasonCreateOutcomeUnknown, message: "the remote object of Thing team/b", survives: []string{"i-1", "i-2"},
 		},
 		"nothing was begun":  {kind: noIdentity, prepare: func(*estate, *harness) {}, survives: []string{"i-1", "i-2"}},
 		"the object is gone": {kind: noIdentity, prepare: func(_ *estate, a *harness) { a.stores(instance.Instance{}) }, survives: []string{"i-1", "i-2"}},
@@ -299,8 +300,8 @@ func TestOutcomeUnknown(t *testing.T) {
 	}{
 		"done, can be found":              {derivable, silentDone, "", terraform.DeleteThenCreate},
 		"not done, would be found":        {plannedIdentity, silentUndone, "", terraform.Create},
-		"done, cannot be found":           {noIdentity, silentDone, scheduler.ReasonCreateOutcomeUnknown, ""},
-		"not done, would not be found":    {assigned, silentUndone, scheduler.ReasonCreateOutcomeUnknown, ""},
+		"done, cannot be found":           {noIdentity, silentDone, decision.ReasonCreateOutcomeUnknown, ""},
+		"not done, would not be found":    {assigned, silentUndone, decision.ReasonCreateOutcomeUnknown, ""},
 		"refused, which is an answer too": {noIdentity, refused, "", terraform.Create},
 	}
 	for name, tc := range cases {
@@ -339,11 +340,11 @@ func TestRecoverAcrossSchemaVersions(t *testing.T) {
 	bubble(t, derivable, func(h *harness) {
 		h.cloud.add(object{"a", 1})
 		h.interrupted(instance.Create, instance.Instance{})
-		newer := *h.r.Resource.Schema
+		newer := *h.r.Type.Schema
 		newer.Version = 2
-		h.r.Resource.Schema = &newer
+		h.r.Type.Schema = &newer
 		// What was planned cannot be read any more: whether there is an object, neither.
-		h.observeRefused(scheduler.ReasonCreateOutcomeUnknown)
+		h.observeRefused(decision.ReasonCreateOutcomeUnknown)
 	})
 }
 
@@ -380,7 +381,7 @@ func TestNewResourceWithRecord(t *testing.T) {
 						h.r.Acquire = func(context.Context) (terraform.Executor, func(), diagnostic.Diagnostics) {
 							return nil, nil, diagnostic.Errorf("Provider unavailable", "It is not there.")
 						}
-						h.observeRefused(scheduler.ReasonProviderUnavailable)
+						h.observeRefused(decision.ReasonProviderUnavailable)
 						h.r.New = false // it has a status now
 						if claims {
 							if err := h.sched.Claim(t.Context(), h.r); err != nil {
@@ -390,7 +391,7 @@ func TestNewResourceWithRecord(t *testing.T) {
 						// The user deletes it, and the provider comes.
 						h.r.Deleted, h.r.Config, h.r.ConfigHash, h.r.Policies.Delete = true, nil, "", !keep
 						if !keep {
-							h.observeRefused(scheduler.ReasonProviderUnavailable)
+							h.observeRefused(decision.ReasonProviderUnavailable)
 							h.r.Acquire = acquire
 							for h.deletesAny() {
 								synctest.Wait()
@@ -419,7 +420,7 @@ func (h *harness) deletesAny() bool {
 	h.t.Helper()
 	o, err := h.sched.Observe(h.t.Context(), h.r)
 	if err != nil {
-		h.refuses(err, scheduler.ReasonCreateOutcomeUnknown) // it may still appear
+		h.refuses(err, decision.ReasonCreateOutcomeUnknown) // it may still appear
 		return true
 	}
 	if !o.Exists() {

@@ -1,15 +1,16 @@
 package scheduler
 
 import (
+	"context"
 	"errors"
-	"reflect"
-	"sync"
 	"time"
+	"unique"
 
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/instance"
+	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
@@ -19,14 +20,10 @@ import (
 // compared with, and not the decoded values, which take several times as much. Whatever finds more
 // to do than that read decodes them first.
 
-// Rested is the observation of each resource at rest. It lacks the values of the object.
-var Rested = &Observation{Instance: instance.Instance{Status: instance.Full}, Plan: &upToDate}
-
 // Rest implements Interface.
 func (s *Scheduler) Rest(r Request) bool {
-	e := s.entry(&r)
-	e.hold()
-	defer e.letGo()
+	e := s.slot(r.Key, r.UID).lockAtRest()
+	defer e.unlock()
 	if !e.mayRest(&r) {
 		return e.resting
 	}
@@ -44,27 +41,65 @@ func (s *Scheduler) Rest(r Request) bool {
 
 // Recall implements Interface.
 func (s *Scheduler) Recall(k store.Key, uid types.UID) (in instance.Instance) {
-	for _, e := range s.entriesOf(k) {
-		if e.uid == uid {
-			e.lock()
+	for _, x := range s.slotsOf(k) {
+		if x.uid == uid {
+			e := x.lock()
 			in = e.record.Instance
-			e.turn.Unlock()
+			e.unlock()
 		}
 	}
 	return in
 }
 
-// ErrNotAtRest is the answer of Observe to a request that is AtRest, if that does not tell enough.
-// Nothing was done to the object or its record.
+// Look is a look at a resource at rest, which needs nothing of the custom resource but its name.
+type Look struct {
+	Key store.Key
+	UID types.UID
+	// Type and Handles are as in Resource.
+	Type    terraform.ResourceType
+	Handles *Handles
+	Access
+}
+
+// ErrNotAtRest is the answer of Look for a resource that is not at rest, or not any more. Nothing
+// was done to the object or its record.
 var ErrNotAtRest = errors.New("the resource is not at rest")
 
-// fillIn adds to a request that is AtRest what is known from the last one. It is false if the
-// resource is not at rest.
-func (e *entry) fillIn(r *Request) bool {
-	r.Resting, r.Policies.Manage = true, true
-	r.Config, r.ConfigHash, r.Generation = &terraform.Config{}, e.view.configHash, e.claimed.generation
-	r.NamedImport.ID = e.claimed.named
-	return e.resting && e.view.through(r)
+// Look implements Interface.
+func (s *Scheduler) Look(ctx context.Context, l Look) error {
+	e := s.slot(l.Key, l.UID).lockAtRest()
+	defer e.unlock()
+	if !e.rests(&l) || s.noteworthy(e, l.StoredAccount) {
+		return ErrNotAtRest
+	}
+	if rival, ok := s.rival(ctx, e); ok && e.contested(rival) {
+		return ErrNotAtRest
+	}
+	ex, release, diags := l.Acquire(ctx)
+	if diags.HasErrors() {
+		return decision.Failed(decision.ReasonProviderUnavailable, diags)
+	}
+	defer release()
+	read, diags := ex.Refresh(ctx, l.Type, e.record.Instance)
+	unchanged := e.keepsRest(read, diags)
+	if !unchanged {
+		e.wake()
+	}
+	switch {
+	case diags.HasErrors():
+		return readFailed(&read, diags)
+	case !unchanged:
+		return ErrNotAtRest // it is read again, by Observe
+	}
+	e.noteUnchanged(&read.Instance, s.o.Clock.Now())
+	return nil
+}
+
+// rests reports whether a resource is at rest, and nothing has changed since but what a look finds.
+func (e *entry) rests(l *Look) bool {
+	through := claimedThrough{configuration: l.ProviderConfiguration, account: l.Account, manages: true, maps: l.Handles.maps()}
+	return e.resting && e.state == loaded && e.schema == l.Type.Schema && !e.lost.Load() && !e.view.unplanned && e.view.through(l.Configurations) &&
+		e.claimed.through == unique.Make(through) && e.claimed.named == l.Handles.named(e.claimed.named) && e.inAccount(l.StoredAccount)
 }
 
 // mayRest reports whether the observation of a resource can be made again from what the provider
@@ -72,121 +107,20 @@ func (e *entry) fillIn(r *Request) bool {
 // process has planned, may rest until it is planned with the next look.
 func (e *entry) mayRest(r *Request) bool {
 	in, o := &e.record.Instance, e.view.observation
-	return !e.resting && !e.restless && e.state == loaded && e.view.fits(r) && e.view.state == planned &&
+	return !e.resting && !e.restless && e.state == loaded && e.view.fits(r) && e.view.state == decision.Planned &&
 		r.Policies.Manage && !r.Deleted && r.ListRefresh == nil && r.Consists == nil && e.hasClaimed(r) &&
 		atRest(in) &&
 		o.Steady() && !o.Imported && o.Reapply == "" && o.PlanHash == "" && o.Contradiction == "" && o.Last == e.last && len(o.Warnings) == 0
 }
 
-// wake decodes the values of an object at rest. If that is not possible, the record is loaded
-// again.
-func (e *entry) wake() {
-	if !e.resting {
-		return
-	}
-	e.resting = false
-	in, err := e.record.Instance.Unpacked(e.schema)
-	if err != nil {
-		e.distrust(outdated)
-		e.view.discard()
-		return
-	}
-	e.record.Instance = in
-	e.view.observation = &Observation{Instance: in, Plan: &upToDate, Last: e.last}
-}
-
-// lock locks the entry, with the values of its object.
-func (e *entry) lock() {
-	e.hold()
-	e.wake()
-}
-
-// hold locks the entry. A resource at rest stays so.
-func (e *entry) hold() {
-	e.turn.Lock()
-	if e.awake == nil {
-		e.awake = e.rested.awake(e.uid)
-	}
-}
-
-// letGo is the end of hold.
-func (e *entry) letGo() {
-	if e.resting {
-		if r, ok := e.awake.rested(e.uid); ok {
-			e.rested, e.awake = r, nil
-			e.share()
-		}
-	}
-	e.turn.Unlock()
-}
-
-// share keeps one copy of equal hashes.
-func (e *entry) share() {
-	hash := e.view.configHash
-	for _, other := range []*string{&e.validated, &e.claimed.hash} {
-		if *other == hash {
-			*other = hash
-		}
-	}
-}
-
-// rested is what is needed of an entry's awake while its resource is at rest.
-type rested struct {
-	version                        string
-	account                        instance.Account
-	wire                           *instance.Wire
-	private                        []byte
-	schemaVersion, identityVersion int64
-	identified, createFirst        bool
-	// planned is that of drifts.
-	planned   bool
-	completed *completed
-}
-
-// awake returns what was rested.
-func (r *rested) awake(uid types.UID) *awake {
-	out := new(awake)
-	r.into(out, uid)
-	return out
-}
-
-// into writes what was rested into out.
-func (r *rested) into(out *awake, uid types.UID) {
-	in := instance.Undecoded(r.wire, r.identified)
-	in.SchemaVersion, in.IdentityVersion, in.Private, in.CreateBeforeDestroy = r.schemaVersion, r.identityVersion, r.private, r.createFirst
-	*out = awake{record: store.Record{Owner: uid, Version: r.version, Instance: in, Account: r.account}, drifts: drifts{planned: r.planned}, completed: r.completed}
-}
-
-// rested returns what is needed of a resource at rest; ok is false if there is more.
-func (a *awake) rested(uid types.UID) (_ rested, ok bool) {
-	in := &a.record.Instance
-	r := rested{
-		version: a.record.Version, account: a.record.Account, wire: in.Wire, private: in.Private, schemaVersion: in.SchemaVersion, identityVersion: in.IdentityVersion,
-		identified: in.HasIdentity(), createFirst: in.CreateBeforeDestroy, planned: a.drifts.planned, completed: a.completed,
-	}
-	back := compared.Get().(*awake)
-	defer func() {
-		*back = awake{} // the pool must not keep what it refers to
-		compared.Put(back)
-	}()
-	r.into(back, uid)
-	if len(a.missing) == 0 {
-		back.missing = a.missing
-	}
-	return r, reflect.DeepEqual(a, back)
-}
-
-// compared are for what rested compares.
-var compared = sync.Pool{New: func() any { return new(awake) }}
-
-// rests reports whether a deed leaves a resource at rest.
-func (o *observing) rests(r *Request, next deed) bool {
+// staysAtRest reports whether a deed leaves a resource at rest.
+func (o *observing) staysAtRest(r *Request, next decision.Deed) bool {
 	switch next {
-	case deedClaim: // there is nothing more to claim
-		return r.Resting && o.claims == claimedNothing && o.e.hasClaimed(r)
-	case deedAcquire, deedAnswer:
+	case decision.Claim: // there is nothing more to claim
+		return r.Resting && o.claims == decision.ClaimedNothing && o.e.hasClaimed(r)
+	case decision.Acquire, decision.Answer:
 		return r.Resting
-	case deedRead:
+	case decision.Read:
 		return r.Resting && !r.Deleted
 	default:
 		return false

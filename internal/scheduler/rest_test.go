@@ -13,6 +13,7 @@ import (
 
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
+	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
 )
 
 // rests puts the resource to rest.
@@ -26,11 +27,13 @@ func (h *harness) rests() {
 	h.log.take()
 }
 
-// atRest returns the request of a look that has nothing of the resource but its name.
-func (h *harness) atRest() scheduler.Request {
-	return scheduler.Request{
-		AtRest: true, Key: h.r.Key, UID: h.r.UID, Resource: h.r.Resource, Handles: h.r.Handles,
-		Acquire: h.r.Acquire, Paused: h.r.Paused, ProviderConfiguration: h.r.ProviderConfiguration, Account: h.r.Account,
+// atRest returns a look that has nothing of the resource but its name.
+func (h *harness) atRest() scheduler.Look {
+	return scheduler.Look{
+		Key: h.r.Key, UID: h.r.UID, Type: h.r.Type, Handles: h.r.Handles,
+		Access: scheduler.Access{
+			Acquire: h.r.Acquire, Paused: h.r.Paused, ProviderConfiguration: h.r.ProviderConfiguration, Account: h.r.Account,
+		},
 	}
 }
 
@@ -51,7 +54,7 @@ func TestNotAtRest(t *testing.T) {
 		"other bytes":             {is: func(h *harness) { h.cloud.otherBytes = true }, calls: []string{"refresh"}, err: true},
 		"another account":         {is: func(h *harness) { h.r.Account.Content = "other" }, err: true},
 		"another configuration":   {is: func(h *harness) { h.r.ProviderConfiguration = "other" }, err: true},
-		"another schema":          {is: func(h *harness) { other := *h.r.Resource.Schema; h.r.Resource.Schema = &other }, err: true},
+		"another schema":          {is: func(h *harness) { other := *h.r.Type.Schema; h.r.Type.Schema = &other }, err: true},
 		"the record may be lost":  {is: func(h *harness) { h.sched.Lost(h.r.Key) }, calls: []string{"wake"}, err: true},
 		"its record is read anew": {is: func(h *harness) { h.sched.Reload(h.r.Key) }, err: true},
 	} {
@@ -60,9 +63,8 @@ func TestNotAtRest(t *testing.T) {
 				h.cloud.silentPlans = true
 				h.rests()
 				tc.is(h)
-				o, err := h.sched.Observe(t.Context(), h.atRest())
-				if (err != nil) != tc.err || err == nil && o != scheduler.Rested || err != nil && !errors.Is(err, scheduler.ErrNotAtRest) {
-					t.Errorf("observed %v, %v", o, err)
+				if err := h.sched.Look(t.Context(), h.atRest()); (err != nil) != tc.err || err != nil && !errors.Is(err, scheduler.ErrNotAtRest) {
+					t.Errorf("looked: %v", err)
 				}
 				if diff := cmp.Diff(tc.calls, h.log.take()); diff != "" {
 					t.Errorf("calls (-want +got):\n%s", diff)
@@ -76,7 +78,7 @@ func TestNotAtRest(t *testing.T) {
 			h.rests()
 			h.cloud.fail["refresh"] = diagnostic.Errorf("No", ".")
 			var se *scheduler.Error
-			if _, err := h.sched.Observe(t.Context(), h.atRest()); !errors.As(err, &se) || se.Reason != scheduler.ReasonReadFailed {
+			if err := h.sched.Look(t.Context(), h.atRest()); !errors.As(err, &se) || se.Reason != decision.ReasonReadFailed {
 				t.Errorf("observed: %v", err)
 			}
 		})
@@ -105,8 +107,8 @@ func TestRest(t *testing.T) {
 					t.Errorf("calls (-want +got):\n%s", diff)
 				}
 				for range 3 {
-					if o, err := h.sched.Observe(t.Context(), h.atRest()); o != scheduler.Rested || err != nil {
-						t.Errorf("observed %v, %v", o, err)
+					if err := h.sched.Look(t.Context(), h.atRest()); err != nil {
+						t.Errorf("looked: %v", err)
 					}
 					if !h.sched.IsSmall(h.r.UID) {
 						t.Error("memory has more of it than is needed")
@@ -228,9 +230,8 @@ func TestRestChangesNothing(t *testing.T) {
 				switch step {
 				case "look":
 					if same {
-						o, err := h.sched.Observe(t.Context(), h.atRest())
-						if !errors.Is(err, scheduler.ErrNotAtRest) {
-							seen(o, err)
+						if err := h.sched.Look(t.Context(), h.atRest()); !errors.Is(err, scheduler.ErrNotAtRest) {
+							seen(scheduler.Rested, err)
 							break
 						}
 						if calls := h.log.take(); len(calls) > 1 || len(calls) == 1 && calls[0] != "refresh" {

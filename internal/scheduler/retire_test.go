@@ -20,7 +20,7 @@ func TestRetireKeepsEarlierProcessesFromWriting(t *testing.T) {
 				if mine {
 					owner = h.r.UID
 				}
-				late, err := h.store.Save(t.Context(), h.r.Key, h.r.Resource.Schema, store.Record{Owner: owner})
+				late, err := h.store.Save(t.Context(), h.r.Key, h.r.Type.Schema, store.Record{Owner: owner})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -31,7 +31,7 @@ func TestRetireKeepsEarlierProcessesFromWriting(t *testing.T) {
 					t.Fatal(err)
 				}
 				late.Owner = h.r.UID
-				if _, err := h.store.Save(t.Context(), h.r.Key, h.r.Resource.Schema, late); !errors.Is(err, store.ErrConflict) {
+				if _, err := h.store.Save(t.Context(), h.r.Key, h.r.Type.Schema, late); !errors.Is(err, store.ErrConflict) {
 					t.Errorf("the earlier process writes: %v", err)
 				}
 				retired := h.stored()

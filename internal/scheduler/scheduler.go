@@ -14,6 +14,7 @@ import (
 
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/scheduler/brake"
+	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
 	"github.com/landbridge-io/landbridge/internal/scheduler/ownership"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 )
@@ -21,9 +22,12 @@ import (
 // Interface has the methods of a Scheduler that a reconciler uses.
 type Interface interface {
 	// Observe returns an observation of the remote object. It returns the same *Observation as
-	// before if nothing has changed since. It returns ErrNotAtRest for a request that is AtRest, if
-	// the resource is not, or not any more.
+	// before if nothing has changed since.
 	Observe(ctx context.Context, r Request) (*Observation, error)
+	// Look looks at a resource that was Rested with its last request, if nothing that the request
+	// is made of has changed since but for the provider configuration. It returns nil if the
+	// resource is still at rest, and ErrNotAtRest if that does not tell enough.
+	Look(ctx context.Context, l Look) error
 	// Apply starts to carry out the plan of the last Observe. It returns nil while the operation
 	// runs, and an *Error when it failed and it is too early to try again.
 	Apply(ctx context.Context, r Request) error
@@ -140,7 +144,7 @@ type Scheduler struct {
 
 	// mu is only held for access to memory.
 	mu       sync.Mutex
-	entries  entries
+	slots    slots
 	limits   limits
 	stopping bool
 	running  sync.WaitGroup
@@ -208,10 +212,10 @@ func (s *Scheduler) Running() int { return int(s.count.Load()) }
 
 // Operates implements Interface.
 func (s *Scheduler) Operates(k store.Key) bool {
-	for _, e := range s.entriesOf(k) {
-		e.lock()
-		runs := e.view.state == running
-		e.turn.Unlock()
+	for _, x := range s.slotsOf(k) {
+		e := x.lock()
+		runs := e.view.state == decision.Running
+		e.unlock()
 		if runs {
 			return true
 		}
@@ -225,9 +229,18 @@ func (s *Scheduler) isStopping() bool {
 	return s.stopping
 }
 
-// entry returns the entry of the request's resource.
-func (s *Scheduler) entry(r *Request) *entry {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.entries.get(r.Key, r.UID)
+// tell reports an event of the resource.
+func (s *Scheduler) tell(r Request, e Event) {
+	if s.o.Told != nil {
+		s.o.Told(r.Key, e)
+	}
+	if r.Tell != nil {
+		r.Tell(e)
+	}
+}
+
+func (s *Scheduler) wake(keys []store.Key) {
+	for _, k := range keys {
+		s.o.Wake(k)
+	}
 }

@@ -3,13 +3,11 @@ package scheduler
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/zclconf/go-cty/cty"
 
-	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
@@ -36,41 +34,6 @@ const (
 	// maxSettleBackoff bounds the time between updates of what never settles, in poll intervals.
 	maxSettleBackoff = 16
 )
-
-// Unsettled describes an object that its configuration wants to be changed again and again.
-type Unsettled struct {
-	// Plan is the next change.
-	Plan *terraform.Plan
-	// Updates is how often it was made, Since when for the first time, and NextAt when it is made
-	// again. The times are zero for a replacement, which is not made again.
-	Updates int
-	Since   time.Time
-	NextAt  time.Time
-	// Never is set when it was made so often that the resource never settles.
-	Never bool
-	// Objects are those of a module that the change is about. Updates, Since and NextAt are those
-	// of the one that is changed again first.
-	Objects []UnsettledObject
-	// waiting is set when the rest of the plan can wait, too.
-	waiting bool
-}
-
-// lastApply is what an apply has left. No plan without changes was made since.
-type lastApply struct {
-	// config is that of instance.Unsettled.
-	config string
-	// state is the digest of the object as it was left; empty if it was changed since.
-	state string
-	// at is when it has ended, and read is set when the object was read since.
-	at   time.Time
-	read bool
-	// unsteady is set when a read at once has shown another object than the apply has answered.
-	// Then each read may.
-	unsteady bool
-	// objects are those of a module that the apply has changed, and that no plan since has left as
-	// they are.
-	objects map[string]objectLeft
-}
 
 // settlingConfig identifies what an object is made from: the arguments, which changes of them are
 // ignored, and the provider's release. ConfigHash is of no use for that, since it changes with each
@@ -274,25 +237,10 @@ func nextUpdate(r *Request, of instance.Repeats) time.Time {
 	return of.At.Add(time.Duration(wait) * r.Poll)
 }
 
-// refuses reports whether the change is never made again by itself.
-func (u *Unsettled) refuses() bool { return u != nil && u.Replaces() }
-
-// Replaces reports whether the change is a replacement, of the object or of one that it consists
-// of.
-func (u *Unsettled) Replaces() bool {
-	return u.Plan.Action.IsReplace() || slices.ContainsFunc(u.Objects, UnsettledObject.Replaces)
-}
-
-// waits reports whether it is too early to make the change again.
-func (u *Unsettled) waits(now time.Time) bool {
-	return u != nil && !u.refuses() && u.waiting && now.Before(u.NextAt)
-}
-
-// refuseRepeat refuses a replacement that would not help. It is counted as made as often as it may
-// be, so that a process that does not know what the last apply has left refuses it, too.
-func (s *Scheduler) refuseRepeat(ctx context.Context, e *entry, r Request, p *terraform.Plan) error {
+// countRefused counts a refused replacement, which would not help, as made as often as it may be,
+// so that a process that does not know what the last apply has left refuses it, too.
+func (s *Scheduler) countRefused(ctx context.Context, e *entry, r Request, p *terraform.Plan) error {
 	u := e.unsettled(&r, p)
-	refusal := errNeverSettles(u)
 	out := instance.Unsettled{Config: settlingConfig(&r)}
 	if was := e.counted(&r); was != nil {
 		out = *was
@@ -308,26 +256,7 @@ func (s *Scheduler) refuseRepeat(ctx context.Context, e *entry, r Request, p *te
 			return err
 		}
 	}
-	return refusal
-}
-
-// errNeverSettles is the error for a replacement that would not help.
-func errNeverSettles(u *Unsettled) *Error {
-	var out diagnostic.Diagnostics
-	for _, path := range u.Plan.RequiresReplace {
-		out = append(out, diagnostic.AttributeErrorf(path, "Object not replaced",
-			"The object was made with this configuration, and its API has returned another value of this argument, so it would be replaced again and again. Set the argument to the value that status.plan shows, or list it in spec.lifecycle.ignoreChanges.")...)
-	}
-	for _, o := range u.Objects {
-		if o.Replaces() {
-			out = append(out, errObjectNeverSettles(o)...)
-		}
-	}
-	if out == nil {
-		out = diagnostic.Errorf("Object not replaced",
-			"The object was made with this configuration, and its provider wants to replace it all the same, again and again. Change the configuration, or request a retry with the annotation landbridge.io/retry.")
-	}
-	return failed(ReasonNeverSettles, out)
+	return nil
 }
 
 // inconsistent reports whether a plan replaces an object that is tainted only because its create,
@@ -338,16 +267,6 @@ func (e *entry) inconsistent(r *Request, p *terraform.Plan) bool {
 		return true
 	}
 	return u != nil && u.Inconsistent && p.Reason == terraform.ReplaceBecauseTainted
-}
-
-func (e *entry) errInconsistent(r *Request, p *terraform.Plan) *Error {
-	if of := inconsistentObjects(e.counted(r), p); len(of) > 0 {
-		return failed(ReasonInconsistentResult, diagnostic.Errorf("Objects not replaced",
-			"The provider has made these objects of the module without an error, but not as planned, so they are tainted, and others would be the same: %s. Change their arguments in the module to what the provider makes of them, or the provider's version; landbridge retry replaces them.",
-			strings.Join(of, ", ")))
-	}
-	return failed(ReasonInconsistentResult, diagnostic.Errorf("Object not replaced",
-		"The provider has made the object without an error, but not as planned, so it is tainted, and another one would be the same. Change an argument or the provider's version, or keep the object with landbridge untaint; landbridge retry replaces it."))
 }
 
 // settled notes a plan without changes. It reports whether the record counts something.

@@ -1,10 +1,8 @@
 package scheduler
 
 import (
-	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
@@ -28,28 +26,6 @@ import (
 
 // outputsAlone is the address of what a plan changes that changes no object, but outputs.
 const outputsAlone = ""
-
-// UnsettledObject is an object of a module that its configuration wants to be changed again and
-// again.
-type UnsettledObject struct {
-	terraform.Contained
-	// Updates, Since, NextAt and Never are as in Unsettled.
-	Updates       int
-	Since, NextAt time.Time
-	Never         bool
-}
-
-// Replaces reports whether the change is a replacement.
-func (o UnsettledObject) Replaces() bool { return o.Action.IsReplace() }
-
-// objectLeft is an object that an apply has changed.
-type objectLeft struct {
-	// state identifies its arguments as the apply has left them, and planned as the apply wanted
-	// them.
-	state, planned map[string]string
-	// atOnce is set when a plan right after the apply has shown that it would be changed again.
-	atOnce bool
-}
 
 // helpless reports whether a replacement is because of nothing but arguments that the apply has set
 // to the same values already, and that it has left as they still are.
@@ -292,33 +268,10 @@ func inconsistentObjects(u *instance.Unsettled, p *terraform.Plan) (out []string
 	if u == nil {
 		return nil
 	}
-	for _, address := range tainted(p) {
+	for _, address := range p.Tainted() {
 		if u.Objects[address].Inconsistent {
 			out = append(out, address)
 		}
 	}
 	return out
-}
-
-// errObjectNeverSettles is the error for the replacement of an object of a module that would not
-// help.
-func errObjectNeverSettles(o UnsettledObject) diagnostic.Diagnostics {
-	var returned []string
-	var arguments []string
-	for _, c := range o.Changes {
-		if c.Replaces {
-			returned = append(returned, fmt.Sprintf("%s as %s", c.Path, c.BeforeText()))
-			arguments = append(arguments, c.Argument())
-		}
-	}
-	if len(returned) == 0 {
-		return diagnostic.Errorf("Object not replaced",
-			"%s was made with this configuration, and would be replaced again and again. "+
-				"Change its arguments in the module, or request a retry with the annotation landbridge.io/retry.",
-			o.Address)
-	}
-	return diagnostic.Errorf("Object not replaced",
-		"%s was made with this configuration, and would be replaced again and again: its API returns %s. "+
-			"Set these arguments to the returned values, or add ignore_changes = [%s] to lifecycle in the block of %s in the module.",
-		o.Address, strings.Join(returned, ", "), strings.Join(slices.Compact(arguments), ", "), o.Block())
 }

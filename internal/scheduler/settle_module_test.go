@@ -11,6 +11,7 @@ import (
 
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
+	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
 
@@ -57,11 +58,11 @@ func TestModulesThatNeverSettle(t *testing.T) {
 			return []terraform.Contained{contains("a", terraform.Update, fmt.Sprint(i), "2")}
 		}, least: 6, most: 11},
 		"outputs alone": {least: 6, most: 11},
-		"replacements":  {contained: object(terraform.DeleteThenCreate, terraform.ReplaceBecauseCannotUpdate), least: 1, most: 2, refused: scheduler.ReasonNeverSettles},
+		"replacements":  {contained: object(terraform.DeleteThenCreate, terraform.ReplaceBecauseCannotUpdate), least: 1, most: 2, refused: decision.ReasonNeverSettles},
 		"replacements because of other values each time": {varies: func(i int) []terraform.Contained {
 			return []terraform.Contained{contains("a", terraform.DeleteThenCreate, fmt.Sprint(i), "2")}
-		}, least: 1, most: 2, refused: scheduler.ReasonNeverSettles},
-		"replacements because tainted": {contained: object(terraform.DeleteThenCreate, terraform.ReplaceBecauseTainted), fails: true, least: 3, most: 3, refused: scheduler.ReasonCreateAttemptsExhausted},
+		}, least: 1, most: 2, refused: decision.ReasonNeverSettles},
+		"replacements because tainted": {contained: object(terraform.DeleteThenCreate, terraform.ReplaceBecauseTainted), fails: true, least: 3, most: 3, refused: decision.ReasonCreateAttemptsExhausted},
 	} {
 		t.Run(name, func(t *testing.T) {
 			settledModule(t, nil, func(h *harness, m *moduleCloud) {
@@ -87,7 +88,7 @@ func TestModulesThatNeverSettle(t *testing.T) {
 				}
 				// A process that does not know what the last apply has left does no more.
 				h.restart()
-				if done, _ := h.polls(3); len(done) > 1 || x.varies == nil && x.refused == scheduler.ReasonNeverSettles && len(done) > 0 {
+				if done, _ := h.polls(3); len(done) > 1 || x.varies == nil && x.refused == decision.ReasonNeverSettles && len(done) > 0 {
 					t.Errorf("after a restart: %v", done)
 				}
 			})
@@ -164,7 +165,7 @@ func TestInconsistentCreateInModule(t *testing.T) {
 			if h.restart(); len(done) > 1 {
 				t.Errorf("done: %v", done)
 			}
-			h.refuses(refusal, scheduler.ReasonInconsistentResult)
+			h.refuses(refusal, decision.ReasonInconsistentResult)
 			if !h.observe().Inconsistent {
 				t.Error("it is not told")
 			}
@@ -174,7 +175,7 @@ func TestInconsistentCreateInModule(t *testing.T) {
 		if diff := cmp.Diff([]string{"Update"}, done); diff != "" {
 			t.Errorf("a retry:\n%s", diff)
 		}
-		h.refuses(refusal, scheduler.ReasonInconsistentResult)
+		h.refuses(refusal, decision.ReasonInconsistentResult)
 	})
 }
 
@@ -203,7 +204,7 @@ func TestReplacementThatDoesNotHelpInModule(t *testing.T) {
 				if diff := cmp.Diff(x.done, done); diff != "" {
 					t.Errorf("done:\n%s", diff)
 				}
-				h.refuses(refusal, scheduler.ReasonNeverSettles)
+				h.refuses(refusal, decision.ReasonNeverSettles)
 			})
 		})
 	}
@@ -219,7 +220,7 @@ func TestReplacementsByFailedAppliesOfModules(t *testing.T) {
 		if len(done) == 0 || len(done) > 2 {
 			t.Errorf("done: %v", done)
 		}
-		h.refuses(refusal, scheduler.ReasonNeverSettles)
+		h.refuses(refusal, decision.ReasonNeverSettles)
 		of := h.stored().Instance.Unsettled
 		if of == nil || of.Objects[a.Address].Replacements != 2 || of.Objects[b.Address].Replacements != 0 {
 			t.Errorf("counted: %+v", of)
@@ -259,7 +260,7 @@ func TestReplacementsOfModulesWithOtherConfigurations(t *testing.T) {
 				if again := len(done) > 0; again != x.again || len(done) > 2 {
 					t.Errorf("replaced with another configuration: %v", done)
 				}
-				h.refuses(refusal, scheduler.ReasonNeverSettles)
+				h.refuses(refusal, decision.ReasonNeverSettles)
 				h.r.Release = "another"
 				h.restart()
 				if done, _ := h.polls(64); len(done) == 0 {

@@ -14,6 +14,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
+	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
 
@@ -90,7 +91,7 @@ func TestReplacementsBecauseOfUnknownValues(t *testing.T) {
 					if diff := cmp.Diff(x.done, done); diff != "" {
 						t.Errorf("change %d:\n%s", i, diff)
 					}
-					h.refuses(refusal, scheduler.ReasonNeverSettles)
+					h.refuses(refusal, decision.ReasonNeverSettles)
 				}
 			})
 		})
@@ -168,7 +169,7 @@ func TestReplacementsThatNeverSettle(t *testing.T) {
 				if diff := cmp.Diff([]string{"Create"}, done); diff != "" || !slices.Equal(h.cloud.ids(), []string{"i-1"}) {
 					t.Errorf("objects %v, done:\n%s", h.cloud.ids(), diff)
 				}
-				h.refuses(refusal, scheduler.ReasonNeverSettles)
+				h.refuses(refusal, decision.ReasonNeverSettles)
 				if got := h.observe().Unsettled; got == nil || !got.Never {
 					t.Errorf("unsettled: %+v", got)
 				}
@@ -179,7 +180,7 @@ func TestReplacementsThatNeverSettle(t *testing.T) {
 				if len(done) > 0 {
 					t.Errorf("after a restart: %v", done)
 				}
-				h.refuses(refusal, scheduler.ReasonNeverSettles)
+				h.refuses(refusal, decision.ReasonNeverSettles)
 
 				// So does one with a configuration that differs in nothing that replaces the
 				// object.
@@ -188,7 +189,7 @@ func TestReplacementsThatNeverSettle(t *testing.T) {
 				if done, refusal = h.polls(5); len(done) > 0 {
 					t.Errorf("with another configuration: %v", done)
 				}
-				h.refuses(refusal, scheduler.ReasonNeverSettles)
+				h.refuses(refusal, decision.ReasonNeverSettles)
 
 				// A retry tries it once more.
 				h.r.Asked.Retry = "again"
@@ -196,14 +197,14 @@ func TestReplacementsThatNeverSettle(t *testing.T) {
 				if diff := cmp.Diff([]string{"Delete", "Create"}, done); diff != "" {
 					t.Errorf("a retry:\n%s", diff)
 				}
-				h.refuses(refusal, scheduler.ReasonNeverSettles)
+				h.refuses(refusal, decision.ReasonNeverSettles)
 				for range 5 {
 					h.restart()
 					if done, refusal = h.polls(5); len(done) > 0 {
 						t.Errorf("after a retry and a restart: %v", done)
 					}
 				}
-				h.refuses(refusal, scheduler.ReasonNeverSettles)
+				h.refuses(refusal, decision.ReasonNeverSettles)
 
 				// What the server writes is not replaced.
 				h.want("a", 2)
@@ -252,7 +253,7 @@ func TestInconsistentCreate(t *testing.T) {
 			if h.restart(); len(done) > 1 || !slices.Equal(h.cloud.ids(), []string{"i-1"}) {
 				t.Errorf("done: %v, objects: %v", done, h.cloud.ids())
 			}
-			h.refuses(refusal, scheduler.ReasonInconsistentResult)
+			h.refuses(refusal, decision.ReasonInconsistentResult)
 			if !h.observe().Inconsistent {
 				t.Error("it is not told")
 			}
@@ -265,7 +266,7 @@ func TestInconsistentCreate(t *testing.T) {
 		if len(done) > 0 {
 			t.Errorf("an edit of no argument: %v", done)
 		}
-		h.refuses(refusal, scheduler.ReasonInconsistentResult)
+		h.refuses(refusal, decision.ReasonInconsistentResult)
 
 		// A retry, or another configuration, replaces it.
 		h.r.Asked.Retry = "again"
@@ -273,7 +274,7 @@ func TestInconsistentCreate(t *testing.T) {
 		if diff := cmp.Diff([]string{"Delete", "Create"}, done); diff != "" {
 			t.Errorf("a retry:\n%s", diff)
 		}
-		h.refuses(refusal, scheduler.ReasonInconsistentResult)
+		h.refuses(refusal, decision.ReasonInconsistentResult)
 		h.cloud.answers = nil
 		h.want("a", 5)
 		if done, refusal = h.polls(5); !slices.Equal(done, []string{"Delete", "Create"}) || refusal != nil || h.stored().Instance.Unsettled != nil {

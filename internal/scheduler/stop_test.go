@@ -11,7 +11,7 @@ import (
 
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/instance"
-	"github.com/landbridge-io/landbridge/internal/scheduler"
+	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
 
@@ -40,7 +40,7 @@ func TestStopWaits(t *testing.T) {
 		if _, err := h.sched.Observe(t.Context(), other); err != nil {
 			t.Errorf("observing while stopping: %v", err)
 		}
-		h.refuses(h.sched.Apply(t.Context(), other), scheduler.ReasonProviderUnavailable)
+		h.refuses(h.sched.Apply(t.Context(), other), decision.ReasonProviderUnavailable)
 		select {
 		case err := <-stopped:
 			t.Fatalf("stopped with an operation running: %v", err)
@@ -176,7 +176,7 @@ func TestReleases(t *testing.T) {
 		}
 		h.settle()
 		h.cloud.fail["refresh"] = diagnostic.Errorf("Broken", "It is.")
-		h.observeRefused(scheduler.ReasonReadFailed)
+		h.observeRefused(decision.ReasonReadFailed)
 		delete(h.cloud.fail, "refresh")
 		h.want("b", 1)
 		h.cloud.fail["plan destroy"] = diagnostic.Errorf("Broken", "It is.")

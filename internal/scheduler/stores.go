@@ -1,14 +1,13 @@
 package scheduler
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"strings"
-	"sync"
 
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/instance"
+	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
 	"github.com/landbridge-io/landbridge/internal/scheduler/ownership"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 )
@@ -29,36 +28,6 @@ import (
 // The first two decide for a pair of configurations as long as neither changes, and as long as this
 // process lives: a later one compares again. Resources that both have the object already go on, so
 // that what worked before is not stopped.
-
-// stores are the pairs of provider configurations of which it is known whether they access one
-// store. The zero value has none.
-type stores struct {
-	mu    sync.Mutex
-	known map[[2]string]bool
-}
-
-func (s *stores) get(pair [2]string) (one, ok bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	one, ok = s.known[pair]
-	return one, ok
-}
-
-func (s *stores) set(pair [2]string, one bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.known == nil {
-		s.known = map[[2]string]bool{}
-	}
-	s.known[pair] = one
-}
-
-// pairOf returns the key of a pair of provider configurations: their contents, so that nothing is
-// known any more of one that changes.
-func pairOf(a, b ownership.Access) [2]string {
-	name := func(a ownership.Access) string { return cmp.Or(a.Account.Content, a.Configuration) }
-	return [2]string{min(name(a), name(b)), max(name(a), name(b))}
-}
 
 // twinState is what is known of an object that another resource may have through another provider
 // configuration.
@@ -87,7 +56,7 @@ func (s *Scheduler) twin(ctx context.Context, e *entry, r *Request, identities [
 		if identity == "" {
 			continue
 		}
-		for _, t := range e.claimant.Twins(mine.Names(), r.Resource.Schema.Type, identity) {
+		for _, t := range e.claimant.Twins(mine.Names(), r.Type.Schema.Type, identity) {
 			if !s.mayExist(ctx, t.Owner.Key, t.Owner.UID) {
 				s.wake(s.owners.Release(t.Owner.Key))
 				continue
@@ -123,19 +92,19 @@ func (s *Scheduler) compareStores(ctx context.Context, r *Request, mine ownershi
 	if found == nil || !found.Exists() && t.Strength < ownership.Held {
 		return unclear, nil
 	}
-	rec, err := s.o.Store.Load(ctx, t.Owner.Key, r.Resource.Schema)
+	rec, err := s.o.Store.Load(ctx, t.Owner.Key, r.Type.Schema)
 	switch {
 	case errors.Is(err, store.ErrNotFound), errors.Is(err, store.ErrUnreadable), errors.Is(err, store.ErrElsewhere), err == nil && !rec.Instance.Exists():
 		return unclear, nil
 	case err != nil:
-		return unclear, &Error{Reason: ReasonStore, Err: err}
+		return unclear, &Error{Reason: decision.ReasonStore, Err: err}
 	case !found.Exists() && s.isRecent(r, &rec.Instance, s.o.Clock.Now()):
 		return unclear, nil
 	case !found.Exists():
 		s.stores.set(pair, false)
 		return noTwin, nil
 	}
-	switch compareMade(r.Resource.Schema, rec.Instance.State, found.State) {
+	switch compareMade(r.Type.Schema, rec.Instance.State, found.State) {
 	case proved:
 		s.stores.set(pair, true)
 		return sameObject, nil
@@ -157,10 +126,10 @@ func (r *Request) confirmsStore() bool {
 // unclearStore is the error of a resource that would have an object which may be that of another
 // one.
 func unclearStore(r Request, by ownership.Rival) *Error {
-	return failed(ReasonIdentityConflict, diagnostic.Errorf("Identity conflict",
+	return decision.Failed(decision.ReasonIdentityConflict, diagnostic.Errorf("Identity conflict",
 		"An object of the same identity belongs to %s through another provider configuration, and nothing shows whether it is the same object, so nothing is done. "+
 			"If the two configurations are for different accounts, set the annotation landbridge.io/confirm-account to %q, or declare their accounts.",
-		ownerText(r, by), r.StoredAccount.Title()))
+		by.Text(r.Key.Namespace), r.StoredAccount.Title()))
 }
 
 // identitiesOf returns the identities of claims, each once.

@@ -14,6 +14,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
+	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
 	"github.com/landbridge-io/landbridge/internal/scheduler/ownership"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
@@ -66,22 +67,22 @@ func TestTwins(t *testing.T) {
 		confirm string
 		want    scheduler.Reason
 	}{
-		"created in one store":                         {one: true, prefix: "made-by-cloud", want: scheduler.ReasonIdentityConflict},
-		"created in one store, nothing shows it":       {one: true, want: scheduler.ReasonAlreadyExists},
+		"created in one store":                         {one: true, prefix: "made-by-cloud", want: decision.ReasonIdentityConflict},
+		"created in one store, nothing shows it":       {one: true, want: decision.ReasonAlreadyExists},
 		"created in two stores":                        {prefix: "made-by-cloud"},
 		"created in two stores that make the same ids": {},
-		"imported from one store":                      {one: true, imports: true, prefix: "made-by-cloud", want: scheduler.ReasonIdentityConflict},
+		"imported from one store":                      {one: true, imports: true, prefix: "made-by-cloud", want: decision.ReasonIdentityConflict},
 		"imported from one store, confirmed all the same": {
-			one: true, imports: true, prefix: "made-by-cloud", confirm: "prod", want: scheduler.ReasonIdentityConflict,
+			one: true, imports: true, prefix: "made-by-cloud", confirm: "prod", want: decision.ReasonIdentityConflict,
 		},
 		"imported from another store":                   {imports: true, prefix: "made-by-cloud"},
-		"imported, nothing shows from where":            {imports: true, want: scheduler.ReasonIdentityConflict},
+		"imported, nothing shows from where":            {imports: true, want: decision.ReasonIdentityConflict},
 		"imported, nothing shows from where, confirmed": {imports: true, confirm: "prod"},
 		"imported, nothing shows from where, another confirmed": {
-			imports: true, confirm: "dev", want: scheduler.ReasonIdentityConflict,
+			imports: true, confirm: "dev", want: decision.ReasonIdentityConflict,
 		},
 		"imported, nothing shows from where, the configuration confirmed": {imports: true, by: other},
-		"created without a look":            {unchecked: true, prefix: "made-by-cloud", want: scheduler.ReasonIdentityConflict},
+		"created without a look":            {unchecked: true, prefix: "made-by-cloud", want: decision.ReasonIdentityConflict},
 		"created without a look, confirmed": {unchecked: true, prefix: "made-by-cloud", confirm: "prod"},
 	}
 	for name, test := range tests {
@@ -138,8 +139,8 @@ func TestTwinsThatAreNotVisibleYet(t *testing.T) {
 		after time.Duration
 		want  scheduler.Reason
 	}{
-		"just made":                    {want: scheduler.ReasonIdentityConflict},
-		"shortly before the time ends": {after: scheduler.DefaultCreationGracePeriod - time.Second, want: scheduler.ReasonIdentityConflict},
+		"just made":                    {want: decision.ReasonIdentityConflict},
+		"shortly before the time ends": {after: scheduler.DefaultCreationGracePeriod - time.Second, want: decision.ReasonIdentityConflict},
 		"long ago":                     {after: scheduler.DefaultCreationGracePeriod + time.Second},
 	}
 	for name, test := range tests {
@@ -185,7 +186,7 @@ func TestTwinsThatHaveOneObject(t *testing.T) {
 		if err == nil {
 			synctest.Wait()
 		}
-		se := b.refuses(err, scheduler.ReasonIdentityConflict)
+		se := b.refuses(err, decision.ReasonIdentityConflict)
 		if !strings.Contains(se.Error(), "name the same remote object") || len(x.cloud.ids()) != 1 {
 			t.Errorf("%s; objects %v", se, x.cloud.ids())
 		}

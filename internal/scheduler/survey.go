@@ -13,6 +13,7 @@ import (
 
 	"github.com/zclconf/go-cty/cty"
 
+	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
 	"github.com/landbridge-io/landbridge/internal/scheduler/ownership"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 	"github.com/landbridge-io/landbridge/internal/translate"
@@ -115,22 +116,22 @@ type series struct {
 // use returns the survey that choose decides to use, or nil if the object is to be read. choose is
 // called with the latest survey, nil if there is none. If it decides that a new one is made, take
 // makes it; all looks that want one meanwhile wait for it.
-func (x *surveys) use(ctx context.Context, of surveyed, until time.Time, choose func(*survey) verdict, take func() *survey) *survey {
+func (x *surveys) use(ctx context.Context, of surveyed, until time.Time, choose func(*survey) decision.Verdict, take func() *survey) *survey {
 	for again := range 2 {
 		x.mu.Lock()
 		s := x.series(of)
 		s.until = until
 		latest, underway := s.latest, s.underway
 		chosen := choose(latest)
-		mine := chosen == newSurvey && again == 0 && underway == nil
+		mine := chosen == decision.NewSurvey && again == 0 && underway == nil
 		if mine {
 			s.underway = make(chan struct{})
 		}
 		x.mu.Unlock()
 		switch {
-		case chosen == useSurvey:
+		case chosen == decision.UseSurvey:
 			return latest
-		case chosen == readObject || again > 0:
+		case chosen == decision.ReadObject || again > 0:
 			return nil
 		case mine:
 			x.make(of, take)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/instance"
+	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 	"github.com/landbridge-io/landbridge/schema"
@@ -26,25 +27,8 @@ import (
 //	3  source   no instance, MovedTo               it creates no other object
 //
 // After the first write, whoever comes first determines the outcome by the record of the target: if
-// it has the instance, the third write follows (letGo, handOver); if not, nothing has happened, and
-// the source gets its object back.
-
-// MoveFrom is the resource whose object another one takes over.
-type MoveFrom struct {
-	Key store.Key
-	// At is where the user has asked for it.
-	At string
-	// Type and ProviderAddress are those of the resource type, such as null_resource and
-	// registry.terraform.io/hashicorp/null. Same is set if they are those of the target, maybe in
-	// another version of the provider.
-	Type, ProviderAddress string
-	Same                  bool
-	// Exists is set if the resource exists. UID is its UID.
-	Exists bool
-	UID    types.UID
-	// Invalid explains why nothing can be taken over from the resource.
-	Invalid diagnostic.Diagnostics
-}
+// it has the instance, the third write follows (releaseMoved, handOver); if not, nothing has
+// happened, and the source gets its object back.
 
 // handOver is the journal of the Move of an object to another resource.
 type handOver struct {
@@ -76,7 +60,7 @@ func parseMove(id string) (op string, from store.Key) {
 }
 
 func moveFailed(r Request, format string, args ...any) *Error {
-	return failed(ReasonMoveFailed, diagnostic.Errorf("Object not moved", "%s: "+format, append([]any{r.MoveFrom.At}, args...)...))
+	return decision.Failed(decision.ReasonMoveFailed, diagnostic.Errorf("Object not moved", "%s: "+format, append([]any{r.MoveFrom.At}, args...)...))
 }
 
 // leftUnfinished is the error for a resource that was removed, for instance by removing its
@@ -92,7 +76,7 @@ func (s *Scheduler) takeOver(ctx context.Context, e *entry, r Request, ex terraf
 	from := r.MoveFrom
 	switch {
 	case from.Invalid != nil:
-		return failed(ReasonMoveFailed, from.Invalid)
+		return decision.Failed(decision.ReasonMoveFailed, from.Invalid)
 	case from.Key == r.Key:
 		return moveFailed(r, "This is the resource itself. Name the one that has the object.")
 	case !r.Policies.Manage:
@@ -100,7 +84,7 @@ func (s *Scheduler) takeOver(ctx context.Context, e *entry, r Request, ex terraf
 	case r.Import.Asked():
 		return moveFailed(r, "The resource has spec.import, too. Give only one of the two.")
 	}
-	if err := r.settled(); err != nil {
+	if err := r.allClaimed(); err != nil {
 		return err
 	}
 	s.moves.Lock()
@@ -109,24 +93,11 @@ func (s *Scheduler) takeOver(ctx context.Context, e *entry, r Request, ex terraf
 	if errors.Is(err, store.ErrElsewhere) && !from.Exists {
 		src, err = s.loadFreed(ctx, from.Key, store.Verbatim)
 	}
-	switch {
-	case errors.Is(err, store.ErrNotFound) && !from.Exists:
+	if errors.Is(err, store.ErrNotFound) && !from.Exists {
 		return nil // as in Terraform, which creates an object then
-	case errors.Is(err, store.ErrElsewhere) && !from.Exists:
-		return leftUnfinished(r, "an operation of it has not ended")
-	case err != nil && !errors.Is(err, store.ErrNotFound):
-		return &Error{Reason: ReasonStore, Err: fmt.Errorf("the stored instance of %s cannot be loaded: %w", text(from.Key), err)}
-	case src.Handled.MovedTo != "":
-		return moveFailed(r, "The object of %s was moved to %s already.", text(from.Key), src.Handled.MovedTo)
-	case from.Exists && src.Owner != "" && src.Owner != from.UID:
-		return moveFailed(r, "What is stored of %s belongs to an earlier resource of the name. It is tried again.", text(from.Key))
-	case !src.Instance.Exists():
-		return moveFailed(r, "%s has no object. Remove this to have one created.", text(from.Key))
-	case len(src.Instance.Deposed) > 0:
-		if !from.Exists {
-			return leftUnfinished(r, "objects that it has replaced are not destroyed")
-		}
-		return moveFailed(r, "%s has replaced objects that are not destroyed yet. It is tried again.", text(from.Key))
+	}
+	if err := mayTake(r, &src, err); err != nil {
+		return err
 	}
 	if src.Account.Relation(r.StoredAccount) == instance.OtherAccount {
 		return accountChanged(&r, src.Account, notLooked)
@@ -156,7 +127,7 @@ func (s *Scheduler) takeOver(ctx context.Context, e *entry, r Request, ex terraf
 	// From here on, the source determines the outcome if this does not.
 	defer s.Lost(from.Key)
 	if !s.o.Leads() {
-		return &Error{Reason: ReasonStore, Err: errSuccessor}
+		return &Error{Reason: decision.ReasonStore, Err: errSuccessor}
 	}
 	src.Instance.Operation = op
 	if _, err := s.o.Store.Save(ctx, from.Key, store.Verbatim, src); err != nil {
@@ -167,8 +138,31 @@ func (s *Scheduler) takeOver(ctx context.Context, e *entry, r Request, ex terraf
 	if err := s.save(ctx, e, r, moved); err != nil {
 		return err
 	}
-	e.view.state = imported // what follows from it is shown before it is done
+	e.view.state = decision.Imported // what follows from it is shown before it is done
 	s.tell(r, Event{Kind: TakenOver, Why: text(from.Key)})
+	return nil
+}
+
+// mayTake returns why an object cannot be taken over from a source, which was loaded with an error.
+func mayTake(r Request, src *store.Record, err error) error {
+	from := r.MoveFrom
+	switch {
+	case errors.Is(err, store.ErrElsewhere) && !from.Exists:
+		return leftUnfinished(r, "an operation of it has not ended")
+	case err != nil && !errors.Is(err, store.ErrNotFound):
+		return &Error{Reason: decision.ReasonStore, Err: fmt.Errorf("the stored instance of %s cannot be loaded: %w", text(from.Key), err)}
+	case src.Handled.MovedTo != "":
+		return moveFailed(r, "The object of %s was moved to %s already.", text(from.Key), src.Handled.MovedTo)
+	case from.Exists && src.Owner != "" && src.Owner != from.UID:
+		return moveFailed(r, "What is stored of %s belongs to an earlier resource of the name. It is tried again.", text(from.Key))
+	case !src.Instance.Exists():
+		return moveFailed(r, "%s has no object. Remove this to have one created.", text(from.Key))
+	case len(src.Instance.Deposed) > 0:
+		if !from.Exists {
+			return leftUnfinished(r, "objects that it has replaced are not destroyed")
+		}
+		return moveFailed(r, "%s has replaced objects that are not destroyed yet. It is tried again.", text(from.Key))
+	}
 	return nil
 }
 
@@ -183,12 +177,12 @@ func (s *Scheduler) converted(ctx context.Context, r Request, ex terraform.Execu
 	if !ok {
 		return in, moveFailed(r, "Objects are not moved between resource types with execution CLI, and not to modules.")
 	}
-	out, diags := mover.MoveResourceState(ctx, r.Resource, terraform.MoveSource{
+	out, diags := mover.MoveResourceState(ctx, r.Type, terraform.MoveSource{
 		ProviderAddress: r.MoveFrom.ProviderAddress, Schema: &schema.Resource{Type: r.MoveFrom.Type, Version: in.SchemaVersion, Block: store.Verbatim.Block}, Instance: in,
 	})
 	if diags.HasErrors() {
-		return in, failed(ReasonMoveFailed, append(diags, diagnostic.Errorf("Object not moved",
-			"%s: The provider does not turn the object of %s, of type %s, into one of type %s. Nothing was changed. Correct or remove this.", r.MoveFrom.At, text(r.MoveFrom.Key), r.MoveFrom.Type, r.Resource.Schema.Type)...))
+		return in, decision.Failed(decision.ReasonMoveFailed, append(diags, diagnostic.Errorf("Object not moved",
+			"%s: The provider does not turn the object of %s, of type %s, into one of type %s. Nothing was changed. Correct or remove this.", r.MoveFrom.At, text(r.MoveFrom.Key), r.MoveFrom.Type, r.Type.Schema.Type)...))
 	}
 	if out.Status == instance.Empty {
 		out.Status = instance.Full
@@ -201,23 +195,23 @@ func (s *Scheduler) converted(ctx context.Context, r Request, ex terraform.Execu
 // stored of another resource. The state is upgraded like any other that an earlier version has
 // written.
 func (s *Scheduler) sameType(ctx context.Context, r Request, src store.Record) (instance.Instance, error) {
-	now, err := s.o.Store.Load(ctx, r.MoveFrom.Key, r.Resource.Schema)
+	now, err := s.o.Store.Load(ctx, r.MoveFrom.Key, r.Type.Schema)
 	in := now.Instance
 	switch {
 	case err != nil:
-		return in, &Error{Reason: ReasonStore, Err: fmt.Errorf("the stored instance of %s cannot be loaded: %w", text(r.MoveFrom.Key), err)}
+		return in, &Error{Reason: decision.ReasonStore, Err: fmt.Errorf("the stored instance of %s cannot be loaded: %w", text(r.MoveFrom.Key), err)}
 	case now.Version != src.Version:
 		return in, moveFailed(r, "%s was just changed. It is tried again.", text(r.MoveFrom.Key))
-	case in.SchemaVersion > r.Resource.Schema.Version:
+	case in.SchemaVersion > r.Type.Schema.Version:
 		return in, moveFailed(r, "The state of %s was written by a newer version of the provider (schema version %d, here %d). Install at least that version.",
-			text(r.MoveFrom.Key), in.SchemaVersion, r.Resource.Schema.Version)
+			text(r.MoveFrom.Key), in.SchemaVersion, r.Type.Schema.Version)
 	}
 	in.Operation, in.Wire = nil, nil
 	return in, nil
 }
 
-// letGo makes the resource let the object go that this one has taken over.
-func (s *Scheduler) letGo(ctx context.Context, e *entry, r Request) error {
+// releaseMoved makes the resource whose object this one has taken over release it.
+func (s *Scheduler) releaseMoved(ctx context.Context, e *entry, r Request) error {
 	s.moves.Lock()
 	defer s.moves.Unlock()
 	id, from := parseMove(e.record.Handled.MovedFrom)
@@ -226,10 +220,10 @@ func (s *Scheduler) letGo(ctx context.Context, e *entry, r Request) error {
 	case errors.Is(err, store.ErrNotFound):
 	case errors.Is(err, store.ErrElsewhere) && src.Handled.MovedTo == text(r.Key): // another shard has determined the outcome
 	case err != nil:
-		return &Error{Reason: ReasonStore, Err: fmt.Errorf("the stored instance of %s cannot be loaded: %w", text(from), err)}
+		return &Error{Reason: decision.ReasonStore, Err: fmt.Errorf("the stored instance of %s cannot be loaded: %w", text(from), err)}
 	case src.Instance.Operation != nil && src.Instance.Operation.ID == id:
 		defer s.Lost(from)
-		if err := s.saveLetGo(ctx, from, store.Verbatim, src, r.Key); err != nil {
+		if err := s.saveReleased(ctx, from, store.Verbatim, src, r.Key); err != nil {
 			return err
 		}
 	}
@@ -238,10 +232,10 @@ func (s *Scheduler) letGo(ctx context.Context, e *entry, r Request) error {
 	return s.save(ctx, e, r, e.record.Instance)
 }
 
-// saveLetGo stores that a resource has no object any more, because another one has it.
-func (s *Scheduler) saveLetGo(ctx context.Context, k store.Key, as *schema.Resource, rec store.Record, to store.Key) error {
+// saveReleased stores that a resource has no object any more, because another one has it.
+func (s *Scheduler) saveReleased(ctx context.Context, k store.Key, as *schema.Resource, rec store.Record, to store.Key) error {
 	if !s.o.Leads() {
-		return &Error{Reason: ReasonStore, Err: errSuccessor}
+		return &Error{Reason: decision.ReasonStore, Err: errSuccessor}
 	}
 	rec.Instance, rec.Handled.MovedTo = instance.Instance{}, text(to)
 	if _, err := s.o.Store.Save(ctx, k, as, rec); err != nil {
@@ -258,7 +252,7 @@ func (s *Scheduler) handOver(ctx context.Context, e *entry, r Request) error {
 	h := handOverOf(op)
 	taken, err := s.taken(ctx, h, op)
 	if err != nil {
-		return &Error{Reason: ReasonStore, Err: fmt.Errorf("the stored instance of %s, to which the object is moved, cannot be loaded: %w", text(*h.To), err)}
+		return &Error{Reason: decision.ReasonStore, Err: fmt.Errorf("the stored instance of %s, to which the object is moved, cannot be loaded: %w", text(*h.To), err)}
 	}
 	in := e.record.Instance
 	in.Operation = nil
@@ -297,7 +291,7 @@ func (s *Scheduler) taken(ctx context.Context, h *handOver, op *instance.Operati
 
 // movedTo is the error of a resource whose object another one has taken over.
 func movedTo(to string) *Error {
-	return failed(ReasonMoved, diagnostic.Errorf("Object moved", "Delete this resource: its object belongs to %s now, and stays.", to))
+	return decision.Failed(decision.ReasonMoved, diagnostic.Errorf("Object moved", "Delete this resource: its object belongs to %s now, and stays.", to))
 }
 
 // text names a resource in a message.

@@ -14,6 +14,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
+	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
@@ -60,9 +61,9 @@ func newMoves(t *testing.T, otherType bool, f func(m *moves)) {
 		m.old.r.Acquire, m.new.r.Acquire = acquire, acquire
 		m.new.r.MoveFrom = &scheduler.MoveFrom{Key: m.old.r.Key, At: "line 7", Type: "test_thing", ProviderAddress: "example.org/test/test", Same: true, Exists: true, UID: m.old.r.UID}
 		if otherType {
-			s := *m.old.r.Resource.Schema
+			s := *m.old.r.Type.Schema
 			s.Type = "test_other"
-			m.old.r.Resource = terraform.ResourceType{Schema: &s}
+			m.old.r.Type = terraform.ResourceType{Schema: &s}
 			m.old.r.Key.Kind = "Other"
 			m.new.r.MoveFrom.Key, m.new.r.MoveFrom.Type, m.new.r.MoveFrom.Same = m.old.r.Key, "test_other", false
 		}
@@ -87,7 +88,7 @@ func (m *moves) over(applies int) {
 	m.t.Helper()
 	m.new.settle()
 	for range 3 {
-		if se := m.old.observeRefused(scheduler.ReasonMoved); !strings.Contains(se.Error(), "belongs to Thing new") {
+		if se := m.old.observeRefused(decision.ReasonMoved); !strings.Contains(se.Error(), "belongs to Thing new") {
 			m.t.Errorf("the message is %q", se)
 		}
 		_ = m.old.sched.Apply(m.t.Context(), m.old.r)
@@ -252,7 +253,7 @@ func TestTakeOverRefused(t *testing.T) {
 				test.change(m)
 				before := m.old.stored()
 				for range 3 {
-					if se := m.new.observeRefused(scheduler.ReasonMoveFailed); !strings.Contains(se.Error(), test.want) || !strings.Contains(se.Error(), "line 7") {
+					if se := m.new.observeRefused(decision.ReasonMoveFailed); !strings.Contains(se.Error(), test.want) || !strings.Contains(se.Error(), "line 7") {
 						t.Errorf("the message is %q", se)
 					}
 					_ = m.new.sched.Apply(t.Context(), m.new.r)
@@ -278,8 +279,8 @@ func TestTakeOverFromAnotherShard(t *testing.T) {
 		want              string
 	}{
 		"gone":                    {},
-		"gone, with an operation": {operation: true, reason: scheduler.ReasonMoveFailed, want: "an operation of it has not ended"},
-		"it exists":               {exists: true, reason: scheduler.ReasonStore, want: "another replica works on the resource"},
+		"gone, with an operation": {operation: true, reason: decision.ReasonMoveFailed, want: "an operation of it has not ended"},
+		"it exists":               {exists: true, reason: decision.ReasonStore, want: "another replica works on the resource"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			newMoves(t, false, func(m *moves) {
@@ -314,10 +315,10 @@ func TestTakeOverByAnotherShard(t *testing.T) {
 		later, operation bool
 		reason           scheduler.Reason
 	}{
-		"it has the object":                   {fails: 3, reason: scheduler.ReasonMoved},
-		"it may still get it":                 {fails: 2, reason: scheduler.ReasonStore},
+		"it has the object":                   {fails: 3, reason: decision.ReasonMoved},
+		"it may still get it":                 {fails: 2, reason: decision.ReasonStore},
 		"a later resource of the name":        {fails: 2, later: true},
-		"a later resource, with an operation": {fails: 2, later: true, operation: true, reason: scheduler.ReasonStore},
+		"a later resource, with an operation": {fails: 2, later: true, operation: true, reason: decision.ReasonStore},
 	} {
 		t.Run(name, func(t *testing.T) {
 			newMoves(t, true, func(m *moves) {
@@ -360,7 +361,7 @@ func TestTakeOverByAnotherShard(t *testing.T) {
 					t.Errorf("there are objects %v after %d changes", ids, m.cloud.applies)
 				}
 				before.Owner, before.Instance = m.new.r.UID, m.old.stored().Instance
-				if _, err := m.store.Save(t.Context(), key, m.new.r.Resource.Schema, before); !errors.Is(err, store.ErrConflict) {
+				if _, err := m.store.Save(t.Context(), key, m.new.r.Type.Schema, before); !errors.Is(err, store.ErrConflict) {
 					t.Errorf("the former target gets the object, too: %v", err)
 				}
 			})
@@ -392,12 +393,12 @@ func TestTakeOverLetGoByAnotherShard(t *testing.T) {
 				}
 				if let {
 					m.again(m.old)
-					m.old.observeRefused(scheduler.ReasonMoved)
+					m.old.observeRefused(decision.ReasonMoved)
 				}
 				m.store.elsewhere = map[store.Key]bool{m.old.r.Key: true}
 				m.again(m.new)
 				if !let {
-					m.new.observeRefused(scheduler.ReasonStore)
+					m.new.observeRefused(decision.ReasonStore)
 					return
 				}
 				m.new.settle()
@@ -418,7 +419,7 @@ func TestRecordOfAnotherShard(t *testing.T) {
 				h.restart()
 				h.store.elsewhere = map[store.Key]bool{h.r.Key: true}
 				if !earlier {
-					h.observeRefused(scheduler.ReasonStore)
+					h.observeRefused(decision.ReasonStore)
 					return
 				}
 				h.r.UID = "later"

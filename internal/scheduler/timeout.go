@@ -73,17 +73,6 @@ func legacyTimeout(private []byte, kind instance.OperationKind) time.Duration {
 	return 0
 }
 
-// attribute returns an attribute of an object; cty.NilVal unless it exists, is known and not null.
-func attribute(object cty.Value, name string) cty.Value {
-	if object == cty.NilVal || object.IsNull() || !object.IsKnown() || !object.Type().IsObjectType() || !object.Type().HasAttribute(name) {
-		return cty.NilVal
-	}
-	if v := object.GetAttr(name); v.IsKnown() && !v.IsNull() {
-		return v
-	}
-	return cty.NilVal
-}
-
 func timedOut(kind instance.OperationKind, after time.Duration) diagnostic.Diagnostics {
 	name := timeoutNames[kind][0]
 	return diagnostic.Errorf("Operation timed out", "The operation did not end within %s. Set spec.lifecycle.timeouts.%s if it needs longer.", after, name)

@@ -114,7 +114,7 @@ func TestTimeouts(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, noIdentity, func(h *harness) {
 				p := &timed{cloud: h.cloud, timeouts: tc.timeouts, private: []byte(tc.private)}
-				h.r.Resource, h.r.Timeouts, h.r.DefaultTimeouts = p.resource(), tc.asked, tc.configured
+				h.r.Type, h.r.Timeouts, h.r.DefaultTimeouts = p.resource(), tc.asked, tc.configured
 				h.r.Acquire = func(context.Context) (terraform.Executor, func(), diagnostic.Diagnostics) { return p, func() {}, nil }
 				if tc.kind != instance.Create {
 					h.stores(instance.Instance{State: p.state("old"), Status: instance.Full, Private: p.private})

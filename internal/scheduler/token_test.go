@@ -11,6 +11,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/desired"
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
+	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
 )
 
 func tokens() *desired.CreateToken {
@@ -50,19 +51,19 @@ func TestCreateToken(t *testing.T) {
 		}, applies: 3},
 		"made, too long ago": {manner: silentDone, after: func(*harness) {
 			time.Sleep(2 * time.Hour)
-		}, reason: scheduler.ReasonCreateOutcomeUnknown},
+		}, reason: decision.ReasonCreateOutcomeUnknown},
 		"made, too long ago despite a retry": {manner: silentDone, after: func(h *harness) {
 			time.Sleep(59 * time.Minute)
 			h.repeats(silentUndone)
 			time.Sleep(2 * time.Minute)
-		}, reason: scheduler.ReasonCreateOutcomeUnknown},
+		}, reason: decision.ReasonCreateOutcomeUnknown},
 		"made, the user sets the token": {manner: silentDone, after: func(h *harness) {
 			h.r.Config.Value, h.r.ConfigHash = withToken(h.r.Config.Value, cty.StringVal("mine")), "mine"
-		}, reason: scheduler.ReasonCreateOutcomeUnknown},
+		}, reason: decision.ReasonCreateOutcomeUnknown},
 		"made, the configuration names no token": {manner: silentDone, after: func(h *harness) {
 			h.r.CreateToken = nil
-		}, reason: scheduler.ReasonCreateOutcomeUnknown},
-		"made, deleted": {manner: silentDone, after: (*harness).deleting, reason: scheduler.ReasonCreateOutcomeUnknown},
+		}, reason: decision.ReasonCreateOutcomeUnknown},
+		"made, deleted": {manner: silentDone, after: (*harness).deleting, reason: decision.ReasonCreateOutcomeUnknown},
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, noIdentity, func(h *harness) {
@@ -142,7 +143,7 @@ func TestCreateTokenOfUser(t *testing.T) {
 		if op := h.stored().Instance.Operation; op == nil || op.CreateToken != "" {
 			t.Errorf("the intent is %+v", op)
 		}
-		h.observeRefused(scheduler.ReasonCreateOutcomeUnknown)
+		h.observeRefused(decision.ReasonCreateOutcomeUnknown)
 	})
 }
 

@@ -10,7 +10,7 @@ import (
 
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/instance"
-	"github.com/landbridge-io/landbridge/internal/scheduler"
+	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
 
@@ -35,7 +35,7 @@ func TestDeleteWithoutRefresh(t *testing.T) {
 				tc.change(h)
 				h.log.take()
 				if tc.refused {
-					se := h.observeRefused(scheduler.ReasonReadFailed)
+					se := h.observeRefused(decision.ReasonReadFailed)
 					if got := strings.Contains(se.Error(), `landbridge.io/delete-without-refresh to "true"`); got != tc.names {
 						t.Errorf("the message: %s", se)
 					}
@@ -73,9 +73,9 @@ func TestDeleteWithoutRefreshUpgrades(t *testing.T) {
 	bubble(t, noIdentity, func(h *harness) {
 		h.cloud.add(object{"a", 1})
 		h.stores(h.cloud.instance("i-1"))
-		newer := *h.r.Resource.Schema
+		newer := *h.r.Type.Schema
 		newer.Version = 2
-		h.r.Resource.Schema = &newer
+		h.r.Type.Schema = &newer
 		h.r.Acquire = func(context.Context) (terraform.Executor, func(), diagnostic.Diagnostics) {
 			return upgrading{h.cloud}, func() {}, nil
 		}

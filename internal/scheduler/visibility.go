@@ -3,10 +3,9 @@ package scheduler
 import (
 	"time"
 
-	"github.com/zclconf/go-cty/cty"
-
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/instance"
+	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
 
@@ -30,19 +29,6 @@ const (
 	looksApart     = 2 * time.Second
 	maxLookBackoff = 8 * time.Second
 )
-
-// absence is what is known of an object that was not found.
-type absence struct {
-	// since is when it was not found first, and looks is how often it was not found since.
-	since time.Time
-	looks int
-	// recent is set if that was within its grace period.
-	recent bool
-	// destroyed is set when its destruction was requested, and succeeded.
-	destroyed bool
-	// lookAt is when to look again.
-	lookAt time.Time
-}
 
 // meaning is what it means that an object is not found.
 type meaning uint8
@@ -169,30 +155,17 @@ func (s *Scheduler) mayAppear(e *entry, r *Request, op *instance.Operation) erro
 	if !now.Before(until) {
 		return nil
 	}
-	out := failed(ReasonNotVisibleYet, awaited(op, until))
+	out := decision.Failed(decision.ReasonNotVisibleYet, decision.Awaited(op, until))
 	if out.LookAt = a.lookAt; out.LookAt.After(until) {
 		out.LookAt = until
 	}
 	return out
 }
 
-// destroyed is an object that was destroyed. Its API may show it for some time.
-type destroyed struct {
-	object instance.Deposed
-	at     time.Time
-}
-
 // shows reports whether an object that was found is the one that was destroyed, which does not
 // exist any more.
 func (d *destroyed) shows(found instance.Instance, now time.Time, within time.Duration) bool {
 	return d != nil && now.Sub(d.at) < within && instance.Instance{Deposed: []instance.Deposed{d.object}}.IsDeposed(found)
-}
-
-// updated is what an object was before it was updated. A replica of its API may answer with it for
-// some time.
-type updated struct {
-	before cty.Value
-	at     time.Time
 }
 
 // outdatedRead reports whether a read has answered with what the object was before it was updated.
@@ -212,6 +185,15 @@ func (e *entry) noteUpdated(res result, prior instance.Instance, now time.Time) 
 	}
 }
 
+// noteCreated forgets what was known of the object before the one that an operation has created,
+// which may have been made at the same time.
+func (e *entry) noteCreated(res result) {
+	if res.op.Kind == instance.Create && !res.undispatched {
+		e.seen = time.Time{}
+		delete(e.missing, "")
+	}
+}
+
 // noteDestroyed notes what an operation has destroyed. prior is the instance before it.
 func (e *entry) noteDestroyed(res result, prior instance.Instance, now time.Time) {
 	op := res.op
@@ -227,7 +209,7 @@ func (e *entry) noteDestroyed(res result, prior instance.Instance, now time.Time
 // notVisible is the error for a current object that is not visible yet.
 func (e *entry) notVisible() *Error {
 	a := e.missing[""]
-	out := failed(ReasonNotVisibleYet, diagnostic.Errorf("Object not visible yet",
+	out := decision.Failed(decision.ReasonNotVisibleYet, diagnostic.Errorf("Object not visible yet",
 		"The remote object was made a short time ago, and its API does not show it. It is looked at again, and nothing is done to it until it is visible or the time for that is over."))
 	out.LookAt, out.Repeated = a.lookAt, a.looks > 1
 	return out

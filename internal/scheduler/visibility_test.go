@@ -11,6 +11,7 @@ import (
 
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
+	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
 
@@ -62,7 +63,7 @@ func (h *harness) reconcile(within time.Duration) (reasons []scheduler.Reason) {
 }
 
 func TestObjectNotVisibleYet(t *testing.T) {
-	notYet := []scheduler.Reason{scheduler.ReasonNotVisibleYet}
+	notYet := []scheduler.Reason{decision.ReasonNotVisibleYet}
 	tests := map[string]struct {
 		kind identityKind
 		// then happens after the create; the object is hidden.
@@ -104,6 +105,19 @@ func TestObjectNotVisibleYet(t *testing.T) {
 				h.deleting()
 			},
 			told: []string{"Succeeded Delete"},
+		},
+		"a deletion after its replacement, made at the same time": {
+			then: func(h *harness) {
+				h.cloud.hidden["i-1"] = false
+				h.observe()
+				h.want("b", 1)
+				h.settle()
+				h.cloud.hidden["i-2"] = true
+				h.cloud.changeAfter(10*time.Second, func() { h.cloud.hidden["i-2"] = false })
+				h.deleting()
+			},
+			reasons: notYet,
+			told:    []string{"Succeeded Delete of replacement", "Succeeded Create of replacement", "Succeeded Delete", "Succeeded Delete"},
 		},
 		"it is destroyed by hand": {
 			then:    func(h *harness) { h.cloud.remove("i-1") },

@@ -322,7 +322,7 @@ func (c *check) forgottenBy(p *process) {
 		if c.w.api.resources[i.key] != nil {
 			continue
 		}
-		r, known := p.scheduler.Remembered(scheduler.Request{Key: i.key, UID: types.UID("uid-" + tag)})
+		r, known := p.scheduler.Remembered(scheduler.Request{Resource: scheduler.Resource{Key: i.key, UID: types.UID("uid-" + tag)}})
 		if r.Running && c.w.api.limit < maxObject {
 			continue // the outcome of an operation cannot be stored, and is kept
 		}

@@ -133,7 +133,7 @@ func (u *users) changing() (out []store.Key) {
 	for _, k := range u.w.keys {
 		r := u.resource(k)
 		if r != nil && slices.ContainsFunc(u.w.leaders(), func(p *process) bool {
-			known, _ := p.scheduler.Remembered(scheduler.Request{Key: k, UID: r.GetUID()})
+			known, _ := p.scheduler.Remembered(scheduler.Request{Resource: scheduler.Resource{Key: k, UID: r.GetUID()}})
 			return known.Running
 		}) {
 			out = append(out, k)

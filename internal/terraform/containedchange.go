@@ -48,6 +48,18 @@ func (p Plan) Destroys() []string {
 // these.
 func (p Plan) Replaces() bool { return p.Action.IsReplace() || len(p.Destroys()) > 0 }
 
+// Tainted returns the addresses of the contained resources that the plan replaces because their
+// creates have failed.
+func (p Plan) Tainted() []string {
+	var out []string
+	for _, c := range p.Contained {
+		if c.Action.IsReplace() && c.Reason == ReplaceBecauseTainted {
+			out = append(out, c.Address)
+		}
+	}
+	return out
+}
+
 // maxValueText bounds the text of a value.
 const maxValueText = 60
 

@@ -124,6 +124,9 @@ type Config struct {
 	Reapply bool
 	// CreateBeforeDestroy is the order of a replacement.
 	CreateBeforeDestroy bool
+	// PlannedPrivate are the private bytes of an earlier plan of the same change, which is planned
+	// again; nil for a first plan (protocol 6.11). Executors that cannot send them ignore them.
+	PlannedPrivate []byte
 	// PreventDestroy rejects plans that destroy the object.
 	PreventDestroy bool
 	// SensitivePaths are sensitive because of the source of their values.

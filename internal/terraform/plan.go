@@ -49,6 +49,9 @@ type Plan struct {
 	// State is the planned state; it may hold unknown values. Null for Delete.
 	State   cty.Value
 	Private []byte
+	// Again are the private bytes that Config.PlannedPrivate gets when the plan is made again; nil
+	// if the provider cannot be sent them, or if they are those of Prior.
+	Again []byte
 	// Identity is the planned identity; cty.NilVal when there is none. It may hold unknown
 	// values for Create and replacements.
 	Identity cty.Value

@@ -460,6 +460,8 @@ type ClientCapabilities struct {
 	state                      protoimpl.MessageState `protogen:"open.v1"`
 	DeferralAllowed            bool                   `protobuf:"varint,1,opt,name=deferral_allowed,json=deferralAllowed,proto3" json:"deferral_allowed,omitempty"`
 	WriteOnlyAttributesAllowed bool                   `protobuf:"varint,2,opt,name=write_only_attributes_allowed,json=writeOnlyAttributesAllowed,proto3" json:"write_only_attributes_allowed,omitempty"`
+	StorePlannedPrivate        bool                   `protobuf:"varint,3,opt,name=store_planned_private,json=storePlannedPrivate,proto3" json:"store_planned_private,omitempty"`
+	ComputedBlocksAllowed      bool                   `protobuf:"varint,4,opt,name=computed_blocks_allowed,json=computedBlocksAllowed,proto3" json:"computed_blocks_allowed,omitempty"`
 	unknownFields              protoimpl.UnknownFields
 	sizeCache                  protoimpl.SizeCache
 }
@@ -504,6 +506,20 @@ func (x *ClientCapabilities) GetDeferralAllowed() bool {
 func (x *ClientCapabilities) GetWriteOnlyAttributesAllowed() bool {
 	if x != nil {
 		return x.WriteOnlyAttributesAllowed
+	}
+	return false
+}
+
+func (x *ClientCapabilities) GetStorePlannedPrivate() bool {
+	if x != nil {
+		return x.StorePlannedPrivate
+	}
+	return false
+}
+
+func (x *ClientCapabilities) GetComputedBlocksAllowed() bool {
+	if x != nil {
+		return x.ComputedBlocksAllowed
 	}
 	return false
 }
@@ -1982,6 +1998,7 @@ type PlanResourceChangeRequest struct {
 	ProviderMeta       *DynamicValue          `protobuf:"bytes,6,opt,name=provider_meta,json=providerMeta,proto3" json:"provider_meta,omitempty"`
 	ClientCapabilities *ClientCapabilities    `protobuf:"bytes,7,opt,name=client_capabilities,json=clientCapabilities,proto3" json:"client_capabilities,omitempty"`
 	PriorIdentity      *IdentityData          `protobuf:"bytes,8,opt,name=prior_identity,json=priorIdentity,proto3" json:"prior_identity,omitempty"`
+	PlannedPrivate     []byte                 `protobuf:"bytes,9,opt,name=planned_private,json=plannedPrivate,proto3" json:"planned_private,omitempty"`
 	unknownFields      protoimpl.UnknownFields
 	sizeCache          protoimpl.SizeCache
 }
@@ -2068,6 +2085,13 @@ func (x *PlanResourceChangeRequest) GetClientCapabilities() *ClientCapabilities 
 func (x *PlanResourceChangeRequest) GetPriorIdentity() *IdentityData {
 	if x != nil {
 		return x.PriorIdentity
+	}
+	return nil
+}
+
+func (x *PlanResourceChangeRequest) GetPlannedPrivate() []byte {
+	if x != nil {
+		return x.PlannedPrivate
 	}
 	return nil
 }
@@ -4159,6 +4183,7 @@ type Schema_Block struct {
 	DescriptionKind    int32                  `protobuf:"varint,5,opt,name=description_kind,json=descriptionKind,proto3" json:"description_kind,omitempty"` // 0 plain, 1 markdown
 	Deprecated         bool                   `protobuf:"varint,6,opt,name=deprecated,proto3" json:"deprecated,omitempty"`
 	DeprecationMessage string                 `protobuf:"bytes,7,opt,name=deprecation_message,json=deprecationMessage,proto3" json:"deprecation_message,omitempty"`
+	Computed           bool                   `protobuf:"varint,8,opt,name=computed,proto3" json:"computed,omitempty"`
 	unknownFields      protoimpl.UnknownFields
 	sizeCache          protoimpl.SizeCache
 }
@@ -4240,6 +4265,13 @@ func (x *Schema_Block) GetDeprecationMessage() string {
 		return x.DeprecationMessage
 	}
 	return ""
+}
+
+func (x *Schema_Block) GetComputed() bool {
+	if x != nil {
+		return x.Computed
+	}
+	return false
 }
 
 type Schema_Attribute struct {
@@ -5246,10 +5278,12 @@ const file_landbridge_tfplugin_proto_rawDesc = "" +
 	"\fplan_destroy\x18\x01 \x01(\bR\vplanDestroy\x12?\n" +
 	"\x1cget_provider_schema_optional\x18\x02 \x01(\bR\x19getProviderSchemaOptional\x12.\n" +
 	"\x13move_resource_state\x18\x03 \x01(\bR\x11moveResourceState\x128\n" +
-	"\x18generate_resource_config\x18\x04 \x01(\bR\x16generateResourceConfig\"\x82\x01\n" +
+	"\x18generate_resource_config\x18\x04 \x01(\bR\x16generateResourceConfig\"\xee\x01\n" +
 	"\x12ClientCapabilities\x12)\n" +
 	"\x10deferral_allowed\x18\x01 \x01(\bR\x0fdeferralAllowed\x12A\n" +
-	"\x1dwrite_only_attributes_allowed\x18\x02 \x01(\bR\x1awriteOnlyAttributesAllowed\"\a\n" +
+	"\x1dwrite_only_attributes_allowed\x18\x02 \x01(\bR\x1awriteOnlyAttributesAllowed\x122\n" +
+	"\x15store_planned_private\x18\x03 \x01(\bR\x13storePlannedPrivate\x126\n" +
+	"\x17computed_blocks_allowed\x18\x04 \x01(\bR\x15computedBlocksAllowed\"\a\n" +
 	"\x05Empty\"$\n" +
 	"\fStopResponse\x12\x14\n" +
 	"\x05error\x18\x01 \x01(\tR\x05error\"X\n" +
@@ -5258,10 +5292,10 @@ const file_landbridge_tfplugin_proto_rawDesc = "" +
 	"\rConfigRequest\x12\x1b\n" +
 	"\ttype_name\x18\x01 \x01(\tR\btypeName\x129\n" +
 	"\x06config\x18\x02 \x01(\v2!.landbridge.tfplugin.DynamicValueR\x06config\x12X\n" +
-	"\x13client_capabilities\x18\x03 \x01(\v2'.landbridge.tfplugin.ClientCapabilitiesR\x12clientCapabilities\"\xfd\b\n" +
+	"\x13client_capabilities\x18\x03 \x01(\v2'.landbridge.tfplugin.ClientCapabilitiesR\x12clientCapabilities\"\x99\t\n" +
 	"\x06Schema\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\x03R\aversion\x127\n" +
-	"\x05block\x18\x02 \x01(\v2!.landbridge.tfplugin.Schema.BlockR\x05block\x1a\xd0\x02\n" +
+	"\x05block\x18\x02 \x01(\v2!.landbridge.tfplugin.Schema.BlockR\x05block\x1a\xec\x02\n" +
 	"\x05Block\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\x03R\aversion\x12E\n" +
 	"\n" +
@@ -5274,7 +5308,8 @@ const file_landbridge_tfplugin_proto_rawDesc = "" +
 	"\n" +
 	"deprecated\x18\x06 \x01(\bR\n" +
 	"deprecated\x12/\n" +
-	"\x13deprecation_message\x18\a \x01(\tR\x12deprecationMessage\x1a\xa7\x03\n" +
+	"\x13deprecation_message\x18\a \x01(\tR\x12deprecationMessage\x12\x1a\n" +
+	"\bcomputed\x18\b \x01(\bR\bcomputed\x1a\xa7\x03\n" +
 	"\tAttribute\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x12\n" +
 	"\x04type\x18\x02 \x01(\fR\x04type\x12 \n" +
@@ -5490,7 +5525,7 @@ const file_landbridge_tfplugin_proto_rawDesc = "" +
 	"\vdiagnostics\x18\x02 \x03(\v2\x1f.landbridge.tfplugin.DiagnosticR\vdiagnostics\x12\x18\n" +
 	"\aprivate\x18\x03 \x01(\fR\aprivate\x129\n" +
 	"\bdeferred\x18\x04 \x01(\v2\x1d.landbridge.tfplugin.DeferredR\bdeferred\x12D\n" +
-	"\fnew_identity\x18\x05 \x01(\v2!.landbridge.tfplugin.IdentityDataR\vnewIdentity\"\x99\x04\n" +
+	"\fnew_identity\x18\x05 \x01(\v2!.landbridge.tfplugin.IdentityDataR\vnewIdentity\"\xc2\x04\n" +
 	"\x19PlanResourceChangeRequest\x12\x1b\n" +
 	"\ttype_name\x18\x01 \x01(\tR\btypeName\x12B\n" +
 	"\vprior_state\x18\x02 \x01(\v2!.landbridge.tfplugin.DynamicValueR\n" +
@@ -5500,7 +5535,8 @@ const file_landbridge_tfplugin_proto_rawDesc = "" +
 	"\rprior_private\x18\x05 \x01(\fR\fpriorPrivate\x12F\n" +
 	"\rprovider_meta\x18\x06 \x01(\v2!.landbridge.tfplugin.DynamicValueR\fproviderMeta\x12X\n" +
 	"\x13client_capabilities\x18\a \x01(\v2'.landbridge.tfplugin.ClientCapabilitiesR\x12clientCapabilities\x12H\n" +
-	"\x0eprior_identity\x18\b \x01(\v2!.landbridge.tfplugin.IdentityDataR\rpriorIdentity\"\xd6\x03\n" +
+	"\x0eprior_identity\x18\b \x01(\v2!.landbridge.tfplugin.IdentityDataR\rpriorIdentity\x12'\n" +
+	"\x0fplanned_private\x18\t \x01(\fR\x0eplannedPrivate\"\xd6\x03\n" +
 	"\x1aPlanResourceChangeResponse\x12F\n" +
 	"\rplanned_state\x18\x01 \x01(\v2!.landbridge.tfplugin.DynamicValueR\fplannedState\x12M\n" +
 	"\x10requires_replace\x18\x02 \x03(\v2\".landbridge.tfplugin.AttributePathR\x0frequiresReplace\x12'\n" +

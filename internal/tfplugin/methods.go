@@ -62,3 +62,45 @@ var (
 	LockState                       = only6("LockState")
 	UnlockState                     = only6("UnlockState")
 )
+
+// Methods returns all calls.
+func Methods() []Method {
+	return []Method{
+		GetMetadata,
+		GetProviderSchema,
+		GetResourceIdentitySchemas,
+		ValidateProviderConfig,
+		ConfigureProvider,
+		StopProvider,
+		ValidateResourceConfig,
+		UpgradeResourceState,
+		UpgradeResourceIdentity,
+		ReadResource,
+		PlanResourceChange,
+		ApplyResourceChange,
+		ImportResourceState,
+		MoveResourceState,
+		GenerateResourceConfig,
+		ValidateDataResourceConfig,
+		ReadDataSource,
+		GetFunctions,
+		CallFunction,
+		ValidateEphemeralResourceConfig,
+		OpenEphemeralResource,
+		RenewEphemeralResource,
+		CloseEphemeralResource,
+		ValidateListResourceConfig,
+		ListResource,
+		ValidateActionConfig,
+		PlanAction,
+		InvokeAction,
+		ValidateStateStoreConfig,
+		ConfigureStateStore,
+		ReadStateBytes,
+		WriteStateBytes,
+		GetStates,
+		DeleteState,
+		LockState,
+		UnlockState,
+	}
+}

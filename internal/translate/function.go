@@ -18,10 +18,7 @@ import (
 func FunctionArguments(f *schema.Function, arguments []any) ([]cty.Value, error) {
 	out := make([]cty.Value, len(arguments))
 	for i, v := range arguments {
-		p := f.Variadic
-		if i < len(f.Parameters) {
-			p = &f.Parameters[i]
-		}
+		p := f.Parameter(i)
 		if p == nil {
 			return nil, fmt.Errorf("it takes %d arguments, not %d", len(f.Parameters), len(arguments))
 		}

@@ -131,7 +131,7 @@ func (c *Reader) launcher(ctx context.Context, p *v1alpha1.TerraformProvider) (_
 	if err != nil {
 		return nil, "", err
 	}
-	launcher := &plugin.Launcher{Path: binary.Path, SHA256: binary.SHA256, Env: map[string]string{}, StartTimeout: c.StartTimeout}
+	launcher := &plugin.Launcher{Path: binary.Path, SHA256: binary.SHA256, Env: map[string]string{}, TerraformVersion: p.Spec.TerraformVersion, StartTimeout: c.StartTimeout}
 	for _, e := range p.Spec.Env {
 		launcher.Env[e.Name] = e.Value
 	}

@@ -12,16 +12,17 @@ import (
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
+	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
 )
 
 func awaitsApproval(r scheduler.Reason) bool {
-	return r == scheduler.ReasonAwaitingApproval || r == scheduler.ReasonPlanChanged
+	return r == decision.ReasonAwaitingApproval || r == decision.ReasonPlanChanged
 }
 
 // standingEvent returns the event of a reason that does not go away by trying again.
 func standingEvent(why scheduler.Reason, reason event.Reason, message string) event.Event {
-	if why == scheduler.ReasonAwaitingApproval || why == scheduler.ReasonDeferred || why == scheduler.ReasonAwaitingDependents ||
-		why == scheduler.ReasonOperationsPaused {
+	if why == decision.ReasonAwaitingApproval || why == decision.ReasonDeferred || why == decision.ReasonAwaitingDependents ||
+		why == decision.ReasonOperationsPaused {
 		return event.Normal(reason, message)
 	}
 	return warning(reason, message)
@@ -34,7 +35,7 @@ func (c *connector) setUnapproved(r *CustomResource, why scheduler.Reason) strin
 	how := fmt.Sprintf("landbridge approve %s.%s %s -n %s --hash %s, or the annotation %s: %q",
 		c.kind.Model.Singular, c.kind.Model.Group, r.GetName(), r.GetNamespace(), o.PlanHash, v1alpha1.AnnotationApprove, o.PlanHash)
 	message := fmt.Sprintf("%s%s waits for approval: %s.", o.PlanAction, withDependents(replacementOf(&r.Unstructured)), how)
-	if why == scheduler.ReasonPlanChanged {
+	if why == decision.ReasonPlanChanged {
 		message = fmt.Sprintf("The approved plan is not the current one. Look at status.plan, and approve %s%s: %s.", o.PlanAction, strings.TrimSuffix(withDependents(replacementOf(&r.Unstructured)), ","), how)
 	}
 	r.SetConditions(xpv2.Condition{

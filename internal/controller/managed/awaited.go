@@ -15,6 +15,7 @@ import (
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 	"github.com/landbridge-io/landbridge/internal/controller/references"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
+	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
@@ -189,7 +190,7 @@ func (w *awaiting) observe(ctx context.Context) (*external, *scheduler.Observati
 	c := &connector{kind: w.kind, client: w.client}
 	e, diags := c.external(ctx, w.resource)
 	if diags.HasErrors() {
-		return nil, nil, c.explain(ctx, w.resource, &scheduler.Error{Reason: scheduler.ReasonInvalidConfiguration, Diagnostics: diags})
+		return nil, nil, c.explain(ctx, w.resource, &scheduler.Error{Reason: decision.ReasonInvalidConfiguration, Diagnostics: diags})
 	}
 	o, err := w.kind.Scheduler.Observe(ctx, e.request)
 	if err != nil {

@@ -152,15 +152,15 @@ func (k *Kind) Moved(ctx context.Context, units []shard.Unit) {
 	}
 }
 
-// mayUse returns why a request of a resource with a use must not be carried out here; nil if it
-// may.
-func (k *Kind) mayUse(ctx context.Context, use shard.Use, req scheduler.Request) diagnostic.Diagnostics {
+// mayUse returns why a provider configuration must not be used here for a resource with a use; nil
+// if it may.
+func (k *Kind) mayUse(ctx context.Context, use shard.Use, access scheduler.Access) diagnostic.Diagnostics {
 	shards := k.Options.Shards
 	err := error(nil)
 	if shards.Belong(use) != Here {
 		err = errElsewhere
 	}
-	for _, a := range accesses(use.Configurations, req.ProviderConfiguration, req.Account, req.Accesses) {
+	for _, a := range accesses(use.Configurations, access.ProviderConfiguration, access.Account, access.Accesses) {
 		if err == nil {
 			err = shards.Confirm(ctx, a, k.objectType())
 		}

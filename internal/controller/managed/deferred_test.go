@@ -11,6 +11,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
+	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
 
@@ -29,7 +30,7 @@ func TestDeferred(t *testing.T) {
 		})
 	}
 	later := func(why terraform.Deferral) func() {
-		return refuse(scheduler.ReasonDeferred, terraform.DeferredError("test_thing", why))
+		return refuse(decision.ReasonDeferred, terraform.DeferredError("test_thing", why))
 	}
 	for _, step := range []struct {
 		name           string
@@ -43,7 +44,7 @@ func TestDeferred(t *testing.T) {
 		{"no reason", later(terraform.DeferredUnknown), "True", "NoReasonGiven"},
 		{"observed again", observe, "False", "NotDeferred"},
 		{"deferred again", later(terraform.DeferredAbsentPrereq), "True", "AbsentPrereq"},
-		{"another error", refuse(scheduler.ReasonReadFailed, diagnostic.Errorf("No", "It cannot be read.")), "False", "NotDeferred"},
+		{"another error", refuse(decision.ReasonReadFailed, diagnostic.Errorf("No", "It cannot be read.")), "False", "NotDeferred"},
 	} {
 		step.do()
 		c := r.GetCondition(v1alpha1.TypeDeferred)

@@ -19,6 +19,7 @@ import (
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 	"github.com/landbridge-io/landbridge/internal/crd"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
+	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
@@ -321,12 +322,12 @@ func awaitingDependents(err error) error {
 	if err == nil {
 		return nil
 	}
-	return &scheduler.Error{Reason: scheduler.ReasonAwaitingDependents, Err: err}
+	return &scheduler.Error{Reason: decision.ReasonAwaitingDependents, Err: err}
 }
 
 // whenTold returns the error of a step that waits for no more than that the status is written.
 func whenTold(message string) error {
-	return &scheduler.Error{Reason: scheduler.ReasonAwaitingDependents, Err: errors.New(message), LookAt: time.Now()}
+	return &scheduler.Error{Reason: decision.ReasonAwaitingDependents, Err: errors.New(message), LookAt: time.Now()}
 }
 
 // wakeDependents queues the resources that take part in a replacement when one of them has changed.

@@ -11,6 +11,7 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/landbridge-io/landbridge/internal/scheduler"
+	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
 
@@ -28,7 +29,7 @@ func (c *connector) explain(ctx context.Context, r *CustomResource, err error) e
 	if awaitsApproval(se.Reason) {
 		message = c.setUnapproved(r, se.Reason)
 	}
-	if se.Reason == scheduler.ReasonDenied {
+	if se.Reason == decision.ReasonDenied {
 		setDenied(r, message)
 	}
 	c.setDeferred(r, terraform.DeferralOf(se.Diagnostics), message)

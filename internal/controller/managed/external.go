@@ -21,6 +21,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/faultpoint"
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
+	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
 	"github.com/landbridge-io/landbridge/internal/translate"
 )
 
@@ -30,7 +31,7 @@ func (c *connector) Connect(ctx context.Context, mg resource.Managed) (xpmanaged
 	r := mg.(*CustomResource)
 	e, diags := c.external(ctx, r)
 	if diags.HasErrors() {
-		return nil, c.explain(ctx, r, &scheduler.Error{Reason: scheduler.ReasonInvalidConfiguration, Diagnostics: diags})
+		return nil, c.explain(ctx, r, &scheduler.Error{Reason: decision.ReasonInvalidConfiguration, Diagnostics: diags})
 	}
 	return e, nil
 }
@@ -43,7 +44,7 @@ func (c *connector) external(ctx context.Context, r *CustomResource) (*external,
 		return nil, diags
 	}
 	if c.kind.Options.Shards != nil {
-		if elsewhere := c.kind.mayUse(ctx, c.kind.use(&r.Unstructured), req); elsewhere.HasErrors() {
+		if elsewhere := c.kind.mayUse(ctx, c.kind.use(&r.Unstructured), req.Access); elsewhere.HasErrors() {
 			return nil, elsewhere
 		}
 	}
@@ -63,7 +64,7 @@ func (e *external) Observe(ctx context.Context, mg resource.Managed) (xpmanaged.
 	o, err := e.observe(ctx, r)
 	if err != nil {
 		e.setUnobserved(r)
-		if reasonOf(err) == scheduler.ReasonIdentityConflict {
+		if reasonOf(err) == decision.ReasonIdentityConflict {
 			unstructured.RemoveNestedField(r.Object, "status", "plan")
 			if !e.spec.Policies.Manage {
 				// What was observed before the object got an owner.
@@ -73,14 +74,14 @@ func (e *external) Observe(ctx context.Context, mg resource.Managed) (xpmanaged.
 			}
 			r.SetConditions(xpv2.Unavailable().WithMessage("The remote object belongs to another resource.").WithObservedGeneration(r.GetGeneration()))
 		}
-		if reasonOf(err) == scheduler.ReasonAccountChanged {
+		if reasonOf(err) == decision.ReasonAccountChanged {
 			unstructured.RemoveNestedField(r.Object, "status", "plan")
 			r.SetConditions(xpv2.Unavailable().WithMessage("The remote object is not known to be in the account of the provider configuration.").WithObservedGeneration(r.GetGeneration()))
 		}
 		if invisible(err) {
 			r.SetConditions(xpv2.Unavailable().WithMessage("The API of the remote object does not show it yet.").WithObservedGeneration(r.GetGeneration()))
 		}
-		if reasonOf(err) == scheduler.ReasonMoved {
+		if reasonOf(err) == decision.ReasonMoved {
 			unstructured.RemoveNestedField(r.Object, "status", "plan")
 			r.SetConditions(xpv2.Unavailable().WithMessage("The remote object was moved to another resource.").WithObservedGeneration(r.GetGeneration()))
 		}
@@ -151,7 +152,7 @@ func (e *external) Update(ctx context.Context, mg resource.Managed) (xpmanaged.E
 	if err := e.kind.Scheduler.Apply(ctx, e.request); err != nil {
 		abandonReplacement(r, err)
 		var se *scheduler.Error
-		if errors.As(err, &se) && (se.Reason == scheduler.ReasonReplaceRefused || se.Reason == scheduler.ReasonDeletionProtected) {
+		if errors.As(err, &se) && (se.Reason == decision.ReasonReplaceRefused || se.Reason == decision.ReasonDeletionProtected) {
 			r.SetConditions(xpv2.UpdateRestricted().WithObservedGeneration(r.GetGeneration()))
 		}
 		return xpmanaged.ExternalUpdate{}, e.explain(ctx, r, err)

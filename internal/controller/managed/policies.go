@@ -46,7 +46,7 @@ func (e *external) waits(ctx context.Context, o *scheduler.Observation) bool {
 	}
 	p := o.Plan
 	if p == nil {
-		p = &terraform.Plan{Resource: e.request.Resource, Action: o.PlanAction, Prior: o.Instance}
+		p = &terraform.Plan{Resource: e.request.Type, Action: o.PlanAction, Prior: o.Instance}
 	}
 	v, err := e.request.Decide(ctx, p)
 	return err != nil || len(v.Denied)+len(v.Approval) > 0

@@ -134,7 +134,7 @@ func (p *preview) planned(ctx context.Context, with func(cty.Value) (cty.Value, 
 	if p.stored.Exists() {
 		config.Value = req.CreateToken.In(config.Value, p.stored.State, "")
 	}
-	plan, diags := ex.Plan(ctx, req.Resource, p.stored, config)
+	plan, diags := ex.Plan(ctx, req.Type, p.stored, config)
 	if diags.HasErrors() {
 		return req, nil, p.problem(diags)
 	}
@@ -147,7 +147,7 @@ func (p *preview) problem(diags diagnostic.Diagnostics) error {
 
 // load returns what is stored of the resource, in the current schema versions.
 func (p *preview) load(ctx context.Context, ex terraform.Executor, req scheduler.Request) (instance.Instance, error) {
-	rec, err := p.kind.Options.Stored(ctx, req.Key, req.Resource.Schema)
+	rec, err := p.kind.Options.Stored(ctx, req.Key, req.Type.Schema)
 	switch {
 	case errors.Is(err, store.ErrNotFound):
 		return instance.Instance{}, nil
@@ -165,7 +165,7 @@ func (p *preview) load(ctx context.Context, ex terraform.Executor, req scheduler
 	if !ok {
 		return instance.Instance{}, errors.New("what is stored of the object is of another version of its schema")
 	}
-	out, diags := u.Upgrade(ctx, req.Resource, in)
+	out, diags := u.Upgrade(ctx, req.Type, in)
 	if diags.HasErrors() {
 		return instance.Instance{}, p.problem(diags)
 	}

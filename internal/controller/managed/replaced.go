@@ -13,6 +13,7 @@ import (
 
 	"github.com/landbridge-io/landbridge/apis/managed"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
+	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 	"github.com/landbridge-io/landbridge/internal/translate"
 )
@@ -162,7 +163,7 @@ func abandonReplacement(r *CustomResource, err error) {
 		}
 		return
 	}
-	if reasonOf(err) != scheduler.ReasonAwaitingDependents && o.Exists() && !o.Instance.Incomplete && len(o.Instance.Deposed) == 0 {
+	if reasonOf(err) != decision.ReasonAwaitingDependents && o.Exists() && !o.Instance.Incomplete && len(o.Instance.Deposed) == 0 {
 		unstructured.RemoveNestedField(r.Object, "status", "replacement")
 	}
 }

@@ -48,27 +48,44 @@ func (c *connector) request(ctx context.Context, r *CustomResource, spec desired
 func (c *connector) subject(ctx context.Context, r *CustomResource, spec desired.Spec) (scheduler.Request, diagnostic.Diagnostics) {
 	k := c.kind
 	req := scheduler.Request{
-		Key: k.key(&r.Unstructured),
-		UID: r.GetUID(), Generation: r.GetGeneration(), Created: r.GetCreationTimestamp().Time,
-		Resource:       terraform.ResourceType{Schema: k.Model.Schema},
-		New:            untouched(r),
-		Deleted:        meta.WasDeleted(r),
-		Policies:       spec.Policies,
-		Import:         spec.Import,
-		Known:          spec.Known,
-		CreateAttempts: spec.CreateAttempts, CreationGracePeriod: spec.CreationGracePeriod, Poll: k.interval(ownInterval(r)), WithoutRefresh: spec.DeleteWithoutRefresh,
-		ConfirmCreate: spec.Tokens.ConfirmCreate, ConfirmAccount: spec.Tokens.ConfirmAccount,
-		Version: r.GetResourceVersion(), Release: k.Release, Marked: k.Options.Marked,
-		Asked: store.Tokens{Taint: spec.Tokens.Taint, Untaint: spec.Tokens.Untaint, Retry: spec.Tokens.Retry, Reapply: spec.Tokens.Reapply, Interrupt: spec.Tokens.Interrupt,
-			Approve: spec.Tokens.Approve, ApprovedBy: spec.Tokens.ApprovedBy},
-		Told: store.Tokens{Taint: r.string("status", "lastHandled", "taint"),
-			Approve: r.string("status", "lastApproval", "hash"), ApprovedAction: r.string("status", "lastApproval", "action"),
-			ApprovedBy: r.string("status", "lastApproval", "by"), ApprovedAt: r.string("status", "lastApproval", "at")},
-		SpellImport: spellImport(k),
-		Settled:     k.mayImport,
-		Handles:     k.handles, NamedImport: spec.NamedImport, CreateToken: spec.CreateToken,
-		ListArguments: listArguments(k.Model), ListRefresh: k.listRefresh(r), LookRequested: lookRequested(r),
-		Timeouts: spec.Timeouts, DefaultTimeouts: spec.DefaultTimeouts,
+		Resource: scheduler.Resource{
+			Key:        k.key(&r.Unstructured),
+			UID:        r.GetUID(),
+			Generation: r.GetGeneration(),
+			Created:    r.GetCreationTimestamp().Time,
+			Type:       terraform.ResourceType{Schema: k.Model.Schema},
+			New:        untouched(r),
+			Deleted:    meta.WasDeleted(r),
+			Version:    r.GetResourceVersion(),
+			Handles:    k.handles,
+		},
+		Access: scheduler.Access{Release: k.Release},
+		Desired: scheduler.Desired{
+			Policies:            spec.Policies,
+			Import:              spec.Import,
+			Known:               spec.Known,
+			CreateAttempts:      spec.CreateAttempts,
+			CreationGracePeriod: spec.CreationGracePeriod,
+			Poll:                k.interval(ownInterval(r)),
+			WithoutRefresh:      spec.DeleteWithoutRefresh,
+			NamedImport:         spec.NamedImport,
+			CreateToken:         spec.CreateToken,
+			ListArguments:       listArguments(k.Model),
+			ListRefresh:         k.listRefresh(r),
+			Timeouts:            spec.Timeouts,
+			DefaultTimeouts:     spec.DefaultTimeouts,
+		},
+		Asked: scheduler.Asked{
+			ConfirmCreate:  spec.Tokens.ConfirmCreate,
+			ConfirmAccount: spec.Tokens.ConfirmAccount,
+			Tokens: store.Tokens{Taint: spec.Tokens.Taint, Untaint: spec.Tokens.Untaint, Retry: spec.Tokens.Retry, Reapply: spec.Tokens.Reapply, Interrupt: spec.Tokens.Interrupt,
+				Approve: spec.Tokens.Approve, ApprovedBy: spec.Tokens.ApprovedBy},
+			Told: store.Tokens{Taint: r.string("status", "lastHandled", "taint"),
+				Approve: r.string("status", "lastApproval", "hash"), ApprovedAction: r.string("status", "lastApproval", "action"),
+				ApprovedBy: r.string("status", "lastApproval", "by"), ApprovedAt: r.string("status", "lastApproval", "at")},
+			LookRequested: lookRequested(r),
+		},
+		Hooks: scheduler.Hooks{Marked: k.Options.Marked, SpellImport: spellImport(k), AllClaimed: k.mayImport},
 	}
 	if k.Options.Shards != nil {
 		req.Here = func(ctx context.Context) error { return k.stillHere(ctx, req.Key, req.UID, req.Deleted) }
@@ -80,7 +97,7 @@ func (c *connector) subject(ctx context.Context, r *CustomResource, spec desired
 	if req.Deleted {
 		handle = handle.Last()
 	}
-	through(&req, handle)
+	through(&req.Access, handle)
 	req.Brake = k.brake(r, handle.Objects)
 	if named, ok := k.ProviderConfigs.(NamedProviderConfigs); ok {
 		req.Consists = named.Consists
@@ -102,11 +119,11 @@ func (c *connector) subject(ctx context.Context, r *CustomResource, spec desired
 	return req, nil
 }
 
-// through adds the provider configuration to a request.
-func through(req *scheduler.Request, handle providerconfig.Handle[terraform.Executor]) {
-	req.Acquire, req.ProviderConfiguration, req.Account = handle.Acquire, handle.Name, handle.Account
-	req.Paused, req.Accesses, req.Configurations = handle.Paused, handle.Parts, handle.Objects
-	req.StoredAccount = handle.Stored
+// through adds the provider configuration to the access of a request.
+func through(access *scheduler.Access, handle providerconfig.Handle[terraform.Executor]) {
+	access.Acquire, access.ProviderConfiguration, access.Account = handle.Acquire, handle.Name, handle.Account
+	access.Paused, access.Accesses, access.Configurations = handle.Paused, handle.Parts, handle.Objects
+	access.StoredAccount = handle.Stored
 }
 
 // lookRequested returns the tokens of the annotations that ask for a look at the resource now.

@@ -51,17 +51,15 @@ func (k *Kind) stillAtRest(ctx context.Context, of subject, s writtenStatus, a *
 	if handle.Diagnostics.HasErrors() {
 		return false
 	}
-	request := scheduler.Request{
-		Key: k.keyOf(of.name), UID: of.uid, Resource: terraform.ResourceType{Schema: k.Model.Schema}, Handles: k.handles, AtRest: true,
-	}
-	through(&request, handle)
+	at := scheduler.Look{Key: k.keyOf(of.name), UID: of.uid, Type: terraform.ResourceType{Schema: k.Model.Schema}, Handles: k.handles}
+	through(&at.Access, handle)
 	if k.Options.Shards != nil {
 		use := shard.Use{Configurations: k.namesOf(ref, nil, of.name.Namespace), Types: []string{k.objectType()}}
-		if k.mayUse(ctx, use, request).HasErrors() {
+		if k.mayUse(ctx, use, at.Access).HasErrors() {
 			return false
 		}
 	}
-	_, err := k.Scheduler.Observe(ctx, request)
+	err := k.Scheduler.Look(ctx, at)
 	switch {
 	case err == nil:
 		k.tracked.over(of.name)

@@ -31,6 +31,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/model"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
+	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
 	"github.com/landbridge-io/landbridge/internal/scheduler/ownership"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 	"github.com/landbridge-io/landbridge/internal/terraform"
@@ -49,18 +50,25 @@ type resting struct {
 	meanwhile func()
 }
 
+func (s *resting) Look(context.Context, scheduler.Look) error {
+	switch {
+	case s.err != nil:
+		s.rests = false
+		return s.err
+	case s.awake:
+		s.rests, s.awake = false, false
+		s.calls = append(s.calls, "not at rest")
+		return scheduler.ErrNotAtRest
+	}
+	s.calls = append(s.calls, "looked at by its name")
+	return nil
+}
+
 func (s *resting) Observe(_ context.Context, r scheduler.Request) (*scheduler.Observation, error) {
 	switch {
 	case s.err != nil:
 		s.rests = false
 		return nil, s.err
-	case r.AtRest && s.awake:
-		s.rests, s.awake = false, false
-		s.calls = append(s.calls, "not at rest")
-		return nil, scheduler.ErrNotAtRest
-	case r.AtRest && s.rests:
-		s.calls = append(s.calls, "looked at by its name")
-		return scheduler.Rested, nil
 	case r.Resting && s.rests:
 		s.calls = append(s.calls, "looked at")
 		if s.meanwhile != nil {
@@ -194,7 +202,7 @@ func TestRestingResource(t *testing.T) {
 	h.after("another object", "not at rest", "observed")
 	h.after("at rest", "looked at")
 	h.after("at rest", "looked at by its name")
-	h.s.err = &scheduler.Error{Reason: scheduler.ReasonReadFailed, Diagnostics: diagnostic.Errorf("No", "The password hunter2 is refused.")}
+	h.s.err = &scheduler.Error{Reason: decision.ReasonReadFailed, Diagnostics: diagnostic.Errorf("No", "The password hunter2 is refused.")}
 	h.after("a look that fails")
 	status, err := json.Marshal(h.u.Object["status"])
 	if err != nil || !strings.Contains(string(status), "is refused") || strings.Contains(string(status), "hunter2") {

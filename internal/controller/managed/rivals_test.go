@@ -104,7 +104,7 @@ func TestMayWrite(t *testing.T) {
 			}
 			ctx, cancel := context.WithCancel(t.Context())
 			cancel() // nothing is awaited
-			if err := managed.MayWrite(ctx, k, scheduler.Request{Key: own}); (err == nil) != test.want {
+			if err := managed.MayWrite(ctx, k, scheduler.Request{Resource: scheduler.Resource{Key: own}}); (err == nil) != test.want {
 				t.Errorf("error %v", err)
 			}
 			if diff := cmp.Diff(test.done, done); diff != "" {

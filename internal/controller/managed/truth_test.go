@@ -15,6 +15,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
+	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
@@ -117,7 +118,7 @@ func TestFailureHasItsOperation(t *testing.T) {
 	r := managed.ResourceOf(&unstructured.Unstructured{Object: m{}})
 	why := diagnostic.Errorf("Refused", "The cloud answers 403.")
 	managed.Observed(r, &scheduler.Observation{Last: &scheduler.Outcome{Kind: instance.Create, Diagnostics: why}})
-	message := managed.Explain(k, r, &scheduler.Error{Reason: scheduler.ReasonOperationFailed, Diagnostics: why, RetryAt: time.Now()})
+	message := managed.Explain(k, r, &scheduler.Error{Reason: decision.ReasonOperationFailed, Diagnostics: why, RetryAt: time.Now()})
 	r.SetConditions(xpv2.ReconcileError(errors.New("update failed: " + message.Error())))
 	if got := r.GetCondition(xpv2.TypeSynced).Message; got != "create failed: "+message.Error() {
 		t.Errorf("the message is %q", got)

@@ -7,6 +7,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/crd"
 	"github.com/landbridge-io/landbridge/internal/provider/pool"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
+	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
 )
 
 // Delays below soon are reported as "within seconds": a time would make each attempt's message
@@ -21,7 +22,7 @@ func (a *attempt) ofConfiguration(r *CustomResource, told bool, se *scheduler.Er
 	f := a.visit.Refused()
 	switch {
 	case f != nil:
-	case se.Reason == scheduler.ReasonReadFailed, se.Reason == scheduler.ReasonImportFailed, se.Reason == scheduler.ReasonInvalidConfiguration:
+	case se.Reason == decision.ReasonReadFailed, se.Reason == decision.ReasonImportFailed, se.Reason == decision.ReasonInvalidConfiguration:
 		if f = a.visit.Trouble(); f != nil && f.Reason != pool.Throttled {
 			// The error of the call is enough; later attempts report the configuration's.
 			a.retryAt = f.RetryAt

@@ -66,6 +66,9 @@ func (r *Reconciler) find(ctx context.Context, p *v1alpha1.TerraformProvider, ke
 	case linked && len(p.Spec.Checksums) > 0:
 		return origin{}, kinds.NotInstalled(v1alpha1.ReasonChecksumMismatch,
 			errors.New("spec.checksums: the provider is linked into the controller and has no package; leave spec.checksums out"))
+	case linked && p.Spec.TerraformVersion != "":
+		return origin{}, kinds.NotInstalled(v1alpha1.ReasonProviderNotRunning,
+			errors.New("spec.terraformVersion: the provider is linked into the controller, which tells it the default; leave spec.terraformVersion out, or use the execution Plugin"))
 	case linked && p.Spec.Sandbox != nil:
 		return origin{}, kinds.NotInstalled(v1alpha1.ReasonSandboxUnavailable,
 			errors.New("spec.sandbox: the provider is linked into the controller and has no process of its own; leave spec.sandbox out"))
@@ -81,8 +84,8 @@ func (r *Reconciler) find(ctx context.Context, p *v1alpha1.TerraformProvider, ke
 		LogLevel: plugin.LogLevel(strings.ToUpper(p.Spec.LogLevel)),
 		Logger:   r.Logger.WithName("provider").WithValues("provider", p.Name),
 
-		StartTimeout: r.StartTimeout,
-		MemoryLimit:  kinds.MemoryLimit(limits(p).Or(r.Limits)),
+		TerraformVersion: p.Spec.TerraformVersion, StartTimeout: r.StartTimeout,
+		MemoryLimit: kinds.MemoryLimit(limits(p).Or(r.Limits)),
 	}
 	for _, e := range p.Spec.Env {
 		launcher.Env[e.Name] = e.Value

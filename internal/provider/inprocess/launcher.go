@@ -152,7 +152,7 @@ func (l *Launcher) learnSchema(ctx context.Context, s *Server) error {
 	if err != nil {
 		return err
 	}
-	read, diags := schema.FromProtocol(s.protocol, answer, identities)
+	read, diags := schema.FromProtocol(s.protocol, answer, identities, nil)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.known == nil {

@@ -23,7 +23,7 @@ func (s *Server) PlanAction(ctx context.Context, r *tfprotov6.PlanActionRequest)
 	if err := s.invoke(ctx, tfplugin.PlanAction, &tfplugin.ConfigRequest{
 		TypeName:           r.ActionType,
 		Config:             toValue(r.Config),
-		ClientCapabilities: deferral(r.ClientCapabilities != nil && r.ClientCapabilities.DeferralAllowed),
+		ClientCapabilities: s.capabilities(r.ClientCapabilities != nil && r.ClientCapabilities.DeferralAllowed),
 	}, &a); err != nil {
 		return nil, err
 	}
@@ -39,7 +39,7 @@ func (s *Server) InvokeAction(ctx context.Context, r *tfprotov6.InvokeActionRequ
 	events, err := answers[tfplugin.InvokeActionEvent](ctx, s, tfplugin.InvokeAction, &tfplugin.ConfigRequest{
 		TypeName:           r.ActionType,
 		Config:             toValue(r.Config),
-		ClientCapabilities: deferral(false),
+		ClientCapabilities: s.capabilities(false),
 	})
 	if err != nil {
 		return nil, err

@@ -39,11 +39,11 @@ func ReadSchema(protocol int, raw []byte) *schema.Provider {
 	} else if proto.Unmarshal(raw, a) != nil {
 		return nil
 	}
-	answer, err := fromProviderSchema(a)
+	answer, computed, err := fromProviderSchema(a)
 	if err != nil {
 		return nil
 	}
-	out, _ := schema.FromProtocol(protocol, answer, nil)
+	out, _ := schema.FromProtocol(protocol, answer, nil, computed)
 	return out
 }
 

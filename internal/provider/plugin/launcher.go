@@ -73,6 +73,9 @@ type Launcher struct {
 	LogLevel LogLevel
 	// Secrets are removed from logs and errors. Server.Redact adds more.
 	Secrets []string
+	// TerraformVersion is the version of Terraform that the provider is told, such as 1.16.0.
+	// Defaults to that of ConfigureProvider's request.
+	TerraformVersion string
 	// StartTimeout bounds the time of a start. Defaults to 1m.
 	StartTimeout time.Duration
 	// StopGrace is the time a provider has to end after a request to shut down, before it is
@@ -112,6 +115,9 @@ var (
 func (l *Launcher) Key() string {
 	h := sha256.New()
 	fmt.Fprintf(h, "%q %q", l.checksum(), l.Args)
+	if l.TerraformVersion != "" {
+		fmt.Fprintf(h, " terraform %q", l.TerraformVersion)
+	}
 	for _, e := range l.environment(l.GOGC) {
 		fmt.Fprintf(h, " %q", e)
 	}
@@ -180,12 +186,13 @@ func (l *Launcher) launch(ctx context.Context, private provider.Private) (*Serve
 		return nil, &StartError{Reason: SandboxFailed, Detail: "it cannot run in its sandbox: " + err.Error(), Err: err}
 	}
 	s := &Server{
-		process:  p,
-		dir:      dir,
-		held:     held,
-		grace:    cmp.Or(l.StopGrace, stopGrace),
-		ended:    private.Ended,
-		settings: l.settings(),
+		terraformVersion: l.TerraformVersion,
+		process:          p,
+		dir:              dir,
+		held:             held,
+		grace:            cmp.Or(l.StopGrace, stopGrace),
+		ended:            private.Ended,
+		settings:         l.settings(),
 		client: goplugin.NewClient(&goplugin.ClientConfig{
 			HandshakeConfig: goplugin.HandshakeConfig{
 				ProtocolVersion:  4,

@@ -1,6 +1,7 @@
 package plugin
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
@@ -65,9 +66,9 @@ func (s *Server) ValidateProviderConfig(ctx context.Context, r *tfprotov6.Valida
 func (s *Server) ConfigureProvider(ctx context.Context, r *tfprotov6.ConfigureProviderRequest) (*tfprotov6.ConfigureProviderResponse, error) {
 	var a tfplugin.DiagnosticsResponse
 	if err := s.invoke(ctx, tfplugin.ConfigureProvider, &tfplugin.ConfigureProviderRequest{
-		TerraformVersion:   r.TerraformVersion,
+		TerraformVersion:   cmp.Or(s.terraformVersion, r.TerraformVersion),
 		Config:             toValue(r.Config),
-		ClientCapabilities: deferral(r.ClientCapabilities != nil && r.ClientCapabilities.DeferralAllowed),
+		ClientCapabilities: s.capabilities(r.ClientCapabilities != nil && r.ClientCapabilities.DeferralAllowed),
 	}, &a); err != nil {
 		return nil, err
 	}

@@ -13,11 +13,9 @@ import (
 func (s *Server) ValidateResourceConfig(ctx context.Context, r *tfprotov6.ValidateResourceConfigRequest) (*tfprotov6.ValidateResourceConfigResponse, error) {
 	var a tfplugin.DiagnosticsResponse
 	if err := s.invoke(ctx, tfplugin.ValidateResourceConfig, &tfplugin.ConfigRequest{
-		TypeName: r.TypeName,
-		Config:   toValue(r.Config),
-		ClientCapabilities: &tfplugin.ClientCapabilities{
-			WriteOnlyAttributesAllowed: r.ClientCapabilities != nil && r.ClientCapabilities.WriteOnlyAttributesAllowed,
-		},
+		TypeName:           r.TypeName,
+		Config:             toValue(r.Config),
+		ClientCapabilities: s.capabilities(false),
 	}, &a); err != nil {
 		return nil, err
 	}
@@ -64,7 +62,7 @@ func (s *Server) ReadResource(ctx context.Context, r *tfprotov6.ReadResourceRequ
 		CurrentState:       toValue(r.CurrentState),
 		Private:            r.Private,
 		ProviderMeta:       toValue(r.ProviderMeta),
-		ClientCapabilities: deferral(r.ClientCapabilities != nil && r.ClientCapabilities.DeferralAllowed),
+		ClientCapabilities: s.capabilities(r.ClientCapabilities != nil && r.ClientCapabilities.DeferralAllowed),
 		CurrentIdentity:    toIdentity(r.CurrentIdentity),
 	}, &a); err != nil {
 		return nil, err
@@ -88,8 +86,9 @@ func (s *Server) PlanResourceChange(ctx context.Context, r *tfprotov6.PlanResour
 		Config:             toValue(r.Config),
 		PriorPrivate:       r.PriorPrivate,
 		ProviderMeta:       toValue(r.ProviderMeta),
-		ClientCapabilities: deferral(r.ClientCapabilities != nil && r.ClientCapabilities.DeferralAllowed),
+		ClientCapabilities: s.capabilities(r.ClientCapabilities != nil && r.ClientCapabilities.DeferralAllowed),
 		PriorIdentity:      toIdentity(r.PriorIdentity),
+		PlannedPrivate:     s.plannedPrivate(ctx),
 	}, &a); err != nil {
 		return nil, err
 	}
@@ -103,6 +102,14 @@ func (s *Server) PlanResourceChange(ctx context.Context, r *tfprotov6.PlanResour
 		Deferred:                    fromDeferred(a.Deferred),
 		PlannedIdentity:             fromIdentity(a.PlannedIdentity),
 	}, nil
+}
+
+// plannedPrivate returns the private bytes of an earlier plan, which protocol 5 does not have.
+func (s *Server) plannedPrivate(ctx context.Context) []byte {
+	if s.protocol != 6 {
+		return nil
+	}
+	return provider.PlannedPrivate(ctx)
 }
 
 // ApplyResourceChange applies a planned change.
@@ -136,7 +143,7 @@ func (s *Server) ImportResourceState(ctx context.Context, r *tfprotov6.ImportRes
 	if err := s.invoke(ctx, tfplugin.ImportResourceState, &tfplugin.ImportResourceStateRequest{
 		TypeName:           r.TypeName,
 		Id:                 r.ID,
-		ClientCapabilities: deferral(r.ClientCapabilities != nil && r.ClientCapabilities.DeferralAllowed),
+		ClientCapabilities: s.capabilities(r.ClientCapabilities != nil && r.ClientCapabilities.DeferralAllowed),
 		Identity:           toIdentity(r.Identity),
 	}, &a); err != nil {
 		return nil, err

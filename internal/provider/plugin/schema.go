@@ -19,7 +19,7 @@ import (
 
 // readSchema reads and converts all schemas.
 func (s *Server) readSchema(ctx context.Context) error {
-	answer, err := s.GetProviderSchema(ctx, &tfprotov6.GetProviderSchemaRequest{})
+	answer, computed, err := s.providerSchema(ctx)
 	if err != nil {
 		return err
 	}
@@ -27,7 +27,7 @@ func (s *Server) readSchema(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.schema, s.schemaDiags = schema.FromProtocol(s.protocol, answer, identities)
+	s.schema, s.schemaDiags = schema.FromProtocol(s.protocol, answer, identities, computed)
 	return nil
 }
 
@@ -51,24 +51,32 @@ func (s *Server) invokeForSchema(ctx context.Context, answer proto.Message) erro
 
 // GetProviderSchema returns all schemas except identity schemas.
 func (s *Server) GetProviderSchema(ctx context.Context, _ *tfprotov6.GetProviderSchemaRequest) (*tfprotov6.GetProviderSchemaResponse, error) {
+	answer, _, err := s.providerSchema(ctx)
+	return answer, err
+}
+
+// providerSchema is GetProviderSchema with what the types of terraform-plugin-go do not have.
+func (s *Server) providerSchema(ctx context.Context) (*tfprotov6.GetProviderSchemaResponse, schema.ComputedBlocks, error) {
 	var a *tfplugin.GetProviderSchemaResponse
 	if s.protocol == 5 {
 		var a5 tfplugin.GetProviderSchemaResponseV5
 		if err := s.invokeForSchema(ctx, &a5); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		a = lift(&a5)
 	} else {
 		a = new(tfplugin.GetProviderSchemaResponse)
 		if err := s.invokeForSchema(ctx, a); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
 	return fromProviderSchema(a)
 }
 
 // fromProviderSchema converts all schemas except identity schemas.
-func fromProviderSchema(a *tfplugin.GetProviderSchemaResponse) (*tfprotov6.GetProviderSchemaResponse, error) {
+func fromProviderSchema(a *tfplugin.GetProviderSchemaResponse) (*tfprotov6.GetProviderSchemaResponse, schema.ComputedBlocks, error) {
+	computed := schema.ComputedBlocks{}
+	fromSchema := func(in *tfplugin.Schema) (*tfprotov6.Schema, error) { return fromSchema(in, computed) }
 	out := &tfprotov6.GetProviderSchemaResponse{
 		ServerCapabilities: fromCapabilities(a.ServerCapabilities),
 		Diagnostics:        fromDiagnostics(a.Diagnostics),
@@ -98,9 +106,9 @@ func fromProviderSchema(a *tfplugin.GetProviderSchemaResponse) (*tfprotov6.GetPr
 	})
 	collect(e)
 	if err != nil {
-		return nil, fmt.Errorf("the provider's schema cannot be read: %w", err)
+		return nil, nil, fmt.Errorf("the provider's schema cannot be read: %w", err)
 	}
-	return out, nil
+	return out, computed, nil
 }
 
 // GetResourceIdentitySchemas returns the identity schemas.
@@ -155,15 +163,16 @@ func fromType(in []byte) (tftypes.Type, error) {
 	return tftypes.ParseJSONType(in)
 }
 
-func fromSchema(in *tfplugin.Schema) (*tfprotov6.Schema, error) {
+// fromSchema converts a schema, and adds its computed blocks to computed.
+func fromSchema(in *tfplugin.Schema, computed schema.ComputedBlocks) (*tfprotov6.Schema, error) {
 	if in == nil {
 		return nil, nil
 	}
-	b, err := fromBlock(in.Block)
+	b, err := fromBlock(in.Block, computed)
 	return &tfprotov6.Schema{Version: in.Version, Block: b}, err
 }
 
-func fromBlock(in *tfplugin.Schema_Block) (*tfprotov6.SchemaBlock, error) {
+func fromBlock(in *tfplugin.Schema_Block, computed schema.ComputedBlocks) (*tfprotov6.SchemaBlock, error) {
 	if in == nil {
 		return nil, nil
 	}
@@ -180,9 +189,12 @@ func fromBlock(in *tfplugin.Schema_Block) (*tfprotov6.SchemaBlock, error) {
 		DeprecationMessage: in.DeprecationMessage,
 	}
 	for _, n := range in.BlockTypes {
-		b, err := fromBlock(n.Block)
+		b, err := fromBlock(n.Block, computed)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", n.TypeName, err)
+		}
+		if n.Block.GetComputed() {
+			computed[b] = true
 		}
 		out.BlockTypes = append(out.BlockTypes, &tfprotov6.SchemaNestedBlock{
 			TypeName: n.TypeName,

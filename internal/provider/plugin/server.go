@@ -37,6 +37,8 @@ type Server struct {
 	held     *os.File // the lock of dir
 	grace    time.Duration
 	settings Settings // of the sandbox
+	// terraformVersion is that of the launcher.
+	terraformVersion string
 	// ended is called when the process has ended; it may be nil.
 	ended func()
 

@@ -138,9 +138,15 @@ func fromCapabilities(in *tfplugin.ServerCapabilities) *tfprotov6.ServerCapabili
 	}
 }
 
-// deferral returns the client's capabilities, which are sent with every request.
-func deferral(allowed bool) *tfplugin.ClientCapabilities {
-	return &tfplugin.ClientCapabilities{DeferralAllowed: allowed}
+// capabilities returns the client's capabilities, which are sent with every request (contract § 1).
+// The last two belong to protocol 6.
+func (s *Server) capabilities(deferral bool) *tfplugin.ClientCapabilities {
+	return &tfplugin.ClientCapabilities{
+		DeferralAllowed:            deferral,
+		WriteOnlyAttributesAllowed: true,
+		StorePlannedPrivate:        s.protocol == 6,
+		ComputedBlocksAllowed:      s.protocol == 6,
+	}
 }
 
 func fromTime(in *timestamppb.Timestamp) time.Time {

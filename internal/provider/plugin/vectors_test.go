@@ -19,7 +19,7 @@ import (
 
 // TestVectors are the contract's test vectors for a provider's process. V124 is in package pool.
 func TestVectors(t *testing.T) {
-	t.Run("V116", func(t *testing.T) {
+	t.Run("the newest common protocol is spoken (V116)", func(t *testing.T) {
 		for mode, want := range map[string]int{testprovider.Good5: 5, testprovider.Good: 6, testprovider.Both: 6} {
 			l, _ := launcher(t, mode)
 			if got := launch(t, l).ProtocolVersion(); got != want {
@@ -27,7 +27,7 @@ func TestVectors(t *testing.T) {
 			}
 		}
 	})
-	t.Run("V117", func(t *testing.T) {
+	t.Run("a null state is sent as one (V117)", func(t *testing.T) {
 		for _, mode := range []string{testprovider.Walk5, testprovider.Walk} {
 			l, record := launcher(t, mode)
 			s := launch(t, l)
@@ -55,14 +55,14 @@ func TestVectors(t *testing.T) {
 			}
 		}
 	})
-	t.Run("V118", func(t *testing.T) {
+	t.Run("an absent state is null (V118)", func(t *testing.T) {
 		l, _ := launcher(t, testprovider.Good)
 		a, err := read(t.Context(), launch(t, l), "absent")
 		if err != nil || a.NewState != nil {
 			t.Errorf("got %v %v, want an absent state to stay absent, which decodes as null", a, err)
 		}
 	})
-	t.Run("V119", func(t *testing.T) {
+	t.Run("an unknown value of another kind is unknown (V119)", func(t *testing.T) {
 		l, _ := launcher(t, testprovider.Good)
 		a, err := read(t.Context(), launch(t, l), "ext99")
 		if err != nil {
@@ -73,14 +73,14 @@ func TestVectors(t *testing.T) {
 			t.Errorf("got %#v %v, want a plain unknown", v, err)
 		}
 	})
-	t.Run("V120", func(t *testing.T) {
+	t.Run("a large schema is read (V120)", func(t *testing.T) {
 		l, _ := launcher(t, testprovider.BigSchema)
 		s, diags := launch(t, l).Schema(t.Context())
 		if diags.HasErrors() || len(s.Config.Description.Text) != 20<<20 {
 			t.Errorf("got %v and a description of %d bytes", diags, len(s.Config.Description.Text))
 		}
 	})
-	t.Run("V121", func(t *testing.T) {
+	t.Run("what a provider prints is drained (V121)", func(t *testing.T) {
 		for _, mode := range []string{testprovider.Chatty, testprovider.Flood} {
 			l, _ := launcher(t, mode)
 			s := launch(t, l)
@@ -91,7 +91,7 @@ func TestVectors(t *testing.T) {
 			}
 		}
 	})
-	t.Run("V122", func(t *testing.T) {
+	t.Run("a provider that demands it is asked for its schema each time (V122)", func(t *testing.T) {
 		for mode, want := range map[string]int{testprovider.AlwaysAsk: 3, testprovider.Good: 1} {
 			l, record := launcher(t, mode)
 			for range 3 {
@@ -115,7 +115,7 @@ func TestVectors(t *testing.T) {
 			}
 		}
 	})
-	t.Run("V123", func(t *testing.T) {
+	t.Run("the SDK's private bytes are passed on (V123)", func(t *testing.T) {
 		// The private bytes of an SDKv2 resource with timeouts, byte for byte through create,
 		// read and delete.
 		private := []byte(`{"e2bfb730-ecaa-11e6-8f88-34363bc7c4c0":{"create":60000000000,"delete":120000000000},"schema_version":"1"}`)
@@ -192,6 +192,30 @@ func BenchmarkLaunch(b *testing.B) {
 		}
 		if err := s.Close(context.Background()); err != nil {
 			b.Fatal(err)
+		}
+	}
+}
+
+// TestTerraformVersion checks that a launcher's version of Terraform wins, and makes another key.
+func TestTerraformVersion(t *testing.T) {
+	for version, want := range map[string]string{"": "1.12.0", "1.9.8": "1.9.8"} {
+		l, record := launcher(t, testprovider.Good)
+		l.TerraformVersion = version
+		config := tfprotov6.DynamicValue{MsgPack: []byte{0xc0}}
+		if _, err := launch(t, l).ConfigureProvider(t.Context(), &tfprotov6.ConfigureProviderRequest{TerraformVersion: "1.12.0", Config: &config}); err != nil {
+			t.Fatal(err)
+		}
+		records, err := testprovider.Records(record)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got struct{ TerraformVersion string }
+		if err := json.Unmarshal(records[len(records)-1].Request, &got); err != nil || got.TerraformVersion != want {
+			t.Errorf("%q: the provider is told %q %v, want %q", version, got.TerraformVersion, err, want)
+		}
+		other := &plugin.Launcher{Path: l.Path, Env: l.Env}
+		if same := l.Key() == other.Key(); same != (version == "") {
+			t.Errorf("%q: the key is the default's: %t", version, same)
 		}
 	}
 }

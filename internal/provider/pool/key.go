@@ -12,16 +12,16 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// defaultTerraformVersion is the version of Terraform that providers get: the first one with
-// resource identity.
-const defaultTerraformVersion = "1.12.0"
+// defaultTerraformVersion is the version of Terraform that providers get: the newest one whose
+// protocol is spoken.
+const defaultTerraformVersion = "1.16.0"
 
 // Configuration identifies a server.
 type Configuration struct {
 	Launcher provider.Launcher
 	// Config is the provider's configuration, of the type its schema implies.
 	Config cty.Value
-	// TerraformVersion is the semantic version that the provider gets. Defaults to "1.12.0".
+	// TerraformVersion is the semantic version that the provider gets. Defaults to "1.16.0".
 	TerraformVersion string
 	// Namespace is that of the configuration, whose servers Options.MaxServersPerNamespace bounds;
 	// empty if it has none. Servers do not differ by it: equal configurations share one, which

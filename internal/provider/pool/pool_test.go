@@ -142,7 +142,7 @@ func read(s provider.Server, typ string) (string, error) {
 
 // TestVectors are the contract's test vectors for a pool of processes.
 func TestVectors(t *testing.T) {
-	t.Run("V124", func(t *testing.T) {
+	t.Run("two configurations have two processes (V124)", func(t *testing.T) {
 		p := newPool(t, pool.Options{})
 		l := processes(t)
 		pids := map[string]bool{}
@@ -178,7 +178,7 @@ func TestOneServerPerConfiguration(t *testing.T) {
 	if l.launched.Load() != 1 || l.validated.Load() != 1 || l.configured.Load() != 1 {
 		t.Errorf("%d launched, %d validated, %d configured; want 1 each", l.launched.Load(), l.validated.Load(), l.configured.Load())
 	}
-	if got := l.version.Load(); got != "1.12.0" {
+	if got := l.version.Load(); got != "1.16.0" {
 		t.Errorf("the provider was told version %q", got)
 	}
 }
@@ -193,7 +193,7 @@ func TestKeys(t *testing.T) {
 	}{
 		"the same":         {pool.Configuration{Launcher: l, Config: config("", "hunter2")}, true},
 		"marked":           {pool.Configuration{Launcher: l, Config: config("", "hunter2").Mark("secret")}, true},
-		"default version":  {pool.Configuration{Launcher: l, Config: config("", "hunter2"), TerraformVersion: "1.12.0"}, true},
+		"default version":  {pool.Configuration{Launcher: l, Config: config("", "hunter2"), TerraformVersion: "1.16.0"}, true},
 		"another token":    {pool.Configuration{Launcher: l, Config: config("", "hunter3")}, false},
 		"another version":  {pool.Configuration{Launcher: l, Config: config("", "hunter2"), TerraformVersion: "1.13.0"}, false},
 		"another provider": {pool.Configuration{Launcher: other, Config: config("", "hunter2")}, false},

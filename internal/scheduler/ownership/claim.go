@@ -1,7 +1,6 @@
 package ownership
 
 import (
-	"iter"
 	"strings"
 	"time"
 	"unique"
@@ -91,6 +90,17 @@ func (a Access) Names() []string {
 	return out
 }
 
+// Objects returns an object as it is accessed by the configuration, and by others of the same
+// account.
+func (a Access) Objects(resourceType, identity string) []Object {
+	names := a.Names()
+	out := make([]Object, len(names))
+	for i, name := range names {
+		out[i] = Object{Account: name, Type: resourceType, Identity: identity}
+	}
+	return out
+}
+
 // Strength is the strength of a claim.
 type Strength uint8
 
@@ -142,70 +152,18 @@ type Rival struct {
 	Holds bool
 }
 
-// claim is the claim of a claimant on an object.
-type claim struct {
-	by       *Claimant
-	on       *object
-	strength Strength
-	// inherited and recorded are those of Claim.
-	inherited, recorded bool
-	// order numbers all claims. Those of a resource on one object through several accounts have the
-	// same number, so that of two resources the same one comes first through each of them.
-	order uint64
-	// next and previous are others of the same list.
-	next, previous *claim
-}
+// OfAnotherNamespace stands for owners that the reader of a message may not be allowed to know.
+const OfAnotherNamespace = "a resource of another namespace"
 
-// before reports whether a comes before b, which is a claim on the same object.
-func (a *claim) before(b *claim) bool {
-	if a.by.busy != b.by.busy {
-		return a.by.busy
+// Text returns the kind and name of the owner for a message in a namespace, if it is in the same
+// one.
+func (r Rival) Text(namespace string) string {
+	k := r.Owner.Key
+	switch {
+	case k.Namespace != namespace:
+		return OfAnotherNamespace
+	case k.Namespace != "":
+		return k.Kind + " " + k.Namespace + "/" + k.Name
 	}
-	if a.inherited != b.inherited && min(a.strength, b.strength) >= Begun {
-		return b.inherited
-	}
-	if a.strength != b.strength {
-		return a.strength > b.strength
-	}
-	if !a.by.Created.Equal(b.by.Created) {
-		return a.by.Created.Before(b.by.Created)
-	}
-	return a.order < b.order
-}
-
-// claims is a list of claims. Most have one element, for which a slice would need more memory.
-type claims struct{ first *claim }
-
-func (l *claims) add(c *claim) {
-	if c.next = l.first; c.next != nil {
-		c.next.previous = c
-	}
-	l.first = c
-}
-
-func (l *claims) remove(c *claim) {
-	if c.next != nil {
-		c.next.previous = c.previous
-	}
-	if c.previous != nil {
-		c.previous.next = c.next
-	} else {
-		l.first = c.next
-	}
-	c.next, c.previous = nil, nil
-}
-
-func (l *claims) empty() bool { return l.first == nil }
-
-// several reports whether there is more than one claim.
-func (l *claims) several() bool { return l.first != nil && l.first.next != nil }
-
-func (l *claims) all() iter.Seq[*claim] {
-	return func(yield func(*claim) bool) {
-		for c := l.first; c != nil; c = c.next {
-			if !yield(c) {
-				return
-			}
-		}
-	}
+	return k.Kind + " " + k.Name
 }

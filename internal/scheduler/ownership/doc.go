@@ -13,7 +13,8 @@
 //
 // Everything is in memory, and the cost of a query does not depend on the number of resources. Only
 // a change of the owner costs in proportion to the number of claims on that object. It never calls
-// anything, and does not know providers or the meaning of identities.
+// anything. What a resource claims, and when, is the scheduler's (claims.go there); how objects are
+// named in claims is here (keys.go, contained.go).
 //
 // # Who owns an object, and when that is known
 //

@@ -17,27 +17,6 @@ type Index struct {
 	claimants map[store.Key]*Claimant
 }
 
-// Claimant is a resource in the index.
-type Claimant struct {
-	Owner
-	index  *Index
-	claims []*claim
-	// busy is set while an operation runs, and gone when its resource has gone meanwhile.
-	busy, gone bool
-}
-
-// waking collects the resources that have to be reconciled.
-type waking struct {
-	by   *Claimant // the cause, which need not be woken
-	keys []store.Key
-}
-
-func (w *waking) add(c *claim) {
-	if c != nil && c.by != w.by && !slices.Contains(w.keys, c.by.Key) {
-		w.keys = append(w.keys, c.by.Key)
-	}
-}
-
 // Claimant returns the claimant of a resource. It releases the claims of a claimant with the same
 // key and another UID, which is gone. wake are the resources that have to be reconciled.
 func (x *Index) Claimant(r Owner) (c *Claimant, wake []store.Key) {

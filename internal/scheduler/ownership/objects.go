@@ -1,5 +1,12 @@
 package ownership
 
+import (
+	"iter"
+	"slices"
+
+	"github.com/landbridge-io/landbridge/internal/scheduler/store"
+)
+
 // objects holds the objects that are claimed. Accounts and types are stored once, not with each
 // object.
 type objects map[collectionKey]*collection
@@ -95,5 +102,94 @@ func (o *object) elect(wake *waking) {
 	if before != first {
 		wake.add(before)
 		wake.add(first)
+	}
+}
+
+// claim is the claim of a claimant on an object.
+type claim struct {
+	by       *Claimant
+	on       *object
+	strength Strength
+	// inherited and recorded are those of Claim.
+	inherited, recorded bool
+	// order numbers all claims. Those of a resource on one object through several accounts have the
+	// same number, so that of two resources the same one comes first through each of them.
+	order uint64
+	// next and previous are others of the same list.
+	next, previous *claim
+}
+
+// before reports whether a comes before b, which is a claim on the same object.
+func (a *claim) before(b *claim) bool {
+	if a.by.busy != b.by.busy {
+		return a.by.busy
+	}
+	if a.inherited != b.inherited && min(a.strength, b.strength) >= Begun {
+		return b.inherited
+	}
+	if a.strength != b.strength {
+		return a.strength > b.strength
+	}
+	if !a.by.Created.Equal(b.by.Created) {
+		return a.by.Created.Before(b.by.Created)
+	}
+	return a.order < b.order
+}
+
+// claims is a list of claims. Most have one element, for which a slice would need more memory.
+type claims struct{ first *claim }
+
+func (l *claims) add(c *claim) {
+	if c.next = l.first; c.next != nil {
+		c.next.previous = c
+	}
+	l.first = c
+}
+
+func (l *claims) remove(c *claim) {
+	if c.next != nil {
+		c.next.previous = c.previous
+	}
+	if c.previous != nil {
+		c.previous.next = c.next
+	} else {
+		l.first = c.next
+	}
+	c.next, c.previous = nil, nil
+}
+
+func (l *claims) empty() bool { return l.first == nil }
+
+// several reports whether there is more than one claim.
+func (l *claims) several() bool { return l.first != nil && l.first.next != nil }
+
+func (l *claims) all() iter.Seq[*claim] {
+	return func(yield func(*claim) bool) {
+		for c := l.first; c != nil; c = c.next {
+			if !yield(c) {
+				return
+			}
+		}
+	}
+}
+
+// Claimant is a resource in the index.
+type Claimant struct {
+	Owner
+	index  *Index
+	claims []*claim
+	// busy is set while an operation runs, and gone when its resource has gone meanwhile.
+	busy, gone bool
+}
+
+// waking collects the resources that have to be reconciled.
+type waking struct {
+	by   *Claimant // the cause, which need not be woken
+	keys []store.Key
+}
+
+func (w *waking) add(c *claim) {
+	if c != nil && c.by != w.by && !slices.Contains(w.keys, c.by.Key) {
+		w.keys = append(w.keys, c.by.Key)
 	}
 }

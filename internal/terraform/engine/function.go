@@ -3,6 +3,8 @@ package engine
 import (
 	"context"
 	"errors"
+	"fmt"
+	"strconv"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/zclconf/go-cty/cty"
@@ -10,6 +12,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/provider"
 	"github.com/landbridge-io/landbridge/internal/terraform"
+	"github.com/landbridge-io/landbridge/schema"
 )
 
 var _ terraform.FunctionCaller = (*Engine)(nil)
@@ -32,10 +35,7 @@ func CallFunction(ctx context.Context, server provider.Server, name string, argu
 	}
 	request := &tfprotov6.CallFunctionRequest{Name: name}
 	for i, v := range arguments {
-		p := f.Variadic
-		if i < len(f.Parameters) {
-			p = &f.Parameters[i]
-		}
+		p := f.Parameter(i)
 		if p == nil {
 			return cty.NilVal, functionFailed(name, "It takes %d arguments.", len(f.Parameters))
 		}
@@ -50,7 +50,7 @@ func CallFunction(ctx context.Context, server provider.Server, name string, argu
 	case err != nil:
 		return cty.NilVal, provider.CallError(err)
 	case answer.Error != nil && answer.Error.FunctionArgument != nil && *answer.Error.FunctionArgument >= 0:
-		return cty.NilVal, functionFailed(name, "Argument %d: %s", *answer.Error.FunctionArgument+1, answer.Error.Text)
+		return cty.NilVal, functionFailed(name, "Argument %s: %s", argumentName(f, *answer.Error.FunctionArgument), answer.Error.Text)
 	case answer.Error != nil:
 		return cty.NilVal, functionFailed(name, "%s", answer.Error.Text)
 	}
@@ -62,6 +62,14 @@ func CallFunction(ctx context.Context, server provider.Server, name string, argu
 		return cty.NilVal, diagnostic.Errorf("Provider returned invalid result from function", "The result of %s is invalid, which is a bug in the provider: %s.", name, formatError(err))
 	}
 	return out, nil
+}
+
+// argumentName returns the number and the name of an argument.
+func argumentName(f *schema.Function, i int64) string {
+	if p := f.Parameter(int(i)); p != nil && p.Name != "" {
+		return fmt.Sprintf("%d (%s)", i+1, p.Name)
+	}
+	return strconv.FormatInt(i+1, 10)
 }
 
 func functionFailed(name, format string, args ...any) diagnostic.Diagnostics {

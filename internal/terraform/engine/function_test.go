@@ -49,7 +49,7 @@ func TestCallFunction(t *testing.T) {
 		"error of an argument": {
 			function: "parse", arguments: []cty.Value{str("x")},
 			answer:  &tfprotov6.CallFunctionResponse{Error: &tfprotov6.FunctionError{Text: "no id", FunctionArgument: ptr.To[int64](0)}},
-			failure: `Call to function "parse" failed: Argument 1: no id`,
+			failure: `Call to function "parse" failed: Argument 1 (id): no id`,
 		},
 		"result of another type": {function: "parse", arguments: []cty.Value{str("x")}, answer: value(str("x"), cty.String), failure: "Provider returned invalid result from function"},
 		"unknown result":         {function: "label", answer: value(cty.UnknownVal(cty.String), cty.String), failure: "Provider returned invalid result from function"},

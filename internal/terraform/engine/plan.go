@@ -3,6 +3,7 @@
 package engine
 
 import (
+	"bytes"
 	"context"
 
 	"github.com/go-logr/logr"
@@ -47,7 +48,7 @@ func (e *Engine) Plan(ctx context.Context, r terraform.ResourceType, in instance
 	if !in.Exists() || tainted {
 		from = instance.Instance{State: cty.NullVal(c.state), Identity: nullIdentity(c.identity)}
 	}
-	request := planRequest{prior: from, config: original}
+	request := planRequest{prior: from, config: original, private: config.PlannedPrivate}
 	if config.IgnoreChanges.All || len(config.IgnoreChanges.Paths) > 0 {
 		request.config = ignoreChanges(c.schema.Block, config.IgnoreChanges, from.State, original)
 		if c.hasComputedBlocks {
@@ -112,6 +113,9 @@ func (e *Engine) Plan(ctx context.Context, r terraform.ResourceType, in instance
 		return none, append(diags, cannotBeDestroyed(c.schema.Type)...)
 	}
 	plan.State, plan.Private, plan.Identity = answer.state, answer.private, answer.identity
+	if c.provider.Protocol == 6 && !bytes.Equal(plan.Private, in.Private) {
+		plan.Again = plan.Private
+	}
 	plan.Warnings = diags.Warnings()
 	return plan, diags
 }
@@ -137,6 +141,8 @@ func cannotBeDestroyed(what string) diagnostic.Diagnostics {
 type planRequest struct {
 	prior  instance.Instance
 	config cty.Value
+	// private are the bytes of an earlier plan of the same change.
+	private []byte
 	// second is set for the plan of the new object of a replacement.
 	second bool
 }
@@ -158,7 +164,7 @@ func (c *call) planChange(ctx context.Context, request planRequest) (planAnswer,
 	if diags.HasErrors() {
 		return planAnswer{}, diags
 	}
-	answer, err := c.server.PlanResourceChange(ctx, rpc)
+	answer, err := c.server.PlanResourceChange(provider.WithPlannedPrivate(ctx, request.private), rpc)
 	if err != nil {
 		return planAnswer{}, provider.CallError(err)
 	}

@@ -36,7 +36,7 @@ func TestVectorsApply(t *testing.T) {
 	none := cty.NullVal(thing().ImpliedType())
 	failed := providerError("It failed", "")
 
-	t.Run("V64", func(t *testing.T) {
+	t.Run("a legacy provider's inconsistent result is stored (V64)", func(t *testing.T) {
 		f := newFixture(t, thing())
 		f.Apply = func(*tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
 			return &tfprotov6.ApplyResourceChangeResponse{NewState: f.enc(b), UnsafeToUseLegacyTypeSystem: true}, nil
@@ -54,7 +54,7 @@ func TestVectorsApply(t *testing.T) {
 		}
 	})
 
-	t.Run("V65", func(t *testing.T) {
+	t.Run("a create that fails halfway is stored tainted (V65)", func(t *testing.T) {
 		f := newFixture(t, thing())
 		f.answersApply(object(map[string]cty.Value{"o": str("a"), "c": unknown}), "p", identity("1"), failed)
 		out, diags := f.create(a)
@@ -69,7 +69,7 @@ func TestVectorsApply(t *testing.T) {
 		}
 	})
 
-	t.Run("V66", func(t *testing.T) {
+	t.Run("a create that fails stores nothing (V66)", func(t *testing.T) {
 		f := newFixture(t, thing())
 		f.answersApply(none, "", cty.NilVal, failed)
 		out, diags := f.create(a)
@@ -79,7 +79,7 @@ func TestVectorsApply(t *testing.T) {
 		wantEqual(t, "outcome unknown", terraform.OutcomeUnknown(diags), false)
 	})
 
-	t.Run("V67", func(t *testing.T) {
+	t.Run("a create without an object and without an error is an error (V67)", func(t *testing.T) {
 		f := newFixture(t, thing())
 		f.answersApply(none, "", cty.NilVal, nil)
 		out, diags := f.create(a)
@@ -87,7 +87,7 @@ func TestVectorsApply(t *testing.T) {
 		wantEqual(t, "exists", out.Exists(), false)
 	})
 
-	t.Run("V68", func(t *testing.T) {
+	t.Run("an inconsistent create is stored tainted (V68)", func(t *testing.T) {
 		f := newFixture(t, thing())
 		f.answersApply(b, "p", identity("1"), nil)
 		out, diags := f.create(a)
@@ -97,7 +97,7 @@ func TestVectorsApply(t *testing.T) {
 		wantValue(t, "identity", out.Identity, identity("1"))
 	})
 
-	t.Run("V69", func(t *testing.T) {
+	t.Run("an update that fails halfway is stored (V69)", func(t *testing.T) {
 		f := newFixture(t, thing())
 		partial := object(map[string]cty.Value{"o": str("half")})
 		f.answersApply(partial, "new", cty.NilVal, failed)
@@ -114,7 +114,7 @@ func TestVectorsApply(t *testing.T) {
 		wantEqual(t, "private", string(out.Private), "p")
 	})
 
-	t.Run("V70", func(t *testing.T) {
+	t.Run("a provider that crashes in an update changes nothing (V70)", func(t *testing.T) {
 		f := newFixture(t, thing())
 		f.Apply = func(*tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
 			return nil, status.Error(codes.Unavailable, "gone")
@@ -135,7 +135,7 @@ func TestVectorsApply(t *testing.T) {
 		wantEqual(t, "private", string(out.Private), "p")
 	})
 
-	t.Run("V71", func(t *testing.T) {
+	t.Run("a delete that fails keeps the object (V71)", func(t *testing.T) {
 		for name, answered := range map[string]cty.Value{"SDKv2": none, "framework": a} {
 			t.Run(name, func(t *testing.T) {
 				f := newFixture(t, thing())
@@ -156,7 +156,7 @@ func TestVectorsApply(t *testing.T) {
 		}
 	})
 
-	t.Run("V72", func(t *testing.T) {
+	t.Run("a delete that leaves an object is an error (V72)", func(t *testing.T) {
 		f := newFixture(t, thing())
 		f.answersApply(a, "", cty.NilVal, nil)
 		out, diags := f.destroy(f.existing(a, identity("1"), "p"))
@@ -166,7 +166,7 @@ func TestVectorsApply(t *testing.T) {
 		wantEqual(t, "status", out.Status, instance.Full)
 	})
 
-	t.Run("V73", func(t *testing.T) {
+	t.Run("a result with a write-only value is an error (V73)", func(t *testing.T) {
 		f := newFixture(t, thing())
 		f.plansTo(a)
 		f.answersApply(object(map[string]cty.Value{"o": str("a"), "wo": str("hunter2")}), "p", identity("1"), nil)
@@ -183,7 +183,7 @@ func TestVectorsApply(t *testing.T) {
 		}
 	})
 
-	t.Run("V74", func(t *testing.T) {
+	t.Run("a tainted object is destroyed and created (V74)", func(t *testing.T) {
 		f := newFixture(t, thing())
 		in := f.existing(a, identity("1"), "p")
 		in.Status = instance.Tainted
@@ -206,7 +206,7 @@ func TestVectorsApply(t *testing.T) {
 		wantEqual(t, "status", out.Status, instance.Full)
 	})
 
-	t.Run("V75", func(t *testing.T) {
+	t.Run("a tainted object that is gone is only created (V75)", func(t *testing.T) {
 		f := newFixture(t, thing())
 		f.Read = func(*tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {
 			return &tfprotov6.ReadResourceResponse{NewState: f.enc(none)}, nil

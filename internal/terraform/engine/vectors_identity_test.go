@@ -27,7 +27,7 @@ func TestVectorsIdentity(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	t.Run("V87", func(t *testing.T) {
+	t.Run("a read adds an identity (V87)", func(t *testing.T) {
 		f := newFixture(t, thing())
 		f.answersRead(a, "p", identity("foo"))
 		in := f.existing(a, cty.NilVal, "p")
@@ -40,7 +40,7 @@ func TestVectorsIdentity(t *testing.T) {
 		wantEqual(t, "unchanged", out.Unchanged, false)
 	})
 
-	t.Run("V88", func(t *testing.T) {
+	t.Run("a read changes the identity (V88)", func(t *testing.T) {
 		f := newFixture(t, thing())
 		f.answersRead(a, "p", identity("bar"))
 		out, diags := f.refresh(f.existing(a, identity("foo"), "p"))
@@ -49,7 +49,7 @@ func TestVectorsIdentity(t *testing.T) {
 		wantValue(t, "identity", out.Instance.Identity, identity("bar"))
 	})
 
-	t.Run("V91", func(t *testing.T) {
+	t.Run("an identity with unknown values is an error (V91)", func(t *testing.T) {
 		for name, id := range map[string]cty.Value{"partly": partly, "whole": whole} {
 			t.Run(name, func(t *testing.T) {
 				f := newFixture(t, thing())
@@ -80,7 +80,7 @@ func TestVectorsIdentity(t *testing.T) {
 		}
 	})
 
-	t.Run("V92", func(t *testing.T) {
+	t.Run("a planned identity may be unknown (V92)", func(t *testing.T) {
 		for name, id := range map[string]cty.Value{"partly": partly, "whole": whole} {
 			t.Run(name, func(t *testing.T) {
 				f := newFixture(t, thing())
@@ -103,7 +103,7 @@ func TestVectorsIdentity(t *testing.T) {
 		}
 	})
 
-	t.Run("V93", func(t *testing.T) {
+	t.Run("an identity of another type is an error (V93)", func(t *testing.T) {
 		f := newFixture(t, thing())
 		f.Plan = func(r *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
 			return &tfprotov6.PlanResourceChangeResponse{PlannedState: r.ProposedNewState, PlannedIdentity: &tfprotov6.ResourceIdentityData{
@@ -116,7 +116,7 @@ func TestVectorsIdentity(t *testing.T) {
 		wantError(t, diags, mismatch)
 	})
 
-	t.Run("V94", func(t *testing.T) {
+	t.Run("a planned identity may have nulls (V94)", func(t *testing.T) {
 		nothing := cty.ObjectVal(map[string]cty.Value{"id": null, "region": null})
 		f := newFixture(t, thing())
 		f.Plan = func(r *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
@@ -127,7 +127,7 @@ func TestVectorsIdentity(t *testing.T) {
 		wantValue(t, "planned identity", p.Identity, nothing)
 	})
 
-	t.Run("V95", func(t *testing.T) {
+	t.Run("an apply without an identity clears it (V95)", func(t *testing.T) {
 		f := newFixture(t, thing())
 		f.answersApply(b, "p", cty.NilVal, nil)
 		out, diags := f.change(f.existing(a, identity("1"), "p"), b)
@@ -135,7 +135,7 @@ func TestVectorsIdentity(t *testing.T) {
 		wantEqual(t, "has identity", out.HasIdentity(), false)
 	})
 
-	t.Run("V96", func(t *testing.T) {
+	t.Run("an identity of an earlier version is upgraded (V96)", func(t *testing.T) {
 		f := newFixture(t, thing())
 		f.Identity = func(*tfprotov6.UpgradeResourceIdentityRequest) (*tfprotov6.UpgradeResourceIdentityResponse, error) {
 			return &tfprotov6.UpgradeResourceIdentityResponse{UpgradedIdentity: f.encIdentity(identity("new"))}, nil
@@ -151,7 +151,7 @@ func TestVectorsIdentity(t *testing.T) {
 		wantEqual(t, "unchanged", out.Unchanged, false)
 	})
 
-	t.Run("V97", func(t *testing.T) {
+	t.Run("a failed upgrade of an identity stops (V97)", func(t *testing.T) {
 		const stored = `{"version":1,"status":"Full","schemaVersion":1,"state":{"o":"a"},"identitySchemaVersion":1,"identity":{"arn":"old"}}`
 		for name, test := range map[string]struct {
 			answer  *tfprotov6.UpgradeResourceIdentityResponse
@@ -287,7 +287,7 @@ func TestVectorsIdentity(t *testing.T) {
 		}
 	})
 
-	t.Run("V98", func(t *testing.T) {
+	t.Run("an identity of a later version is refused (V98)", func(t *testing.T) {
 		f := newFixture(t, thing())
 		in := f.stored(`{"version":1,"status":"Full","schemaVersion":1,"state":{"o":"a"},"identitySchemaVersion":3,"identity":{"id":"new"}}`)
 		out, diags := f.refresh(in)
@@ -305,7 +305,7 @@ func TestVectorsIdentity(t *testing.T) {
 		wantNoErrors(t, diags)
 	})
 
-	t.Run("V99", func(t *testing.T) {
+	t.Run("no identity is not upgraded (V99)", func(t *testing.T) {
 		f := newFixture(t, thing())
 		f.answersRead(a, "", identity("1"))
 		out, diags := f.refresh(f.stored(`{"version":1,"status":"Full","schemaVersion":1,"state":{"o":"a"}}`))
@@ -314,7 +314,7 @@ func TestVectorsIdentity(t *testing.T) {
 		wantValue(t, "identity", out.Instance.Identity, identity("1"))
 	})
 
-	t.Run("V100", func(t *testing.T) {
+	t.Run("an identity that does not fit its schema is an error (V100)", func(t *testing.T) {
 		f := newFixture(t, thing())
 		in := f.stored(`{"version":1,"status":"Full","schemaVersion":1,"state":{"o":"a"},"identitySchemaVersion":2,"identity":{"arn":"x"}}`)
 		out, diags := f.refresh(in)
@@ -323,7 +323,7 @@ func TestVectorsIdentity(t *testing.T) {
 		f.wantUntouched(in, out)
 	})
 
-	t.Run("V101", func(t *testing.T) {
+	t.Run("a provider without identities (V101)", func(t *testing.T) {
 		r := thing()
 		r.Identity = nil // as with a provider without GetResourceIdentitySchemas
 		f := newFixture(t, r)
@@ -350,7 +350,7 @@ func TestVectorsIdentity(t *testing.T) {
 		}
 	})
 
-	t.Run("V103", func(t *testing.T) {
+	t.Run("a delete gets the identity (V103)", func(t *testing.T) {
 		f := newFixture(t, thing())
 		f.Plan = func(*tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
 			return &tfprotov6.PlanResourceChangeResponse{PlannedState: f.enc(cty.NullVal(f.resource.Schema.ImpliedType())), PlannedPrivate: []byte("planned")}, nil

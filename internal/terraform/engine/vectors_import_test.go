@@ -46,7 +46,7 @@ func TestVectorsImport(t *testing.T) {
 	byID := terraform.ImportTarget{ID: "1"}
 	byIdentity := terraform.ImportTarget{Identity: identity("1")}
 
-	t.Run("V104", func(t *testing.T) {
+	t.Run("an import needs an id or an identity (V104)", func(t *testing.T) {
 		f := newFixture(t, thing())
 		for name, test := range map[string]struct {
 			target  terraform.ImportTarget
@@ -72,7 +72,7 @@ func TestVectorsImport(t *testing.T) {
 		wantEqual(t, "calls", len(f.Calls())+len(without.Calls()), 0)
 	})
 
-	t.Run("V105", func(t *testing.T) {
+	t.Run("a required attribute of an identity is missing (V105)", func(t *testing.T) {
 		f := newFixture(t, thing())
 		for name, id := range map[string]cty.Value{
 			"missing":    cty.ObjectVal(map[string]cty.Value{"region": str("eu")}),
@@ -121,7 +121,7 @@ func TestVectorsImport(t *testing.T) {
 		}
 	})
 
-	t.Run("V106", func(t *testing.T) {
+	t.Run("an optional attribute of an identity is missing (V106)", func(t *testing.T) {
 		f := newFixture(t, thing())
 		full := cty.ObjectVal(map[string]cty.Value{"id": str("1"), "region": str("eu")})
 		f.imports(f.imported(a, identity("1"), "p"))
@@ -149,7 +149,7 @@ func TestVectorsImport(t *testing.T) {
 		}
 	})
 
-	t.Run("V107", func(t *testing.T) {
+	t.Run("an identity has an unknown attribute (V107)", func(t *testing.T) {
 		f := newFixture(t, thing())
 		_, diags := f.engine.Import(t.Context(), f.resource, terraform.ImportTarget{Identity: cty.ObjectVal(map[string]cty.Value{"id": str("1"), "extra": str("x")})})
 		wantError(t, diags, "Incorrect value type")
@@ -157,7 +157,7 @@ func TestVectorsImport(t *testing.T) {
 		wantEqual(t, "calls", len(f.Calls()), 0)
 	})
 
-	t.Run("V108", func(t *testing.T) {
+	t.Run("an import returns one object (V108)", func(t *testing.T) {
 		f := newFixture(t, thing())
 		f.imports()
 		_, summary, _ := f.importBy(byID)
@@ -176,7 +176,7 @@ func TestVectorsImport(t *testing.T) {
 		wantEqual(t, "reads", count[*tfprotov6.ReadResourceRequest](f), 0)
 	})
 
-	t.Run("V109", func(t *testing.T) {
+	t.Run("an import returns no state (V109)", func(t *testing.T) {
 		f := newFixture(t, thing())
 		f.imports(f.imported(none, identity("1"), "p"))
 		_, summary, _ := f.importBy(byID)
@@ -190,7 +190,7 @@ func TestVectorsImport(t *testing.T) {
 		wantValue(t, "identity sent", f.decIdentity(request.CurrentIdentity), identity("1"))
 	})
 
-	t.Run("V110", func(t *testing.T) {
+	t.Run("an import by identity returns no identity (V110)", func(t *testing.T) {
 		f := newFixture(t, thing())
 		f.imports(f.imported(a, cty.NilVal, "p"))
 		_, summary, text := f.importBy(byIdentity)
@@ -200,7 +200,7 @@ func TestVectorsImport(t *testing.T) {
 		}
 	})
 
-	t.Run("V111", func(t *testing.T) {
+	t.Run("an import of what does not exist (V111)", func(t *testing.T) {
 		f := newFixture(t, thing())
 		f.imports(f.imported(a, identity("1"), "p"))
 		f.answersRead(none, "p", identity("1"))
@@ -216,7 +216,7 @@ func TestVectorsImport(t *testing.T) {
 		wantEqual(t, "exists", out.Exists(), false)
 	})
 
-	t.Run("V112", func(t *testing.T) {
+	t.Run("the read after an import has the import's private bytes (V112)", func(t *testing.T) {
 		f := newFixture(t, thing())
 		const private = `{".import_before_read":"dHJ1ZQ=="}`
 		f.imports(f.imported(a, identity("1"), private))
@@ -229,7 +229,7 @@ func TestVectorsImport(t *testing.T) {
 		wantEqual(t, "status", out.Status, instance.Full)
 	})
 
-	t.Run("V113", func(t *testing.T) {
+	t.Run("the plan after an import (V113)", func(t *testing.T) {
 		f := newFixture(t, thing())
 		f.imports(f.imported(a, identity("1"), "p"))
 		out, summary, text := f.importBy(byID)
@@ -259,7 +259,7 @@ func TestVectorsMove(t *testing.T) {
 		return engine.MoveSource{ProviderAddress: "registry.terraform.io/x/y", Schema: other, Instance: in}
 	}
 
-	t.Run("V114", func(t *testing.T) {
+	t.Run("a move needs the provider's support (V114)", func(t *testing.T) {
 		f := newFixture(t, thing())
 		f.Provider.Capabilities.MoveResourceState = false
 		out, diags := f.engine.MoveResourceState(t.Context(), f.resource, source(f))
@@ -268,7 +268,7 @@ func TestVectorsMove(t *testing.T) {
 		wantEqual(t, "calls", len(f.Calls()), 0)
 	})
 
-	t.Run("V115", func(t *testing.T) {
+	t.Run("a moved state must be known (V115)", func(t *testing.T) {
 		f := newFixture(t, thing())
 		move := func(v *tfprotov6.DynamicValue, id *tfprotov6.ResourceIdentityData) {
 			f.Move = func(*tfprotov6.MoveResourceStateRequest) (*tfprotov6.MoveResourceStateResponse, error) {

@@ -43,7 +43,7 @@ func TestVectorsPlan(t *testing.T) {
 	a := object(map[string]cty.Value{"o": str("a")})
 	b := object(map[string]cty.Value{"o": str("b")})
 
-	t.Run("V20", func(t *testing.T) {
+	t.Run("an empty computed block is not configured (V20)", func(t *testing.T) {
 		block := &schema.Block{Attributes: map[string]*schema.Attribute{"x": {Type: cty.String, Computed: true}}}
 		r := &schema.Resource{Type: "test_thing", Block: &schema.Block{
 			Attributes: map[string]*schema.Attribute{"o": {Type: cty.String, Optional: true}},
@@ -63,7 +63,7 @@ func TestVectorsPlan(t *testing.T) {
 		wantValue(t, "validated config", f.dec(last[*tfprotov6.ValidateResourceConfigRequest](f).Config), unconfigured)
 	})
 
-	t.Run("V40", func(t *testing.T) {
+	t.Run("a planned write-only value is found by its own check (V40)", func(t *testing.T) {
 		f := newFixture(t, thing())
 		config := object(map[string]cty.Value{"wo": str("sec")})
 		f.plansTo(config)
@@ -71,7 +71,7 @@ func TestVectorsPlan(t *testing.T) {
 		wantError(t, diags, "Provider produced invalid plan")
 	})
 
-	t.Run("V41", func(t *testing.T) {
+	t.Run("a legacy provider's invalid plan is used (V41)", func(t *testing.T) {
 		f := newFixture(t, thing())
 		f.Plan = func(*tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
 			return &tfprotov6.PlanResourceChangeResponse{PlannedState: f.enc(object(map[string]cty.Value{"o": str("A")})), UnsafeToUseLegacyTypeSystem: true}, nil
@@ -86,7 +86,7 @@ func TestVectorsPlan(t *testing.T) {
 		}
 	})
 
-	t.Run("V42", func(t *testing.T) {
+	t.Run("errors do not show sensitive values (V42)", func(t *testing.T) {
 		f := newFixture(t, thing())
 		f.plansTo(object(map[string]cty.Value{"s": str("hunter3")}))
 		_, diags := f.plan(instance.Instance{}, object(map[string]cty.Value{"s": str("hunter2")}))
@@ -96,7 +96,7 @@ func TestVectorsPlan(t *testing.T) {
 		}
 	})
 
-	t.Run("V43", func(t *testing.T) {
+	t.Run("a replacement is planned anew without a prior state (V43)", func(t *testing.T) {
 		f := newFixture(t, thing())
 		f.plansProposed(attributePath("o"))
 		p, diags := f.plan(f.existing(object(map[string]cty.Value{"o": str("a"), "c": str("c")}), identity("1"), "p"), b)
@@ -113,7 +113,7 @@ func TestVectorsPlan(t *testing.T) {
 		wantValue(t, "planned", p.State, b)
 	})
 
-	t.Run("V44", func(t *testing.T) {
+	t.Run("a required replacement for an unchanged path is dropped (V44)", func(t *testing.T) {
 		f := newFixture(t, thing())
 		f.plansProposed(attributePath("o"))
 		p, diags := f.plan(f.existing(a, identity("1"), "p"), object(map[string]cty.Value{"o": str("a"), "s": str("x")}))
@@ -122,14 +122,14 @@ func TestVectorsPlan(t *testing.T) {
 		wantEqual(t, "paths", len(p.RequiresReplace), 0)
 	})
 
-	t.Run("V45", func(t *testing.T) {
+	t.Run("a required replacement for an unknown path is an error (V45)", func(t *testing.T) {
 		f := newFixture(t, thing())
 		f.plansProposed(attributePath("nosuch"))
 		_, diags := f.plan(f.existing(a, identity("1"), "p"), b)
 		wantError(t, diags, "Provider produced invalid plan")
 	})
 
-	t.Run("V46", func(t *testing.T) {
+	t.Run("a create ignores required replacements (V46)", func(t *testing.T) {
 		f := newFixture(t, thing())
 		f.plansProposed(attributePath("o"), attributePath("nosuch"))
 		p, diags := f.plan(instance.Instance{}, b)
@@ -138,7 +138,7 @@ func TestVectorsPlan(t *testing.T) {
 		wantEqual(t, "paths", len(p.RequiresReplace), 0)
 	})
 
-	t.Run("V47", func(t *testing.T) {
+	t.Run("an unknown value at the path replaces (V47)", func(t *testing.T) {
 		f := newFixture(t, thing())
 		f.plansTo(object(map[string]cty.Value{"o": str("a"), "c": unknown}), attributePath("c"))
 		p, diags := f.plan(f.existing(object(map[string]cty.Value{"o": str("a"), "c": str("c")}), identity("1"), "p"), a)
@@ -146,7 +146,7 @@ func TestVectorsPlan(t *testing.T) {
 		wantEqual(t, "action", p.Action, terraform.DeleteThenCreate)
 	})
 
-	t.Run("V48", func(t *testing.T) {
+	t.Run("a write-only path replaces (V48)", func(t *testing.T) {
 		f := newFixture(t, thing())
 		f.plansTo(a, attributePath("wo"))
 		p, diags := f.plan(f.existing(a, identity("1"), "p"), object(map[string]cty.Value{"o": str("a"), "wo": str("new")}))
@@ -154,7 +154,7 @@ func TestVectorsPlan(t *testing.T) {
 		wantEqual(t, "action", p.Action, terraform.DeleteThenCreate)
 	})
 
-	t.Run("V49", func(t *testing.T) {
+	t.Run("another identity alone is no change (V49)", func(t *testing.T) {
 		f := newFixture(t, thing())
 		f.Plan = func(r *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
 			return &tfprotov6.PlanResourceChangeResponse{PlannedState: r.PriorState, PlannedIdentity: f.encIdentity(identity("2"))}, nil
@@ -169,7 +169,7 @@ func TestVectorsPlan(t *testing.T) {
 		wantEqual(t, "apply calls", count[*tfprotov6.ApplyResourceChangeRequest](f), 0)
 	})
 
-	t.Run("V50", func(t *testing.T) {
+	t.Run("a failed create keeps the object that it was to replace (V50)", func(t *testing.T) {
 		f := newFixture(t, thing())
 		f.plansProposed(attributePath("o"))
 		in := f.existing(a, identity("1"), "p")
@@ -200,7 +200,7 @@ func TestVectorsPlan(t *testing.T) {
 		wantEqual(t, "deposed object exists", old.Exists(), false)
 	})
 
-	t.Run("V51", func(t *testing.T) {
+	t.Run("ignored changes return when the object is replaced (V51)", func(t *testing.T) {
 		f := newFixture(t, thing())
 		f.plansProposed(attributePath("s"))
 		ignore := terraform.IgnoreChanges{Paths: []cty.Path{cty.GetAttrPath("o")}}
@@ -217,7 +217,7 @@ func TestVectorsPlan(t *testing.T) {
 		wantValue(t, "config to apply", p.Config, config)
 	})
 
-	t.Run("V52", func(t *testing.T) {
+	t.Run("ignored changes of one key (V52)", func(t *testing.T) {
 		tags := func(pairs map[string]cty.Value) cty.Value {
 			return object(map[string]cty.Value{"tags": cty.MapVal(pairs)})
 		}
@@ -234,7 +234,7 @@ func TestVectorsPlan(t *testing.T) {
 		wantValue(t, "removed", f.dec(last[*tfprotov6.PlanResourceChangeRequest](f).Config), tags(map[string]cty.Value{"y": str("3")}))
 	})
 
-	t.Run("V53", func(t *testing.T) {
+	t.Run("all changes are ignored (V53)", func(t *testing.T) {
 		f := newFixture(t, thing())
 		prior := object(map[string]cty.Value{"o": str("a"), "oc": str("b"), "c": str("c")})
 		p, diags := f.engine.Plan(t.Context(), f.resource, f.existing(prior, identity("1"), ""), terraform.Config{Value: b, IgnoreChanges: terraform.IgnoreChanges{All: true}})
@@ -243,7 +243,7 @@ func TestVectorsPlan(t *testing.T) {
 		wantValue(t, "config sent", f.dec(last[*tfprotov6.PlanResourceChangeRequest](f).Config), object(map[string]cty.Value{"o": str("a"), "oc": str("b")}))
 	})
 
-	t.Run("V54", func(t *testing.T) {
+	t.Run("what prevents its destruction is not replaced (V54)", func(t *testing.T) {
 		f := newFixture(t, thing())
 		f.plansProposed(attributePath("o"))
 		p, diags := f.engine.Plan(t.Context(), f.resource, f.existing(a, identity("1"), ""), terraform.Config{Value: b, PreventDestroy: true})

@@ -55,7 +55,7 @@ func (f *fixture) wantUntouched(in instance.Instance, out terraform.Refreshed) {
 }
 
 func TestVectorsRead(t *testing.T) {
-	t.Run("V129", func(t *testing.T) {
+	t.Run("an object without a stored identity is gone (V129)", func(t *testing.T) {
 		missing := providerError("Missing Resource Identity After Read", "")
 		for name, test := range map[string]struct {
 			state cty.Value
@@ -83,7 +83,7 @@ func TestVectorsRead(t *testing.T) {
 	a := object(map[string]cty.Value{"o": str("a")})
 	none := cty.NullVal(thing().ImpliedType())
 
-	t.Run("V76", func(t *testing.T) {
+	t.Run("an object that is gone is created (V76)", func(t *testing.T) {
 		f := newFixture(t, thing())
 		f.answersRead(none, "p", identity("1")) // the framework returns what it was sent
 		out, diags := f.refresh(f.existing(a, identity("1"), "p"))
@@ -100,7 +100,7 @@ func TestVectorsRead(t *testing.T) {
 		wantEqual(t, "identity sent", request.PriorIdentity != nil, false)
 	})
 
-	t.Run("V77", func(t *testing.T) {
+	t.Run("a read that fails changes nothing (V77)", func(t *testing.T) {
 		f := newFixture(t, thing())
 		f.Read = func(*tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {
 			return &tfprotov6.ReadResourceResponse{NewState: f.enc(none), Diagnostics: providerError("It failed", "")}, nil
@@ -111,7 +111,7 @@ func TestVectorsRead(t *testing.T) {
 		f.wantUntouched(in, out)
 	})
 
-	t.Run("V78", func(t *testing.T) {
+	t.Run("a read with unknown values is an error (V78)", func(t *testing.T) {
 		f := newFixture(t, thing())
 		f.answersRead(object(map[string]cty.Value{"c": unknown}), "p", identity("1"))
 		in := f.existing(a, identity("1"), "p")
@@ -120,7 +120,7 @@ func TestVectorsRead(t *testing.T) {
 		f.wantUntouched(in, out)
 	})
 
-	t.Run("V79", func(t *testing.T) {
+	t.Run("a legacy provider's blocks are normalized (V79)", func(t *testing.T) {
 		block := &schema.Block{Attributes: map[string]*schema.Attribute{"x": {Type: cty.String, Optional: true}}}
 		f := newFixture(t, &schema.Resource{Type: "test_legacy", Block: &schema.Block{
 			Attributes: map[string]*schema.Attribute{"id": {Type: cty.String, Computed: true}},
@@ -140,7 +140,7 @@ func TestVectorsRead(t *testing.T) {
 		wantError(t, diags, "Provider produced invalid object") // nothing unknown is stored
 	})
 
-	t.Run("V80", func(t *testing.T) {
+	t.Run("a read replaces private bytes and identity, even by nothing (V80)", func(t *testing.T) {
 		f := newFixture(t, thing())
 		f.answersRead(a, "", cty.NilVal)
 		out, diags := f.refresh(f.existing(a, identity("1"), "p"))
@@ -156,7 +156,7 @@ func TestVectorsRead(t *testing.T) {
 		wantEqual(t, "identity sent", request.PriorIdentity != nil, false)
 	})
 
-	t.Run("V81", func(t *testing.T) {
+	t.Run("removed attributes are stripped from a state of the same version (V81)", func(t *testing.T) {
 		block := &schema.Block{Attributes: map[string]*schema.Attribute{"x": {Type: cty.String, Optional: true}}}
 		f := newFixture(t, &schema.Resource{Type: "test_thing", Version: 1, Block: &schema.Block{
 			Blocks: map[string]*schema.NestedBlock{"b": {Nesting: schema.NestingList, Block: block}},
@@ -167,7 +167,7 @@ func TestVectorsRead(t *testing.T) {
 		wantValue(t, "state", out.Instance.State, cty.ObjectVal(map[string]cty.Value{"b": cty.ListVal([]cty.Value{cty.ObjectVal(map[string]cty.Value{"x": str("1")})})}))
 	})
 
-	t.Run("V82", func(t *testing.T) {
+	t.Run("a state of an earlier version is passed whole (V82)", func(t *testing.T) {
 		f := newFixture(t, thing())
 		f.Upgrade = func(*tfprotov6.UpgradeResourceStateRequest) (*tfprotov6.UpgradeResourceStateResponse, error) {
 			return &tfprotov6.UpgradeResourceStateResponse{UpgradedState: f.enc(a)}, nil
@@ -182,7 +182,7 @@ func TestVectorsRead(t *testing.T) {
 		wantEqual(t, "unchanged", out.Unchanged, false)
 	})
 
-	t.Run("V83", func(t *testing.T) {
+	t.Run("a state of a later version is refused (V83)", func(t *testing.T) {
 		f := newFixture(t, thing())
 		in := f.stored(`{"version":1,"status":"Full","schemaVersion":7,"state":{"o":"a"}}`)
 		out, diags := f.refresh(in)
@@ -191,7 +191,7 @@ func TestVectorsRead(t *testing.T) {
 		f.wantUntouched(in, out)
 	})
 
-	t.Run("V84", func(t *testing.T) {
+	t.Run("an upgraded state must be known and fit (V84)", func(t *testing.T) {
 		wrong, err := ctymsgpack.Marshal(cty.ObjectVal(map[string]cty.Value{"o": cty.True}), cty.Object(map[string]cty.Type{"o": cty.Bool}))
 		if err != nil {
 			t.Fatal(err)
@@ -218,7 +218,7 @@ func TestVectorsRead(t *testing.T) {
 		}
 	})
 
-	t.Run("V85", func(t *testing.T) {
+	t.Run("a failed upgrade changes nothing (V85)", func(t *testing.T) {
 		f := newFixture(t, thing())
 		f.Upgrade = func(*tfprotov6.UpgradeResourceStateRequest) (*tfprotov6.UpgradeResourceStateResponse, error) {
 			return &tfprotov6.UpgradeResourceStateResponse{Diagnostics: providerError("It failed", "")}, nil
@@ -233,7 +233,7 @@ func TestVectorsRead(t *testing.T) {
 		wantEqual(t, "stored bytes", string(again), bytes)
 	})
 
-	t.Run("V86", func(t *testing.T) {
+	t.Run("large numbers survive an upgrade (V86)", func(t *testing.T) {
 		r := &schema.Resource{Type: "test_thing", Version: 1, Block: &schema.Block{
 			Attributes: map[string]*schema.Attribute{"n": {Type: cty.Number, Optional: true}},
 		}}

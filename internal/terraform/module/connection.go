@@ -185,6 +185,7 @@ func (s *attached) ImportResourceState(ctx context.Context, q *tfprotov6.ImportR
 	answer, err := s.chosen(ctx).ImportResourceState(ctx, q)
 	if err == nil {
 		s.takes(ctx, q, answer)
+		s.dates(answer)
 	}
 	return answer, err
 }

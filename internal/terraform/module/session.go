@@ -142,7 +142,7 @@ func (s *attached) ReadResource(ctx context.Context, q *tfprotov6.ReadResourceRe
 	if err != nil {
 		return nil, err
 	}
-	answer = s.unlessHidden(q, s.unlessDoubted(q, answer))
+	answer = s.unlessDoubted(q, s.unlessHidden(q, answer))
 	s.sees(ctx, q.TypeName, nil, packed(answer.NewState), identified(answer.NewIdentity))
 	return answer, nil
 }

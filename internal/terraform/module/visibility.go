@@ -20,6 +20,9 @@ import (
 // is to be destroyed then, its destruction is requested, which proves nothing: the object stays in
 // the state, and is destroyed again, until a read finds it or the period is over.
 //
+// An object is recent however it came into the state: as one whose create has failed or had no
+// answer, by an update that has failed, or by an import, since others may just have made it.
+//
 // The reverse: within the period after an update, a read that answers with the object before it is
 // answered as the object is stored.
 
@@ -53,10 +56,12 @@ type visibility struct {
 	updates updates
 	// hidden are the objects that the last read has not found.
 	hidden map[string]bool
+	// imported are objects as their imports have answered them, without a read.
+	imported map[string]bool
 }
 
 func newVisibility(at created, updated updates, grace time.Duration) *visibility {
-	out := &visibility{grace: grace, at: maps.Clone(at), updates: maps.Clone(updated), hidden: map[string]bool{}}
+	out := &visibility{grace: grace, at: maps.Clone(at), updates: maps.Clone(updated), hidden: map[string]bool{}, imported: map[string]bool{}}
 	if out.at == nil {
 		out.at = created{}
 	}
@@ -116,6 +121,10 @@ func (v *visibility) read(r *schema.Resource, before, after []byte, now time.Tim
 		v.updates[found] = u // the rest of it has changed
 		delete(v.updates, known)
 	}
+	if known != "" && v.imported[known] && found != "" {
+		v.at[found] = now.Round(0)
+		return false
+	}
 	if !v.recent(known, now) {
 		return false
 	}
@@ -128,25 +137,43 @@ func (v *visibility) read(r *schema.Resource, before, after []byte, now time.Tim
 	return false
 }
 
-// changed notes a change that the provider has made. It reports whether a destruction proves
-// nothing.
-func (v *visibility) changed(r *schema.Resource, kind instance.OperationKind, before, after []byte, now time.Time) (unproven bool, until time.Time) {
+// imports notes an object that is imported.
+func (v *visibility) imports(r *schema.Resource, state []byte) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	known := objectKey(r, before)
-	delete(v.updates, known)
-	if kind == instance.Update {
-		v.updates[objectKey(r, after)] = update{Before: known, At: now.Round(0)}
+	v.imported[objectKey(r, state)] = true
+}
+
+// changed notes a change that the provider has made. It reports whether a destruction proves
+// nothing. If the change has failed, it may have left another object than it has met.
+func (v *visibility) changed(r *schema.Resource, kind instance.OperationKind, before []byte, answer *tfprotov6.ApplyResourceChangeResponse, now time.Time) (unproven bool, until time.Time) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	known, left, failed := objectKey(r, before), objectKey(r, packed(answer.NewState)), hasErrors(answer.Diagnostics)
+	if !failed {
+		delete(v.updates, known)
+	}
+	if kind == instance.Update && !failed {
+		v.updates[left] = update{Before: known, At: now.Round(0)}
 	}
 	switch {
-	case kind == instance.Delete:
-		return v.hidden[known] && v.recent(known, now), v.at[known].Add(v.grace)
+	case kind == instance.Delete && left == "":
+		return !failed && v.hidden[known] && v.recent(known, now), v.at[known].Add(v.grace)
 	case kind == instance.Create:
-		v.at[objectKey(r, after)] = now.Round(0)
+		v.at[left] = now.Round(0)
 	case v.recent(known, now):
-		v.at[objectKey(r, after)] = v.at[known]
+		v.at[left] = v.at[known]
 	}
 	return false, time.Time{}
+}
+
+// dates notes the objects that are imported.
+func (s *attached) dates(answer *tfprotov6.ImportResourceStateResponse) {
+	for _, i := range answer.ImportedResources {
+		if r := s.schema.Resources[i.TypeName]; r != nil {
+			s.visibility.imports(r, packed(i.State))
+		}
+	}
 }
 
 // unlessHidden returns the answer to a read. An object that is not visible yet is answered as it
@@ -168,10 +195,7 @@ func asBefore(q *tfprotov6.ReadResourceRequest, answer *tfprotov6.ReadResourceRe
 
 // unlessUnproven returns the answer to a change. An object whose destruction is not proven stays.
 func (s *attached) unlessUnproven(c *change, r *schema.Resource, q *tfprotov6.ApplyResourceChangeRequest, answer *tfprotov6.ApplyResourceChangeResponse) *tfprotov6.ApplyResourceChangeResponse {
-	if hasErrors(answer.Diagnostics) || c.Kind == instance.Delete && !wire.IsNull(packed(answer.NewState)) {
-		return answer
-	}
-	unproven, until := s.visibility.changed(r, c.Kind, packed(q.PriorState), packed(answer.NewState), time.Now())
+	unproven, until := s.visibility.changed(r, c.Kind, packed(q.PriorState), answer, time.Now())
 	if !unproven {
 		return answer
 	}
@@ -186,13 +210,17 @@ func (s *attached) unlessUnproven(c *change, r *schema.Resource, q *tfprotov6.Ap
 	return &out
 }
 
-// created returns the times of creates after an operation whose process has ended.
+// created returns the times of creates after an operation whose process has ended. It is not known
+// which objects its other changes have met, so they count as creates.
 func (j *journal) created(before created, known types, now time.Time, grace time.Duration) created {
 	v := newVisibility(before, nil, grace)
 	for _, c := range j.Changes {
 		r := known(c.Source, c.Resource.Type)
-		if r != nil && c.Answered && !c.Failed && c.Kind != instance.Delete {
-			v.changed(r, instance.Create, nil, c.State, now)
+		if r == nil || !c.Answered {
+			continue
+		}
+		if left := objectKey(r, c.State); c.Kind == instance.Create || !v.recent(left, now) {
+			v.at[left] = now.Round(0)
 		}
 	}
 	return v.left(now)

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/provider"
@@ -21,6 +23,8 @@ type late struct {
 	provider.Server
 	hidden  atomic.Bool
 	deletes atomic.Int32
+	// fails is set if changes fail after they were made. They have no answer if silent is set.
+	fails, silent atomic.Bool
 }
 
 func (s *late) ApplyResourceChange(ctx context.Context, q *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
@@ -28,7 +32,14 @@ func (s *late) ApplyResourceChange(ctx context.Context, q *tfprotov6.ApplyResour
 		s.deletes.Add(1)
 		return &tfprotov6.ApplyResourceChangeResponse{NewState: q.PlannedState}, nil
 	}
-	return s.Server.ApplyResourceChange(ctx, q)
+	answer, err := s.Server.ApplyResourceChange(ctx, q)
+	switch {
+	case s.silent.Load():
+		return nil, status.Error(codes.Unavailable, "the connection is lost")
+	case err == nil && s.fails.Load():
+		answer.Diagnostics = append(answer.Diagnostics, &tfprotov6.Diagnostic{Severity: tfprotov6.DiagnosticSeverityError, Summary: "Stopped"})
+	}
+	return answer, err
 }
 
 func (s *late) ReadResource(ctx context.Context, q *tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {
@@ -45,12 +56,19 @@ func lateEstate(t *testing.T, grace time.Duration) (*estate, *late, *module.Exec
 	e := newEstate(t, commandline.Options{})
 	server := &late{Server: e.server}
 	x := e.executor(server).WithCreationGracePeriod(grace)
-	out, diags := x.Apply(t.Context(), e.plan(x, instance.Instance{}, e.config(1, "a")))
-	if diags.HasErrors() {
-		t.Fatal(diags)
-	}
+	out := e.applied(x, instance.Instance{}, 1)
 	server.hidden.Store(true)
 	return e, server, x, out
+}
+
+// applied returns the instance after an apply that succeeds.
+func (e *estate) applied(x *module.Executor, in instance.Instance, size int64) instance.Instance {
+	e.Helper()
+	out, diags := x.Apply(e.Context(), e.plan(x, in, e.config(size, "a")))
+	if diags.HasErrors() {
+		e.Fatal(diags)
+	}
+	return out
 }
 
 // An object that its API does not show yet is not created again, also after it was read or changed.
@@ -106,25 +124,101 @@ func TestObjectNotVisibleYet(t *testing.T) {
 	}
 }
 
-// The success of a delete that cannot have found the object proves nothing.
+// The success of a delete that cannot have found the object proves nothing, however the object came
+// into the state.
 func TestObjectNotVisibleYetIsDestroyedAgain(t *testing.T) {
 	t.Parallel()
-	e, server, x, in := lateEstate(t, time.Hour)
-	p, diags := x.PlanDestroy(t.Context(), e.resource(), in)
-	if diags.HasErrors() {
-		t.Fatal(diags)
+	recovered := func(e *estate, x *module.Executor, in instance.Instance, journal []byte) instance.Instance {
+		now := time.Now()
+		op := &instance.Operation{ID: "operation-1", StartedAt: now, Deadline: now.Add(time.Hour), Journal: journal}
+		out, diags := x.Recover(e.Context(), e.resource(), in, op, false, now)
+		if diags.HasErrors() {
+			e.Fatal(diags)
+		}
+		return out
 	}
-	out, diags := x.Apply(t.Context(), p)
-	if !diags.HasErrors() || !strings.Contains(diags.String(), "Object not visible yet") || !out.Exists() || server.deletes.Load() != 1 {
-		t.Fatalf("%d deletes, %v", server.deletes.Load(), diags)
+	updates := func(e *estate, server *late, x *module.Executor) (before, after instance.Instance, journal []byte) {
+		before = e.applied(x, instance.Instance{}, 1)
+		server.fails.Store(true)
+		record := &recording{}
+		after, _ = x.ApplyJournaled(e.Context(), e.plan(x, before, e.config(2, "a")), record.record)
+		return before, after, record.last
 	}
-	server.hidden.Store(false)
-	p.Prior = out
-	if out, diags = x.Apply(t.Context(), p); diags.HasErrors() || out.Exists() {
-		t.Fatalf("it is not destroyed: %v", diags)
-	}
-	if got := e.cloud.Audit(t).Live; got != 0 {
-		t.Errorf("%d objects are there", got)
+	for name, test := range map[string]struct {
+		// imports is set if the module imports the object.
+		imports bool
+		made    func(*estate, *late, *module.Executor) instance.Instance
+	}{
+		"created": {made: func(e *estate, _ *late, x *module.Executor) instance.Instance {
+			return e.applied(x, instance.Instance{}, 1)
+		}},
+		"its create has failed": {made: func(e *estate, server *late, x *module.Executor) instance.Instance {
+			server.fails.Store(true)
+			out, _ := x.Apply(e.Context(), e.plan(x, instance.Instance{}, e.config(1, "a")))
+			return out
+		}},
+		"its create has failed, and may still be under way": {made: func(e *estate, server *late, x *module.Executor) instance.Instance {
+			server.fails.Store(true)
+			ctx, cancel := context.WithTimeout(e.Context(), time.Hour)
+			defer cancel()
+			out, _ := x.Apply(ctx, e.plan(x, instance.Instance{}, e.config(1, "a")))
+			return out
+		}},
+		"its create has failed, and the process has ended": {made: func(e *estate, server *late, x *module.Executor) instance.Instance {
+			server.fails.Store(true)
+			record := &recording{}
+			_, _ = x.ApplyJournaled(e.Context(), e.plan(x, instance.Instance{}, e.config(1, "a")), record.record)
+			return recovered(e, x, instance.Instance{}, record.last)
+		}},
+		"its create had no answer": {made: func(e *estate, server *late, x *module.Executor) instance.Instance {
+			server.silent.Store(true)
+			record := &recording{}
+			_, _ = x.ApplyJournaled(e.Context(), e.plan(x, instance.Instance{}, e.config(1, "a")), record.record)
+			return recovered(e, x, instance.Instance{}, record.last)
+		}},
+		"an update has failed": {made: func(e *estate, server *late, x *module.Executor) instance.Instance {
+			_, after, _ := updates(e, server, x)
+			return after
+		}},
+		"an update has failed, and the process has ended": {made: func(e *estate, server *late, x *module.Executor) instance.Instance {
+			before, _, journal := updates(e, server, x)
+			return recovered(e, x, before, journal)
+		}},
+		"it was imported": {imports: true, made: func(e *estate, _ *late, x *module.Executor) instance.Instance {
+			e.cloud.Make(e.TB, "datastores", map[string]any{"name": "a", "hci_cluster_uuid": "c-1", "cluster_info": map[string]any{"id": "c", "name": "north"}, "capacity_gib": 1})
+			return e.applied(x, instance.Instance{}, 1)
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			source := racks
+			if test.imports {
+				source += "import {\n  to = examplecloud_datastore.rack[\"a\"]\n  id = \"c-1/c/a\"\n}\n"
+			}
+			e := newEstateOf(t, source, commandline.Options{})
+			server := &late{Server: e.server}
+			x := e.executor(server).WithCreationGracePeriod(time.Hour)
+			in := test.made(e, server, x)
+			server.fails.Store(false)
+			server.silent.Store(false)
+			server.hidden.Store(true)
+			p, diags := x.PlanDestroy(t.Context(), e.resource(), in)
+			if diags.HasErrors() {
+				t.Fatal(diags)
+			}
+			out, diags := x.Apply(t.Context(), p)
+			if !diags.HasErrors() || !strings.Contains(diags.String(), "Object not visible yet") || !out.Exists() || server.deletes.Load() != 1 {
+				t.Fatalf("%d deletes, %v", server.deletes.Load(), diags)
+			}
+			server.hidden.Store(false)
+			p.Prior = out
+			if out, diags = x.Apply(t.Context(), p); diags.HasErrors() || out.Exists() {
+				t.Fatalf("it is not destroyed: %v", diags)
+			}
+			if got := e.cloud.Audit(t).Live; got != 0 {
+				t.Errorf("%d objects are there", got)
+			}
+		})
 	}
 }
 

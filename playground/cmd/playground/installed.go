@@ -14,11 +14,14 @@ import (
 	"github.com/landbridge-io/landbridge/playground/internal/demo"
 )
 
-// install creates TerraformProviders, each once with a data directory: what the user has changed or
-// deleted since stays so.
+// install waits until Landbridge's kinds are served and creates TerraformProviders, each once with
+// a data directory: what the user has changed or deleted since stays so.
 func (s *session) install(ctx context.Context, providers []*unstructured.Unstructured, line func(string, ...any)) error {
 	i, err := demo.NewInstallation(s.controlPlane.Config, line)
 	if err != nil {
+		return err
+	}
+	if err := i.WaitForKinds(ctx); err != nil {
 		return err
 	}
 	path := filepath.Join(s.dir, "installed-providers")

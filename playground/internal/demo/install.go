@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/rest"
 )
 
@@ -22,6 +23,28 @@ type Installation struct {
 func NewInstallation(config *rest.Config, line func(format string, args ...any)) (*Installation, error) {
 	c, err := newCluster(config, line)
 	return &Installation{cluster: c, line: line}, err
+}
+
+// kinds are those that the controller itself defines. It does so in its first moments.
+var kinds = []string{"TerraformProvider", "TerraformModule", "PlanPolicy"}
+
+// WaitForKinds returns when Landbridge's own kinds are served, so that what follows can be applied.
+func (i *Installation) WaitForKinds(ctx context.Context) error {
+	for _, kind := range kinds {
+		u := &unstructured.Unstructured{}
+		u.SetGroupVersionKind(schema.GroupVersionKind{Group: "landbridge.io", Version: "v1alpha1", Kind: kind})
+		err := i.cluster.wait(ctx, stepLimit, "the kind "+kind+" is served", func(ctx context.Context) error {
+			r, err := i.cluster.resource(u)
+			if err == nil {
+				_, err = r.List(ctx, metav1.ListOptions{Limit: 1})
+			}
+			return err
+		})
+		if err != nil {
+			return fmt.Errorf("the kind %s is not served: %w", kind, err)
+		}
+	}
+	return nil
 }
 
 // Create creates a TerraformProvider as kubectl apply would, which can change it afterwards. One

@@ -60,7 +60,7 @@ func TestLifecycle(t *testing.T) {
 }
 
 func TestVectorsPlan(t *testing.T) {
-	t.Run("V21", func(t *testing.T) {
+	t.Run("computed values may be unknown (V21)", func(t *testing.T) {
 		onEach(t, variant{}, func(t *testing.T, f *fixture) {
 			p := f.plan(instance.Instance{}, f.named("a"))
 			wantEqual(t, "label known", p.State.GetAttr("label").IsKnown(), false)
@@ -68,14 +68,14 @@ func TestVectorsPlan(t *testing.T) {
 			wantValue(t, "name", p.State.GetAttr("name"), cty.StringVal("a"))
 		})
 	})
-	t.Run("V39", func(t *testing.T) {
+	t.Run("a write-only value must be planned null (V39)", func(t *testing.T) {
 		onEach(t, variant{}, func(t *testing.T, f *fixture) {
 			p := f.plan(instance.Instance{}, f.object(map[string]cty.Value{"name": cty.StringVal("a"), "token": cty.StringVal("x")}))
 			wantEqual(t, "write-only value is null", p.State.GetAttr("token").IsNull(), true)
 			wantValue(t, "config", p.Config.GetAttr("token"), cty.StringVal("x"))
 		})
 	})
-	t.Run("V43", func(t *testing.T) {
+	t.Run("a replacement is planned anew without a prior state (V43)", func(t *testing.T) {
 		onEach(t, variant{}, func(t *testing.T, f *fixture) {
 			p := f.plan(f.create(f.named("a")), f.named("b"))
 			wantEqual(t, "action", p.Action, terraform.DeleteThenCreate)
@@ -83,20 +83,20 @@ func TestVectorsPlan(t *testing.T) {
 			wantEqual(t, "the new id is known", p.State.GetAttr("id").IsKnown(), false)
 		})
 	})
-	t.Run("V46", func(t *testing.T) {
+	t.Run("a create ignores required replacements (V46)", func(t *testing.T) {
 		onEach(t, variant{}, func(t *testing.T, f *fixture) {
 			p := f.plan(instance.Instance{}, f.named("a")) // SDKv2 requires replacement on creates, too
 			wantEqual(t, "action", p.Action, terraform.Create)
 			wantEqual(t, "paths", len(p.RequiresReplace), 0)
 		})
 	})
-	t.Run("V125", func(t *testing.T) {
+	t.Run("the SDK keeps a computed list block (V125)", func(t *testing.T) {
 		f := newLegacy(t)
 		in := f.create(f.named("a"))
 		wantEqual(t, "rules", in.State.GetAttr("rule").LengthInt(), 1)
 		wantEqual(t, "action", f.plan(in, f.named("a")).Action, terraform.NoOp)
 	})
-	t.Run("V126", func(t *testing.T) {
+	t.Run("the SDK plans no change for timeouts alone (V126)", func(t *testing.T) {
 		f := newLegacy(t)
 		in := f.create(f.named("a"))
 		timeouts := f.schema.Block.Blocks["timeouts"].EmptyValue()
@@ -112,13 +112,13 @@ func TestVectorsPlan(t *testing.T) {
 		wantEqual(t, "action", p.Action, terraform.NoOp)
 		wantValue(t, "planned", p.State, in.State)
 	})
-	t.Run("V128", func(t *testing.T) {
+	t.Run("the SDK refuses null in lists (V128)", func(t *testing.T) {
 		f := newLegacy(t)
 		zones := cty.ListVal([]cty.Value{cty.StringVal("a"), cty.NullVal(cty.String)})
 		_, diags := f.engine.Plan(t.Context(), f.resource, instance.Instance{}, terraform.Config{Value: f.object(map[string]cty.Value{"zones": zones})})
 		wantError(t, diags, "Null value found in list")
 	})
-	t.Run("V130", func(t *testing.T) {
+	t.Run("the framework plans unknown computed values (V130)", func(t *testing.T) {
 		onFramework(t, variant{}, func(t *testing.T, f *fixture) {
 			in := f.create(f.named("a"))
 			p := f.plan(in, f.object(map[string]cty.Value{"name": cty.StringVal("a"), "size": cty.NumberIntVal(1)}))
@@ -132,7 +132,7 @@ func TestVectorsPlan(t *testing.T) {
 }
 
 func TestVectorsApply(t *testing.T) {
-	t.Run("V65", func(t *testing.T) {
+	t.Run("a create that fails halfway is stored tainted (V65)", func(t *testing.T) {
 		onEach(t, variant{}, func(t *testing.T, f *fixture) {
 			f.fail("Apply", "errorpartial")
 			out, diags := f.engine.Apply(t.Context(), f.plan(instance.Instance{}, f.named("a")))
@@ -142,7 +142,7 @@ func TestVectorsApply(t *testing.T) {
 			wantEqual(t, "tainted object replaced", f.plan(f.refresh(out).Instance, f.named("a")).Reason, terraform.ReplaceBecauseTainted)
 		})
 	})
-	t.Run("V69", func(t *testing.T) {
+	t.Run("an update that fails halfway is stored (V69)", func(t *testing.T) {
 		onEach(t, variant{}, func(t *testing.T, f *fixture) {
 			in := f.create(f.named("a"))
 			f.fail("Apply", "error")
@@ -153,7 +153,7 @@ func TestVectorsApply(t *testing.T) {
 			wantEqual(t, "private", string(out.Private), string(in.Private))
 		})
 	})
-	t.Run("V71", func(t *testing.T) {
+	t.Run("a delete that fails keeps the object (V71)", func(t *testing.T) {
 		onEach(t, variant{}, func(t *testing.T, f *fixture) {
 			in := f.create(f.named("a"))
 			f.fail("Apply", "error")
@@ -167,7 +167,7 @@ func TestVectorsApply(t *testing.T) {
 			f.destroy(f.refresh(out).Instance)
 		})
 	})
-	t.Run("V102", func(t *testing.T) {
+	t.Run("an update gets the planned identity (V102)", func(t *testing.T) {
 		onFramework(t, variant{}, func(t *testing.T, f *fixture) {
 			in := f.create(f.named("a"))
 			out := f.apply(f.plan(in, f.object(map[string]cty.Value{"name": cty.StringVal("a"), "size": cty.NumberIntVal(1)})))
@@ -177,7 +177,7 @@ func TestVectorsApply(t *testing.T) {
 			}
 		})
 	})
-	t.Run("V103", func(t *testing.T) {
+	t.Run("a delete gets the identity (V103)", func(t *testing.T) {
 		onEach(t, variant{}, func(t *testing.T, f *fixture) {
 			in := f.create(f.named("a"))
 			plans := len(f.plans)
@@ -190,7 +190,7 @@ func TestVectorsApply(t *testing.T) {
 			wantEqual(t, "objects", f.count(), 0)
 		})
 	})
-	t.Run("V123", func(t *testing.T) {
+	t.Run("the SDK's private bytes are passed on (V123)", func(t *testing.T) {
 		f := newThing(t, cases.SDK, variant{})
 		in := f.refresh(f.stored(f.create(f.named("a")))).Instance
 		f.destroy(f.refresh(in).Instance)
@@ -198,7 +198,7 @@ func TestVectorsApply(t *testing.T) {
 			t.Errorf("the delete was sent the private bytes %s", private)
 		}
 	})
-	t.Run("V131", func(t *testing.T) {
+	t.Run("a muxed provider plans the destruction of an SDK resource (V131)", func(t *testing.T) {
 		objects, other := thing(cases.SDK, variant{}), thing(cases.Framework5, variant{})
 		other.Schema().Type = "cloud_other"
 		mux := &inprocess.Launcher{Name: "mux", Protocol5: func() (tfprotov5.ProviderServer, error) {
@@ -233,7 +233,7 @@ func made(t *testing.T, l *inprocess.Launcher) func() tfprotov5.ProviderServer {
 }
 
 func TestVectorsRead(t *testing.T) {
-	t.Run("V76", func(t *testing.T) {
+	t.Run("an object that is gone is created (V76)", func(t *testing.T) {
 		onEach(t, variant{}, func(t *testing.T, f *fixture) {
 			in := f.create(f.named("a"))
 			f.objects.Remove(idOf(in))
@@ -243,14 +243,14 @@ func TestVectorsRead(t *testing.T) {
 			wantEqual(t, "action", f.plan(out, f.named("a")).Action, terraform.Create)
 		})
 	})
-	t.Run("V81", func(t *testing.T) {
+	t.Run("removed attributes are stripped from a state of the same version (V81)", func(t *testing.T) {
 		onEach(t, variant{}, func(t *testing.T, f *fixture) {
 			f.put("t-1", map[string]cty.Value{"name": cty.StringVal("a"), "label": cty.StringVal("of the cloud")})
 			out := f.refresh(f.decode(`{"version":1,"status":"Full","state":{"id":"t-1","name":"a","removed":1}}`)).Instance
 			wantValue(t, "label", out.State.GetAttr("label"), cty.StringVal("of the cloud"))
 		})
 	})
-	t.Run("V82", func(t *testing.T) {
+	t.Run("a state of an earlier version is passed whole (V82)", func(t *testing.T) {
 		onEach(t, variant{schemaVersion: 1, renamed: map[string]string{"title": "name"}}, func(t *testing.T, f *fixture) {
 			f.put("t-1", map[string]cty.Value{"name": cty.StringVal("a")})
 			refreshed := f.refresh(f.decode(`{"version":1,"status":"Full","state":{"id":"t-1","title":"old"}}`))
@@ -260,7 +260,7 @@ func TestVectorsRead(t *testing.T) {
 			wantEqual(t, "schema version", out.SchemaVersion, 1)
 		})
 	})
-	t.Run("V127", func(t *testing.T) {
+	t.Run("the SDK reads nothing without an id (V127)", func(t *testing.T) {
 		f := newLegacy(t)
 		in := f.create(f.named("a"))
 		values := in.State.AsValueMap()
@@ -268,7 +268,7 @@ func TestVectorsRead(t *testing.T) {
 		in.State, in.Wire = cty.ObjectVal(values), nil
 		wantEqual(t, "exists", f.refresh(in).Instance.Exists(), false)
 	})
-	t.Run("V129", func(t *testing.T) {
+	t.Run("an object without a stored identity is gone (V129)", func(t *testing.T) {
 		onFramework(t, variant{}, func(t *testing.T, f *fixture) {
 			in := f.create(f.named("a"))
 			f.objects.Remove(idOf(in))
@@ -284,7 +284,7 @@ func TestVectorsRead(t *testing.T) {
 }
 
 func TestVectorsIdentity(t *testing.T) {
-	t.Run("V87", func(t *testing.T) {
+	t.Run("a read adds an identity (V87)", func(t *testing.T) {
 		onEach(t, variant{identityVersion: 1, noUpgraders: true}, func(t *testing.T, f *fixture) {
 			f.put("t-1", map[string]cty.Value{"name": cty.StringVal("a")})
 			out := f.refresh(f.decode(`{"version":1,"status":"Full","state":{"id":"t-1","name":"a"}}`)).Instance
@@ -292,7 +292,7 @@ func TestVectorsIdentity(t *testing.T) {
 			wantEqual(t, "identity version", out.IdentityVersion, 1)
 		})
 	})
-	t.Run("V89", func(t *testing.T) {
+	t.Run("a changed identity is the SDK's error (V89)", func(t *testing.T) {
 		onEach(t, variant{}, func(t *testing.T, f *fixture) {
 			in := f.create(f.named("a"))
 			f.fail("Read", "newidentity")
@@ -302,7 +302,7 @@ func TestVectorsIdentity(t *testing.T) {
 			wantValue(t, "identity", out.Instance.Identity, in.Identity)
 		})
 	})
-	t.Run("V90", func(t *testing.T) {
+	t.Run("an identity may change after an import (V90)", func(t *testing.T) {
 		onEach(t, variant{}, func(t *testing.T, f *fixture) {
 			f.put("t-1", map[string]cty.Value{"name": cty.StringVal("a")})
 			full := f.objects.Identity("t-1")
@@ -313,7 +313,7 @@ func TestVectorsIdentity(t *testing.T) {
 			wantValue(t, "identity", out.Identity, full)
 		})
 	})
-	t.Run("V96", func(t *testing.T) {
+	t.Run("an identity of an earlier version is upgraded (V96)", func(t *testing.T) {
 		onEach(t, variant{identityVersion: 1, renamed: map[string]string{"key": "id"}}, func(t *testing.T, f *fixture) {
 			f.put("t-1", map[string]cty.Value{"name": cty.StringVal("a")})
 			out := f.refresh(f.decode(`{"version":1,"status":"Full","state":{"id":"t-1","name":"a"},"identity":{"key":"t-1","zone":"` + f.objects.Identity("t-1").GetAttr("zone").AsString() + `"}}`)).Instance
@@ -321,7 +321,7 @@ func TestVectorsIdentity(t *testing.T) {
 			wantEqual(t, "identity version", out.IdentityVersion, 1)
 		})
 	})
-	t.Run("V97", func(t *testing.T) {
+	t.Run("a failed upgrade of an identity stops (V97)", func(t *testing.T) {
 		onEach(t, variant{identityVersion: 1, renamed: map[string]string{"key": "id"}}, func(t *testing.T, f *fixture) {
 			f.fail("UpgradeIdentity", "error")
 			in := f.decode(`{"version":1,"status":"Full","state":{"id":"t-1","name":"a"},"identity":{"key":"t-1"}}`)
@@ -339,14 +339,14 @@ func TestVectorsIdentity(t *testing.T) {
 			wantEqual(t, "identity", string(out.Instance.RawIdentity), `{"key":"t-1"}`)
 		})
 	})
-	t.Run("V98", func(t *testing.T) {
+	t.Run("an identity of a later version is refused (V98)", func(t *testing.T) {
 		onEach(t, variant{}, func(t *testing.T, f *fixture) {
 			_, diags := f.engine.Refresh(t.Context(), f.resource, f.decode(`{"version":1,"status":"Full","state":{"id":"t-1","name":"a"},"identitySchemaVersion":2,"identity":{"id":"t-1"}}`))
 			wantError(t, diags, "Resource instance managed by newer provider version")
 			wantEqual(t, "reads", len(f.reads), 0)
 		})
 	})
-	t.Run("V99", func(t *testing.T) {
+	t.Run("no identity is not upgraded (V99)", func(t *testing.T) {
 		onEach(t, variant{identityVersion: 1, noUpgraders: true}, func(t *testing.T, f *fixture) {
 			f.put("t-1", map[string]cty.Value{"name": cty.StringVal("a")})
 			out := f.refresh(f.decode(`{"version":1,"status":"Full","state":{"id":"t-1","name":"a"}}`)).Instance
@@ -356,7 +356,7 @@ func TestVectorsIdentity(t *testing.T) {
 }
 
 func TestVectorsImport(t *testing.T) {
-	t.Run("V106", func(t *testing.T) {
+	t.Run("an optional attribute of an identity is missing (V106)", func(t *testing.T) {
 		onEach(t, variant{}, func(t *testing.T, f *fixture) {
 			f.put("t-1", map[string]cty.Value{"name": cty.StringVal("a")})
 			for name, target := range map[string]terraform.ImportTarget{
@@ -373,7 +373,7 @@ func TestVectorsImport(t *testing.T) {
 			wantEqual(t, "objects", f.count(), 1)
 		})
 	})
-	t.Run("V111", func(t *testing.T) {
+	t.Run("an import of what does not exist (V111)", func(t *testing.T) {
 		onEach(t, variant{}, func(t *testing.T, f *fixture) {
 			for name, target := range map[string]terraform.ImportTarget{
 				"by id": {ID: "t-9"}, "by identity": {Identity: f.objects.Identity("t-9")},
@@ -385,7 +385,7 @@ func TestVectorsImport(t *testing.T) {
 			}
 		})
 	})
-	t.Run("V112", func(t *testing.T) {
+	t.Run("the read after an import has the import's private bytes (V112)", func(t *testing.T) {
 		onEach(t, variant{}, func(t *testing.T, f *fixture) {
 			f.put("t-1", map[string]cty.Value{"name": cty.StringVal("a")})
 			if _, diags := f.engine.Import(t.Context(), f.resource, terraform.ImportTarget{ID: "t-1"}); diags.HasErrors() {
@@ -396,7 +396,7 @@ func TestVectorsImport(t *testing.T) {
 			}
 		})
 	})
-	t.Run("V113", func(t *testing.T) {
+	t.Run("the plan after an import (V113)", func(t *testing.T) {
 		onEach(t, variant{}, func(t *testing.T, f *fixture) {
 			f.put("t-1", map[string]cty.Value{"name": cty.StringVal("a"), "size": cty.NumberIntVal(2)})
 			out, diags := f.engine.Import(t.Context(), f.resource, terraform.ImportTarget{ID: "t-1"})

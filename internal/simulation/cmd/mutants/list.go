@@ -32,22 +32,22 @@ const (
 
 var mutants = []mutant{
 	// The journal.
-	{name: "the intent is not stored", edit: edit{schedulerDir + "operation.go",
-		"rec, err = s.store(ctx, &r, intent)", "rec = intent"}},
+	{name: "the intent is not stored", edit: edit{schedulerDir + "run.go",
+		"o.rec, err = o.store(o.ctx, r, intent)", "o.rec = intent"}},
 	{name: "the outcome is not stored", edit: edit{schedulerDir + "conclude.go",
-		"out, err := s.store(ctx, &r, rec)\n\tif !errors.Is(err, store.ErrConflict) {\n\t\treturn out, err\n\t}", "if rec.Version != \"\" {\n\t\treturn rec, nil\n\t}\n\tout, err := s.store(ctx, &r, rec)\n\tif !errors.Is(err, store.ErrConflict) {\n\t\treturn out, err\n\t}"}},
+		"out, err := o.store(ctx, &o.r, rec)\n\tif !errors.Is(err, store.ErrConflict) {\n\t\treturn out, err\n\t}", "if rec.Version != \"\" {\n\t\treturn rec, nil\n\t}\n\tout, err := o.store(ctx, &o.r, rec)\n\tif !errors.Is(err, store.ErrConflict) {\n\t\treturn out, err\n\t}"}},
 	{name: "the outcome overwrites the intent of another operation", edit: edit{schedulerDir + "conclude.go",
 		"stored.Instance.Operation != nil && stored.Instance.Operation.ID == op.ID", "stored.Instance.Operation != nil"}},
-	{name: "a create without an answer is taken for failed", edit: edit{schedulerDir + "operation.go",
+	{name: "a create without an answer is taken for failed", edit: edit{schedulerDir + "conclude.go",
 		"terraform.OutcomeUnknown(diags) {\n\t\t\tout.Operation = op", "terraform.OutcomeUnknown(diags) && false {\n\t\t\tout.Operation = op"}},
 	{name: "the provider's silence is not noticed", edit: edit{engineDir + "apply.go",
 		"diags = append(diags, terraform.OutcomeUnknownError(c.schema.Type)...)", "diags = append(diags, terraform.OutcomeUnknownError(c.schema.Type)[:0]...)"}},
-	{name: "the doubt about an earlier create is forgotten", edit: edit{schedulerDir + "operation.go",
+	{name: "the doubt about an earlier create is forgotten", edit: edit{schedulerDir + "conclude.go",
 		"out.Operation = doubt; terraform", "out.Operation = nil; terraform"}},
-	{name: "the replaced objects are forgotten", edit: edit{schedulerDir + "operation.go",
+	{name: "the replaced objects are forgotten", edit: edit{schedulerDir + "conclude.go",
 		"out.Operation, out.Deposed = nil, in.Deposed", "out.Operation, out.Deposed = nil, nil"}},
-	{name: "the outcome is told before it is stored", edit: edit{schedulerDir + "operation.go",
-		"if rec, err = s.conclude(e, r, in, rec); err != nil {", "outcome := rec\n\tgo func() { _, _ = s.conclude(e, r, in, outcome) }()\n\tif err != nil {"}},
+	{name: "the outcome is told before it is stored", edit: edit{schedulerDir + "run.go",
+		"if o.rec, err = o.storeOutcome(o.rec); err != nil {", "outcome := o.rec\n\tgo func() { _, _ = o.storeOutcome(outcome) }()\n\tif err != nil {"}},
 
 	// Recovery.
 	{name: "interrupted creates are not recovered", edit: edit{schedulerDir + "recovery.go",
@@ -56,13 +56,13 @@ var mutants = []mutant{
 		"found.Status = instance.Tainted // it may be incomplete", ""}},
 	{name: "not found is taken for never made", edit: edit{schedulerDir + "doubt.go",
 		"case !s.o.Clock.Now().Before(op.Deadline):", "case true:"}},
-	{name: "an interrupted create needs no recovery before a deletion", edit: edit{schedulerDir + "decide.go",
+	{name: "an interrupted create needs no recovery before a deletion", edit: edit{schedulerDir + "decision/observe.go",
 		"!in.Deposed && !in.Interrupted && (in.Stored || !in.Named)", "!in.Deposed && (in.Stored || !in.Named)"}},
 
 	{name: "spec.import is not looked at while a resource is deleted", edit: edit{schedulerDir + "recovery.go",
-		"if r.Import.Target != nil {\n\t\tfound, diags := ex.Import(ctx, r.Resource, *r.Import.Target)", "if r.Import.Target != nil && !r.Deleted {\n\t\tfound, diags := ex.Import(ctx, r.Resource, *r.Import.Target)"}},
+		"if r.Import.Target != nil {\n\t\tfound, diags := ex.Import(ctx, r.Type, *r.Import.Target)", "if r.Import.Target != nil && !r.Deleted {\n\t\tfound, diags := ex.Import(ctx, r.Type, *r.Import.Target)"}},
 	{name: "a look that fails is taken for not found", edit: edit{schedulerDir + "existing.go",
-		"return h, instance.Instance{}, terraform.NonExistent(diags)", "return h, instance.Instance{}, true"}},
+		"o.absent = terraform.NonExistent(diags)", "o.absent = true"}},
 
 	// Creates that are answered with neither an object nor an error.
 	{name: "a create without an object in its answer has failed", edit: edit{engineDir + "apply.go",
@@ -71,9 +71,9 @@ var mutants = []mutant{
 		"c.Kind == instance.Create && none && !hasErrors", "false && none && !hasErrors"}},
 
 	// What never settles.
-	{name: "a replacement that does not help is made again", edit: edit{schedulerDir + "settle.go",
+	{name: "a replacement that does not help is made again", edit: edit{schedulerDir + "observation.go",
 		"return u != nil && u.Replaces()", "return false && u.Replaces()"}},
-	{name: "an update that does not help is made at each look", edit: edit{schedulerDir + "settle.go",
+	{name: "an update that does not help is made at each look", edit: edit{schedulerDir + "observation.go",
 		"return u != nil && !u.refuses() &&", "return false && !u.refuses() &&"}},
 	{name: "an object that was not made as planned is created again", edit: edit{schedulerDir + "settle.go",
 		"return u != nil && u.Inconsistent &&", "return false && u.Inconsistent &&"}},
@@ -96,6 +96,10 @@ var mutants = []mutant{
 		"return ok && key != \"\" && now.Sub(at).Abs() < v.grace", "return false && ok && now.Before(at)"}},
 	{name: "the times of a module's creates are not stored", edit: edit{moduleDir + "executor.go",
 		"mem.Doubts, mem.Created = doubts, w.session.visibility.left(now)", "mem.Doubts, mem.Created = doubts, nil"}},
+	{name: "an object of a module whose create has failed is not recent", edit: edit{moduleDir + "visibility.go",
+		"case kind == instance.Create:\n\t\tv.at[left]", "case kind == instance.Create && failed:\n\tcase kind == instance.Create:\n\t\tv.at[left]"}},
+	{name: "an object of a module that is in doubt counts as found", edit: edit{moduleDir + "session.go",
+		"s.unlessDoubted(q, s.unlessHidden(q, answer))", "s.unlessHidden(q, s.unlessDoubted(q, answer))"}},
 	{name: "a destroy in a module that does not find the object is believed", edit: edit{moduleDir + "visibility.go",
 		"	if !unproven {\n", "	if true || !unproven {\n"}},
 
@@ -108,7 +112,7 @@ var mutants = []mutant{
 		"if !(e.kind.isClaimed() || e.rivalsClaimed(ctx) || awaited(ctx, e.kind.claimed)) || !awaited(ctx, others()) {", "if others == nil {"}},
 
 	// Rest.
-	{name: "the object of a resource at rest is forgotten", edit: edit{schedulerDir + "rest.go",
+	{name: "the object of a resource at rest is forgotten", edit: edit{schedulerDir + "entry.go",
 		"e.record.Instance = in\n", "e.record.Instance = in\n\te.record.Instance.State = instance.Instance{}.State\n"}},
 	{name: "a change of a resource at rest is not heard", edit: edit{managedDir + "written.go",
 		"if x.status.version != version {", "if version == \"\" {"}},
@@ -126,8 +130,8 @@ var mutants = []mutant{
 	{name: "a resource that looks new is never loaded", edit: edit{managedDir + "request.go",
 		"return crd.Unobserved(&r.Unstructured) && !meta.FinalizerExists(r, xpmanaged.FinalizerName) && !meta.WasDeleted(r) && time.Since(r.GetCreationTimestamp().Time) < fresh", "return crd.Unobserved(&r.Unstructured) && !meta.FinalizerExists(r, xpmanaged.FinalizerName) && (time.Since(r.GetCreationTimestamp().Time) < fresh || true)"},
 		also: []edit{{managedDir + "claims.go", "request.New = false //", "//"}}},
-	{name: "resources that are gone stay in memory", edit: edit{schedulerDir + "claims.go", "s.entries.gone(k)", "_ = s.entries.gone"},
-		also: []edit{{schedulerDir + "record.go", "s.entries.remove(e)", "_ = s.entries.remove"}, {schedulerDir + "claims.go", "s.entries.deleted(uid)", "_, _ = s.entries.deleted, uid"}}},
+	{name: "resources that are gone stay in memory", edit: edit{schedulerDir + "leave.go", "s.slots.gone(k)", "_ = s.slots.gone"},
+		also: []edit{{schedulerDir + "leave.go", "s.slots.remove(e.slot)", "_ = s.slots.remove"}, {schedulerDir + "leave.go", "s.slots.deleted(uid)", "_, _ = s.slots.deleted, uid"}}},
 	{name: "the former parts are deleted before the new ones are named", edit: edit{schedulerDir + "store/parts.go",
 		"p.head.Labels[labelSplit] = \"true\"\n\tnow, err", "p.head.Labels[labelSplit] = \"true\"\n\t_ = s.deleteParts(ctx, slices.DeleteFunc(slices.Clone(former), func(f part) bool { return slices.Contains(c.Parts, f) }))\n\tnow, err"}},
 
@@ -137,7 +141,7 @@ var mutants = []mutant{
 
 	{name: "the lease is never checked before an operation", edit: edit{schedulerDir + "operation.go",
 		"if !s.o.Leads() {\n\t\treturn errSuccessor", "if false {\n\t\treturn errSuccessor"},
-		also: []edit{{schedulerDir + "operation.go", "if !s.o.Leads() {\n\t\treturn notStarted(nil, diagnostic.Errorf(\"Operation not started\", \"Too much", "if false {\n\t\treturn notStarted(nil, diagnostic.Errorf(\"Operation not started\", \"Too much"}}},
+		also: []edit{{schedulerDir + "run.go", "if !o.o.Leads() {\n\t\treturn out, nil, o.notStarted(nil,", "if false {\n\t\treturn out, nil, o.notStarted(nil,"}}},
 
 	// Modules.
 	{name: "a module's changes are not recorded before they are made", edit: edit{moduleDir + "session.go",
@@ -155,10 +159,10 @@ var mutants = []mutant{
 		also: []edit{{schedulerDir + "observe.go", "\t\te.view.unplanned = true\n\t}\n\treturn", "\t}\n\treturn"}}},
 
 	// Decisions.
-	{name: "a delete is not carried out", edit: edit{schedulerDir + "decide.go",
-		"func deleted(in deleteInput) bool { return !in.Exists }", "func deleted(deleteInput) bool { return true }"}},
-	{name: "what exists is not looked for", edit: edit{schedulerDir + "operation.go",
-		"h, met, absent := look(early, ex, r, in, op.Kind, p)", "h, met, absent := look(early, ex, r, in, op.Kind, p)\n\tmet, absent = instance.Instance{}, true"}},
+	{name: "a delete is not carried out", edit: edit{schedulerDir + "decision/delete.go",
+		"return Step{Deed: Nothing}, !in.Exists", "return Step{Deed: Nothing}, true"}},
+	{name: "what exists is not looked for", edit: edit{schedulerDir + "run.go",
+		"met := o.look()\n", "met := o.look()\n\tmet, o.absent = instance.Instance{}, true\n"}},
 
 	// The reconciler.
 	{name: "a resource is released while an operation runs", edit: edit{managedDir + "finalizer.go",
@@ -187,23 +191,23 @@ var mutants = []mutant{
 	{name: "the brake does not hold", brake: true, edit: edit{schedulerDir + "brake/brake.go",
 		"if s.why != \"\" {\n\t\tif _, ok", "if s.why != \"\" && false {\n\t\tif _, ok"}},
 	{name: "a new process does not know what the brake holds", brake: true, edit: edit{schedulerDir + "brake.go",
-		"if r.Brake == nil || r.Brake.Held.IsZero() || e.braked.Load() {", "if true || r.Brake.Held.IsZero() {"}},
+		"if r.Brake == nil || r.Brake.Held.IsZero() || x.braked.Load() {", "if true || r.Brake.Held.IsZero() {"}},
 	// Accounts.
 	{name: "the account of an object is not looked at", accounts: true, edit: edit{schedulerDir + "account.go",
-		"if e.record.Account == r.StoredAccount || e.record.Account", "if true || e.record.Account"}},
+		"if e.record.Account == account || e.record.Account", "if true || e.record.Account"}},
 	{name: "what is not found in another account is taken for gone", accounts: true, edit: edit{schedulerDir + "account.go",
 		"case open && seen != stranger && s.isProved(stored, r.StoredAccount):", "case open && seen != stranger:"}},
-	{name: "what a configuration has shown counts for what it was at any time", accounts: true, edit: edit{schedulerDir + "account.go",
+	{name: "what a configuration has shown counts for what it was at any time", accounts: true, edit: edit{schedulerDir + "shared.go",
 		"return a.sets[one] != 0 && a.sets[one] == a.sets[other]", "return a.sets[other] != 0"}},
 
 	// Replicas that share the work.
 	{name: "the record of another shard is used", replicas: 3, edit: edit{schedulerDir + "store/secrets.go",
 		"case s.Shard.conflicts(head.shard):", "case s.Shard.conflicts(head.shard) && false:"}},
 	{name: "a resource is left while an operation runs", replicas: 3, edit: edit{schedulerDir + "leave.go",
-		"if e.view.state == running {", "if e.view.state == running && false {"}},
+		"if e.view.state == decision.Running {\n\t\t\treturn false", "if e.view.state == decision.Running && false {\n\t\t\treturn false"}},
 	{name: "an object is made for a resource that another shard has released", replicas: 3, edit: edit{schedulerDir + "record.go",
 		"if r.Here == nil || rec.Version != \"\" {", "if r.Here == nil || rec.Version != \"\" || true {"},
-		also: []edit{{schedulerDir + "record.go", "if r.Here != nil && e.record.Version == \"\" {", "if false {"}}},
+		also: []edit{{schedulerDir + "leave.go", "if r.Here != nil && e.record.Version == \"\" {", "if false {"}}},
 	{name: "a resource is worked on by every shard", replicas: 3, edit: edit{managedDir + "belonging.go",
 		"switch shards.Belong(use) {\n\tcase Here:", "switch shards.Belong(use) {\n\tcase Here, Elsewhere:"},
 		also: []edit{{managedDir + "belonging.go", "if shards.Belong(use) != Here {\n\t\terr", "if false {\n\t\terr"}}},

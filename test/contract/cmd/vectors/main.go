@@ -27,7 +27,7 @@ var runs = map[string][]string{
 	"github.com/landbridge-io/landbridge/test/contract": {"./vectors/..."},
 }
 
-var number = regexp.MustCompile(`(?:^|/|Test|_)V(\d{2,3})(?:\D|$)`)
+var number = regexp.MustCompile(`(?:^|/|Test|_|\()V(\d{2,3})(?:\D|$)`)
 
 // event is one line of go test -json.
 type event struct {

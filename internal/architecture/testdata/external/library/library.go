@@ -27,7 +27,7 @@ func Timeouts() managed.Lifecycle { return managed.Lifecycle{} }
 
 // Schema returns the schema that a provider's answers describe, and its diagnostics.
 func Schema(answer *tfprotov6.GetProviderSchemaResponse) (*schema.Provider, schema.Diagnostics) {
-	return schema.FromProtocol(6, answer, nil)
+	return schema.FromProtocol(6, answer, nil, nil)
 }
 
 // Mistake returns where in a configuration a mistake is.

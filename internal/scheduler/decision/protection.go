@@ -1,4 +1,4 @@
-package scheduler
+package decision
 
 import (
 	"strings"
@@ -13,8 +13,8 @@ import (
 
 // deletionProtected returns why the object of a resource is not destroyed, which is being deleted
 // or replaced with another.
-func deletionProtected(r *Request) diagnostic.Diagnostics {
-	if !r.Deleted {
+func deletionProtected(deleted bool) diagnostic.Diagnostics {
+	if !deleted {
 		return diagnostic.Errorf("Deletion protected",
 			"The remote object would be destroyed, which spec.lifecycle.deletionProtection forbids. Set it to false.")
 	}

@@ -1,0 +1,112 @@
+package scheduler
+
+import (
+	"context"
+	"slices"
+
+	"github.com/landbridge-io/landbridge/internal/diagnostic"
+	"github.com/landbridge-io/landbridge/internal/instance"
+	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
+	"github.com/landbridge-io/landbridge/internal/terraform"
+)
+
+// plan plans, and makes the result the view.
+func (s *Scheduler) plan(ctx context.Context, e *entry, r Request, ex terraform.Executor) error {
+	s.probe(ctx, &r, e.record.Instance, ex)
+	o := &Observation{Instance: e.record.Instance, Last: e.last, Imported: e.view.state == decision.Imported, Contradiction: r.contradiction(e.record.Instance, func(event Event) { s.tell(r, event) })}
+	o.Missing = e.missing[""] != nil
+	e.view.discard()
+	if r.Config != nil {
+		config := e.withToken(r, e.record.Instance, *r.Configuration())
+		config.Validated = e.validated != "" && e.validated == r.ConfigHash
+		o.Reapply = e.reapplies(&r)
+		config.Reapply = o.Reapply != ""
+		config.PlannedPrivate = s.plannedPrivate(&r, e.record.Instance)
+		p, diags := ex.Plan(ctx, r.Type, e.record.Instance, config)
+		if diags.HasErrors() {
+			return decision.Failed(decision.ReasonInvalidConfiguration, diags)
+		}
+		if len(p.Imports) > 0 {
+			if err := r.allClaimed(); err != nil {
+				return err
+			}
+		}
+		e.validated = r.ConfigHash
+		if config.Validated {
+			p.Validation = e.warned
+		} else {
+			e.warned = p.Validation
+		}
+		warnings := e.warnings(diags)
+		if p, o.Drift, diags = e.planDrift(ctx, &r, ex, p, config); diags.HasErrors() {
+			return decision.Failed(decision.ReasonInvalidConfiguration, diags)
+		}
+		err := s.noteDrift(ctx, e, r, o.Drift)
+		if err != nil {
+			return err
+		}
+		o.Instance, o.Plan, o.Warnings, o.Unrivalled = e.record.Instance, &p, warnings, e.unrivalled(&r, &p)
+		o.Flap = s.flapping(e, &r)
+		o.Stalled = e.attempts.stalled(&r, &p)
+		o.Inconsistent = e.inconsistent(&r, &p)
+		e.notePlanned(&r, &p, s.o.Clock.Now())
+		o.Unsettled = e.unsettled(&r, &p)
+		e.repeating.Store(o.Unsettled != nil && o.Unsettled.Never)
+		if p.Action == terraform.NoOp && o.Reapply != "" {
+			if err := s.notReapplied(ctx, e, r, o.Reapply); err != nil {
+				return err
+			}
+			o.Reapply = ""
+		}
+		if p.Action == terraform.NoOp {
+			if o.Instance, err = s.noteComplete(ctx, e, r, e.settled()); err != nil {
+				return err
+			}
+			e.matched = s.o.Clock.Now()
+			o.Plan = &upToDate // there is nothing to apply, so the values are not kept
+		}
+	} else {
+		e.undrifted() // there is no configuration to differ from
+		o.Warnings = e.warnings(nil)
+	}
+	if o.UpToDate() {
+		e.unhold() // what was interrupted is done
+	}
+	o.Held, o.Cascade = e.held(r), r.cascade(o.Plan)
+	s.propose(e, &r, o)
+	if err := s.noteWaiting(ctx, e, &r, o); err != nil {
+		return err
+	}
+	e.view = view{state: decision.Planned, observation: o, configHash: r.ConfigHash, configurations: r.Configurations}
+	return nil
+}
+
+// noteComplete stores that all changes of the last apply were made, and that it has settled, which
+// a plan without changes shows, and returns the instance.
+func (s *Scheduler) noteComplete(ctx context.Context, e *entry, r Request, counted bool) (instance.Instance, error) {
+	in := e.record.Instance
+	if !in.Incomplete && !counted {
+		return in, nil
+	}
+	in.Incomplete, in.Unsettled = false, nil
+	err := s.save(ctx, e, r, in)
+	return e.record.Instance, err
+}
+
+// warnings returns the warnings of the configuration's validation, of the last read, of a plan, and
+// of the last operation, each once.
+func (e *entry) warnings(plan diagnostic.Diagnostics) diagnostic.Diagnostics {
+	var last diagnostic.Diagnostics
+	if e.last != nil {
+		last = e.last.Diagnostics.Warnings()
+	}
+	var out diagnostic.Diagnostics
+	known := map[string]bool{}
+	for _, d := range slices.Concat(e.warned, e.readWarned, plan.Warnings(), last) {
+		if key := (diagnostic.Diagnostics{d}).String(); !known[key] {
+			known[key] = true
+			out = append(out, d)
+		}
+	}
+	return out
+}
