@@ -74,7 +74,7 @@ func (u *users) chooseReference(i *incarnation, spec map[string]any) {
 	}
 	lifecycle := spec["lifecycle"].(map[string]any)
 	lifecycle["replaceDependents"] = pick(u.w.choices, crd.DependentsAsk, crd.DependentsAutomatic)
-	if i.key == u.w.keys[0] {
+	if i.key == u.w.keys[0] && !u.w.choices.shared() {
 		i.unpublished = false
 		spec["writeConnectionSecretToRef"] = map[string]any{"name": connectionSecret}
 	}
