@@ -1,16 +1,12 @@
 package scheduler
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"regexp"
-	"strings"
 	"time"
 
 	"github.com/zclconf/go-cty/cty"
 
-	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
 	"github.com/landbridge-io/landbridge/internal/scheduler/ownership"
@@ -84,7 +80,7 @@ func (s *Scheduler) noteAccount(ctx context.Context, e *entry, r *Request) error
 	if !s.noteworthy(e, r.StoredAccount) {
 		return nil
 	}
-	e.wake()
+	e.decode()
 	rec := e.record
 	rec.Account = r.StoredAccount
 	return s.put(ctx, e, *r, rec)
@@ -100,12 +96,12 @@ func (s *Scheduler) prove(ctx context.Context, e *entry, r Request, ex terraform
 	}
 	open := stored.Relation(r.StoredAccount) == instance.UnprovedAccount
 	switch {
-	case seen == proved:
+	case seen == decision.Proved:
 		if open {
 			s.noteProved(stored, r.StoredAccount)
 		}
 		return s.noteAccount(ctx, e, &r)
-	case open && seen != stranger && s.isProved(stored, r.StoredAccount):
+	case open && seen != decision.Stranger && s.isProved(stored, r.StoredAccount):
 		return s.noteAccount(ctx, e, &r)
 	case r.confirms(stored):
 		return s.leave(ctx, e, r)
@@ -166,131 +162,27 @@ func objectText(s *schema.Resource, in instance.Instance) string {
 	return "The remote object"
 }
 
-// proof is what a read shows of the account of an object.
-type proof uint8
-
-const (
-	// notLooked: the object was not looked for.
-	notLooked proof = iota
-	// proved: it is the stored object.
-	proved
-	// stranger: it is another object.
-	stranger
-	// undecided: it has nothing by which two objects differ for certain.
-	undecided
-	// absent: it was not found.
-	absent
-)
-
 // proofOf reads the stored object, and returns what that shows. Of an instance that consists of
 // several objects, nothing is read: a read of it does not tell which of them were not found.
-func proofOf(ctx context.Context, r Request, ex terraform.Executor, in instance.Instance) (proof, error) {
+func proofOf(ctx context.Context, r Request, ex terraform.Executor, in instance.Instance) (decision.Proof, error) {
 	if n := len(in.Deposed); !in.Exists() && n > 0 {
 		in = in.Deposed[n-1].Instance()
 	}
 	if r.Consists != nil || !in.Exists() {
-		return undecided, nil
+		return decision.Undecided, nil
 	}
 	read, diags := ex.Refresh(ctx, r.Type, in)
 	if diags.HasErrors() {
-		return notLooked, decision.Failed(decision.ReasonReadFailed, diags)
+		return decision.NotLooked, decision.Failed(decision.ReasonReadFailed, diags)
 	}
 	if !read.Instance.Exists() {
-		return absent, nil
+		return decision.Absent, nil
 	}
 	stored := in.State
 	if len(in.RawState) > 0 {
 		stored = read.Upgraded
 	}
-	return compareMade(r.Type.Schema, stored, read.Instance.State), nil
-}
-
-// made matches the names of attributes that only a provider sets, and never changes: ids, and times
-// of creation.
-var made = regexp.MustCompile(`^(id|uid|uuid|guid|arn|urn|crn|[a-z_]*(unique|object|resource|numeric)_u?id|creat(ed|ion)(_|$)[a-z_]*|create_time[a-z]*|time_created)$`)
-
-// telling is the least length of a value that two clouds do not make alike.
-const telling = 8
-
-// compareMade compares what only a provider makes of an object. A value that is made of arguments
-// shows nothing if it is the same.
-func compareMade(s *schema.Resource, stored, found cty.Value) proof {
-	if !present(stored) || !present(found) {
-		return undecided
-	}
-	given := arguments(s, stored)
-	out := undecided
-	_ = cty.Walk(stored, func(path cty.Path, v cty.Value) (bool, error) {
-		if out == stranger || v.IsNull() || !v.IsKnown() || !single(path, v) {
-			return false, nil
-		}
-		if !v.Type().IsPrimitiveType() || len(path) == 0 {
-			return true, nil
-		}
-		a := s.Block.AttributeByPath(path)
-		name, ok := path[len(path)-1].(cty.GetAttrStep)
-		if a == nil || !ok || !a.Computed || a.Sensitive || a.Optional && len(path) > 1 || !made.MatchString(name.Name) {
-			return false, nil
-		}
-		is, err := path.Apply(found)
-		switch {
-		case err != nil, is.IsNull(), !is.IsKnown():
-		case !is.RawEquals(v):
-			out = stranger
-		case !given.make(v):
-			out = proved
-		}
-		return false, nil
-	})
-	return out
-}
-
-// single reports whether a value is not one of several: their order may change.
-func single(path cty.Path, v cty.Value) bool {
-	if t := v.Type(); t.IsSetType() || t.IsMapType() || t.IsListType() && v.LengthInt() != 1 {
-		return false
-	}
-	return true
-}
-
-// texts are values of arguments.
-type texts []string
-
-// arguments returns the values of the arguments of an object.
-func arguments(s *schema.Resource, v cty.Value) (out texts) {
-	_ = cty.Walk(v, func(path cty.Path, v cty.Value) (bool, error) {
-		if v.IsNull() || !v.IsKnown() {
-			return false, nil
-		}
-		if v.Type() == cty.String && len(path) > 0 && v.AsString() != "" {
-			if a := s.Block.AttributeByPath(path); a == nil || a.Required || a.Optional && !a.Computed {
-				out = append(out, v.AsString())
-			}
-		}
-		return true, nil
-	})
-	return out
-}
-
-// make reports whether a value may be made of arguments, or is so short that two clouds may make it
-// alike.
-func (t texts) make(v cty.Value) bool {
-	var text string
-	switch v.Type() {
-	case cty.String:
-		text = v.AsString()
-	case cty.Number:
-		text = v.AsBigFloat().Text('f', -1)
-	}
-	if len(text) < telling {
-		return true
-	}
-	for _, argument := range t {
-		if len(argument) > 2 && strings.Contains(text, argument) {
-			return true
-		}
-	}
-	return false
+	return decision.CompareMade(r.Type.Schema, stored, read.Instance.State), nil
 }
 
 // AccountRefused returns the error of a resource whose objects are in another account than the one
@@ -300,37 +192,10 @@ func AccountRefused(r *Request, stored instance.Account) *Error {
 	if stored.Relation(r.StoredAccount) != instance.OtherAccount || r.confirms(stored) {
 		return nil
 	}
-	return accountChanged(r, stored, notLooked)
+	return decision.AccountChanged(stored, r.StoredAccount, r.Deleted, decision.NotLooked)
 }
 
 // accountChanged is the error for an object that is not known to be in the account of the request.
-func (e *entry) accountChanged(r *Request, seen proof) *Error {
-	return accountChanged(r, e.record.Account, seen)
-}
-
-func accountChanged(r *Request, stored instance.Account, seen proof) *Error {
-	before, now := stored.Text(), r.StoredAccount.Text()
-	stays := "and the object stays where it is"
-	if r.Deleted {
-		stays = "and an object that is not the same there is left where it is"
-	}
-	if stored.Relation(r.StoredAccount) == instance.OtherAccount {
-		return decision.Failed(decision.ReasonAccountChanged, diagnostic.Errorf("Account changed",
-			"The remote object is in the account of %s, and spec.providerConfigRef names %s, so nothing is done in either. "+
-				"Name the former one again, or set the annotation landbridge.io/confirm-account to %q: the resource is for the new account then, %s.",
-			before, now, r.StoredAccount.Title(), stays))
-	}
-	code := r.StoredAccount.Code()
-	if seen == stranger {
-		return decision.Failed(decision.ReasonAccountChanged, diagnostic.Errorf("Account changed",
-			"The arguments of %s have changed, and the object that it shows now is another one than that of this resource, so nothing is done. "+
-				"Change them back, or set the annotation landbridge.io/confirm-account of this resource to %q: the resource is for the new account then, %s.",
-			now, code, stays))
-	}
-	what := map[proof]string{absent: "the object is not found"}
-	out := decision.Failed(decision.ReasonAccountChanged, diagnostic.Errorf("Account changed",
-		"The arguments of %s have changed, and %s, so nothing is done. Change them back, or set the annotation landbridge.io/confirm-account to %q: "+
-			"on the configuration if it is for the same account, on this resource if it is for another one, %s.",
-		now, cmp.Or(what[seen], "nothing shows yet that it is for the same account"), code, stays))
-	return out
+func (e *entry) accountChanged(r *Request, seen decision.Proof) *Error {
+	return decision.AccountChanged(e.record.Account, r.StoredAccount, r.Deleted, seen)
 }

@@ -39,7 +39,7 @@ func (e *entry) retry(r Request) {
 		e.view.observation = &without
 	}
 	e.confirmation = nil
-	e.unhold()
+	e.endHold()
 	e.publish()
 }
 

@@ -23,9 +23,13 @@
 // If the kind is configured for it, one list of a type answers the looks at its unchanged objects
 // (confirm.go, survey.go).
 //
-// A remote object has one owner among the resources (claims.go), and an existing object is only
-// adopted on request (existing.go, import.go). What fails again and again after making an object,
-// and what is changed back again and again, is noticed (attempts.go, flap.go).
+// Memory has a slot of each resource, and its entry unless the resource is at rest (entry.go,
+// entries.go, memory.go). Most looks find one at rest and unchanged (rest.go). What survives
+// a process is loaded and stored in record.go, and removed in leave.go.
+//
+// A remote object has one owner among the resources (claims.go, rivals.go), and an existing object
+// is only adopted on request (existing.go, import.go). What fails again and again after making an
+// object, and what is changed back again and again, is noticed (attempts.go, flap.go).
 //
 // It never uses Kubernetes except through store.Store, and of custom resources it knows only the
 // key.

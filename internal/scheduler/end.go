@@ -80,9 +80,9 @@ func (e *entry) accept(res result) {
 		if state == assumed && res.record.Version != "" {
 			state = loaded // the first write did not conflict
 		}
-		e.believe(*res.record, state)
+		e.setRecord(*res.record, state)
 	} else {
-		e.distrust(conflicted)
+		e.invalidate(conflicted)
 	}
 	if res.undispatched {
 		e.undispatched, e.undispatchedDoubt = res.op.ID, res.doubt

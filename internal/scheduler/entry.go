@@ -76,8 +76,8 @@ type slot struct {
 	// resting is set while the values of the record's instance are not decoded, and the observation
 	// is Rested.
 	resting bool
-	// restless is set if the provider sends the same object with other bytes each time.
-	restless bool
+	// unstable is set if the provider sends the same object with other bytes each time.
+	unstable bool
 	// remembered is the answer of Remembered; nil when the record is not known.
 	remembered atomic.Pointer[Remembered]
 
@@ -96,11 +96,15 @@ type slot struct {
 	claimed  claimed
 }
 
-// entry is the state of one resource in memory. Besides its slot, it has what is not needed of a
-// resource at rest.
+// entry is the state of one resource in memory: its slot, and what is not needed of a resource at
+// rest.
 type entry struct {
 	*slot
+	details
+}
 
+// details are the part of an entry that is not needed of a resource at rest.
+type details struct {
 	record store.Record
 	// policyWarned is the hash of the plan that policies have warned of last.
 	policyWarned string
@@ -220,14 +224,14 @@ func (v *view) discard() {
 	*v = view{state: state}
 }
 
-// believe sets the record in memory.
-func (e *entry) believe(rec store.Record, state recordState) {
+// setRecord sets the record in memory.
+func (e *entry) setRecord(rec store.Record, state recordState) {
 	e.record, e.state, e.confirmation = rec, state, nil
 	e.publish()
 }
 
-// distrust makes the next use load the record again.
-func (e *entry) distrust(state recordState) {
+// invalidate makes the next use load the record again.
+func (e *entry) invalidate(state recordState) {
 	e.state, e.confirmation = state, nil
 	e.publish()
 }
@@ -254,7 +258,7 @@ func (e *entry) publish() {
 // lock locks the slot, and returns its entry with the values of the object.
 func (x *slot) lock() *entry {
 	e := x.lockAtRest()
-	e.wake()
+	e.decode()
 	return e
 }
 
@@ -279,16 +283,16 @@ func (e *entry) unlock() {
 	x.turn.Unlock()
 }
 
-// wake decodes the values of an object at rest. If that is not possible, the record is loaded
+// decode decodes the values of an object at rest. If that is not possible, the record is loaded
 // again.
-func (e *entry) wake() {
+func (e *entry) decode() {
 	if !e.resting {
 		return
 	}
 	e.resting = false
 	in, err := e.record.Instance.Unpacked(e.schema)
 	if err != nil {
-		e.distrust(outdated)
+		e.invalidate(outdated)
 		e.view.discard()
 		return
 	}
@@ -321,18 +325,17 @@ type rested struct {
 
 // entry returns the entry of a slot from what was rested.
 func (r *rested) entry(of *slot) *entry {
-	out := new(entry)
-	r.into(out, of)
+	out := &entry{slot: of}
+	r.into(&out.details, of.uid)
 	return out
 }
 
 // into writes what was rested into out.
-func (r *rested) into(out *entry, of *slot) {
+func (r *rested) into(out *details, uid types.UID) {
 	in := instance.Undecoded(r.wire, r.identified)
 	in.SchemaVersion, in.IdentityVersion, in.Private, in.CreateBeforeDestroy = r.schemaVersion, r.identityVersion, r.private, r.createFirst
-	*out = entry{
-		slot: of, record: store.Record{Owner: of.uid, Version: r.version, Instance: in, Account: r.account}, drifts: drifts{planned: r.planned},
-		completed: r.completed,
+	*out = details{
+		record: store.Record{Owner: uid, Version: r.version, Instance: in, Account: r.account}, drifts: drifts{planned: r.planned}, completed: r.completed,
 	}
 }
 
@@ -343,17 +346,17 @@ func (e *entry) restedOf() (_ rested, ok bool) {
 		version: e.record.Version, account: e.record.Account, wire: in.Wire, private: in.Private, schemaVersion: in.SchemaVersion, identityVersion: in.IdentityVersion,
 		identified: in.HasIdentity(), createFirst: in.CreateBeforeDestroy, planned: e.drifts.planned, completed: e.completed,
 	}
-	back := compared.Get().(*entry)
+	back := compared.Get().(*details)
 	defer func() {
-		*back = entry{} // the pool must not keep what it refers to
+		*back = details{} // the pool must not keep what it refers to
 		compared.Put(back)
 	}()
-	r.into(back, e.slot)
+	r.into(back, e.uid)
 	if len(e.missing) == 0 {
 		back.missing = e.missing
 	}
-	return r, reflect.DeepEqual(e, back)
+	return r, reflect.DeepEqual(&e.details, back)
 }
 
 // compared are for what restedOf compares.
-var compared = sync.Pool{New: func() any { return new(entry) }}
+var compared = sync.Pool{New: func() any { return new(details) }}

@@ -11,11 +11,6 @@ import (
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
 
-// CompareMade is compareMade, whose results are Proved, Stranger and Undecided.
-var CompareMade = compareMade
-
-const Proved, Stranger, Undecided = proved, stranger, undecided
-
 // MakesSecrets is makesSecrets.
 var MakesSecrets = makesSecrets
 

@@ -14,11 +14,11 @@ type Handles struct {
 	// a planned one. Nil if it maps none.
 	Identity func(object cty.Value) map[string]cty.Value
 
-	mapping, importID belief
+	mapping, importID evidence
 }
 
-// belief is what objects have shown about a setting of the configuration.
-type belief struct {
+// evidence is what objects have shown about a setting of the configuration.
+type evidence struct {
 	mu        sync.Mutex
 	confirmed bool
 	// refuted is how an object contradicts it; empty if none does. told is set when there was an
@@ -30,14 +30,14 @@ type belief struct {
 }
 
 // confirm notes that an object agrees.
-func (b *belief) confirm() {
+func (b *evidence) confirm() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.confirmed = b.refuted == ""
 }
 
 // refute notes that an object contradicts.
-func (b *belief) refute(why string) {
+func (b *evidence) refute(why string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.confirmed = false
@@ -47,7 +47,7 @@ func (b *belief) refute(why string) {
 }
 
 // tell reports whether there was no event about the contradiction yet.
-func (b *belief) tell() bool {
+func (b *evidence) tell() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	first := !b.told
@@ -56,7 +56,7 @@ func (b *belief) tell() bool {
 }
 
 // state returns whether objects agree, and how one contradicts.
-func (b *belief) state() (confirmed bool, refuted string) {
+func (b *evidence) state() (confirmed bool, refuted string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.confirmed, b.refuted
@@ -91,7 +91,7 @@ func (h *Handles) refuted() []string {
 	if h == nil {
 		return nil
 	}
-	for _, b := range []*belief{&h.mapping, &h.importID} {
+	for _, b := range []*evidence{&h.mapping, &h.importID} {
 		if _, why := b.state(); why != "" {
 			out = append(out, why)
 		}

@@ -67,5 +67,5 @@ func Holds(r *Request, handled store.Tokens) bool {
 	return handled.Held != 0 && handled.Held == r.Generation && (r.Asked.Retry == "" || r.Asked.Retry == handled.Retry)
 }
 
-// unhold ends a hold. It is stored with the next write.
-func (e *entry) unhold() { e.record.Handled.Held, e.unsaved.Held = 0, 0 }
+// endHold ends a hold. It is stored with the next write.
+func (e *entry) endHold() { e.record.Handled.Held, e.unsaved.Held = 0, 0 }

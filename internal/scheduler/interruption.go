@@ -60,8 +60,8 @@ func (i *interruption) before(ctx context.Context) (context.Context, context.Can
 	return ctx, func() { stop(); cancel() }
 }
 
-// blame adds to the errors of an operation that it was interrupted.
-func (i *interruption) blame(diags diagnostic.Diagnostics) diagnostic.Diagnostics {
+// explain adds to the errors of an operation that it was interrupted.
+func (i *interruption) explain(diags diagnostic.Diagnostics) diagnostic.Diagnostics {
 	if i.asked() == "" || !diags.HasErrors() {
 		return diags
 	}

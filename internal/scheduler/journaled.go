@@ -40,7 +40,7 @@ func (x *recovery) byJournal(ctx context.Context, ex terraform.Journaled) error 
 	in.Operation = nil
 	out, diags := ex.Recover(ctx, r.Type, in, op, r.ConfirmCreate == op.ID, x.o.Clock.Now())
 	if diags.HasErrors() {
-		e.distrust(outdated)
+		e.invalidate(outdated)
 		reason := decision.ReasonReadFailed
 		if terraform.OutcomeUnknown(diags) {
 			reason = decision.ReasonCreateOutcomeUnknown

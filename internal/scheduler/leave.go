@@ -75,7 +75,7 @@ func (s *Scheduler) Retire(ctx context.Context, r Request) error {
 	defer e.unlock()
 	if r.Here != nil && e.record.Version == "" {
 		if _, err := s.o.Store.Load(ctx, r.Key, r.Type.Schema); !errors.Is(err, store.ErrNotFound) {
-			e.distrust(conflicted)
+			e.invalidate(conflicted)
 			return &Error{Reason: decision.ReasonStore, Err: cmp.Or(err, store.ErrConflict)}
 		}
 	}
@@ -123,7 +123,7 @@ func (s *Scheduler) forget(ctx context.Context, e *entry, r Request) error {
 		if !errors.Is(err, store.ErrConflict) {
 			return err
 		}
-		e.distrust(conflicted)
+		e.invalidate(conflicted)
 	}
 	rec, err := s.o.Store.Load(ctx, r.Key, r.Type.Schema)
 	switch {

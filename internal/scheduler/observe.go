@@ -52,7 +52,7 @@ func (s *Scheduler) Observe(ctx context.Context, r Request) (*Observation, error
 	for range maxDeeds {
 		next := decision.Observe(o.input(&r))
 		if e.resting && !o.staysAtRest(&r, next) {
-			e.wake()
+			e.decode()
 			continue
 		}
 		answer, err := o.do(ctx, &r, next)
@@ -136,15 +136,15 @@ func (o *observing) do(ctx context.Context, r *Request, next decision.Deed) (*Ob
 	case decision.RefuseConflict:
 		return nil, identityConflict(*r, o.rival)
 	case decision.RefuseAccount:
-		return nil, e.accountChanged(r, notLooked)
+		return nil, e.accountChanged(r, decision.NotLooked)
 	case decision.Prove:
 		o.claims = decision.ClaimedNothing // they were those of the account where the object was
 		return nil, o.prove(ctx, e, *r, o.ex)
 	case decision.RefuseForeign:
-		e.distrust(outdated)
+		e.invalidate(outdated)
 		return nil, &Error{Reason: decision.ReasonStore, Err: errForeign}
 	case decision.RefuseMoving:
-		e.distrust(outdated)
+		e.invalidate(outdated)
 		return nil, &Error{Reason: decision.ReasonStore, Err: errMoving}
 	case decision.RefuseMoved:
 		return nil, movedTo(e.record.Handled.MovedTo)
@@ -264,7 +264,7 @@ func (s *Scheduler) refresh(ctx context.Context, e *entry, r *Request, ex terraf
 	}
 	refreshed, diags := ex.Refresh(ctx, r.Type, before)
 	if e.resting && !e.keepsRest(refreshed, diags) {
-		e.wake()
+		e.decode()
 		if before = e.record.Instance; refreshed.Instance.IsPacked() {
 			refreshed.Instance = before
 		}

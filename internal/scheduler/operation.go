@@ -137,7 +137,7 @@ func (s *Scheduler) start(e *entry, r Request, t task) error {
 	t.progress, t.interruption = &progress{}, newInterruption()
 	e.begun = op.ID
 	e.interruption = t.interruption
-	e.unhold()
+	e.endHold()
 	e.show(op, t.progress)
 	o := operation{Scheduler: s, e: e, r: r, t: t, op: op, rec: e.record, doubt: e.record.Instance.Operation, limit: s.limits.use(r.ProviderConfiguration)}
 	s.count.Add(1)

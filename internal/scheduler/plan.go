@@ -70,7 +70,7 @@ func (s *Scheduler) plan(ctx context.Context, e *entry, r Request, ex terraform.
 		o.Warnings = e.warnings(nil)
 	}
 	if o.UpToDate() {
-		e.unhold() // what was interrupted is done
+		e.endHold() // what was interrupted is done
 	}
 	o.Held, o.Cascade = e.held(r), r.cascade(o.Plan)
 	s.propose(e, &r, o)

@@ -22,12 +22,12 @@ func (s *Scheduler) load(ctx context.Context, e *entry, r Request) error {
 	if r.New && before == unloaded {
 		// If a record exists nevertheless, the first write conflicts.
 		e.schema = r.Type.Schema
-		e.believe(store.Record{Handled: store.Tokens{Reapply: r.Asked.Reapply}}, assumed)
+		e.setRecord(store.Record{Handled: store.Tokens{Reapply: r.Asked.Reapply}}, assumed)
 		return nil
 	}
 	known := e.record
 	if before != unloaded {
-		e.distrust(conflicted) // unless it can be loaded
+		e.invalidate(conflicted) // unless it can be loaded
 	}
 	e.lost.Store(false)
 	rec, err := s.o.Store.Load(ctx, r.Key, r.Type.Schema)
@@ -63,7 +63,7 @@ func (s *Scheduler) load(ctx context.Context, e *entry, r Request) error {
 	}
 	rec.Handled = withTold(e.withUnsaved(rec.Handled), r.Told)
 	e.schema, e.read = r.Type.Schema, rec.Version
-	e.believe(rec, loaded)
+	e.setRecord(rec, loaded)
 	return nil
 }
 
@@ -118,16 +118,16 @@ func (s *Scheduler) save(ctx context.Context, e *entry, r Request, in instance.I
 	rec.Handled.Imported = rec.Handled.Imported || r.Import.Target != nil && (in.Exists() || e.record.Instance.Exists())
 	e.view.discard()
 	if !s.o.Leads() {
-		e.distrust(conflicted)
+		e.invalidate(conflicted)
 		return &Error{Reason: decision.ReasonStore, Err: errSuccessor}
 	}
 	if rec.Version == "" && s.removed(e) {
-		e.distrust(conflicted)
+		e.invalidate(conflicted)
 		return &Error{Reason: decision.ReasonStore, Err: errGone}
 	}
 	version, err := s.reserve(ctx, r, rec)
 	if err != nil {
-		e.distrust(conflicted)
+		e.invalidate(conflicted)
 		return &Error{Reason: storeReason(err), Err: err}
 	}
 	rec.Version = version
@@ -169,10 +169,10 @@ func (s *Scheduler) removed(e *entry) bool {
 func (s *Scheduler) put(ctx context.Context, e *entry, r Request, rec store.Record) error {
 	rec, err := s.store(ctx, &r, rec)
 	if err != nil {
-		e.distrust(conflicted)
+		e.invalidate(conflicted)
 		return &Error{Reason: storeReason(err), Err: err}
 	}
-	e.believe(rec, loaded)
+	e.setRecord(rec, loaded)
 	return nil
 }
 
@@ -192,7 +192,7 @@ func (s *Scheduler) Reload(k store.Key) {
 	for _, x := range s.slotsOf(k) {
 		e := x.lock()
 		if e.state == loaded {
-			e.distrust(outdated)
+			e.invalidate(outdated)
 			e.record.Version = "" // a record that was removed meanwhile is not restored
 		}
 		e.unlock()

@@ -70,7 +70,7 @@ func (s *Scheduler) recover(ctx context.Context, e *entry, r Request, ex terrafo
 			x.unknown = append(x.unknown, foundAfterCreate(r, r.Known.Target)...)
 		}
 	}
-	e.distrust(outdated)
+	e.invalidate(outdated)
 	if x.refused != nil {
 		return decision.Failed(decision.ReasonImportFailed, append(x.refused, x.unknown...))
 	}
@@ -177,7 +177,7 @@ func (x *recovery) byMade(ctx context.Context) error {
 		}
 		refused = diags
 	}
-	e.distrust(outdated)
+	e.invalidate(outdated)
 	return decision.Failed(decision.ReasonCreateOutcomeUnknown, append(refused, diagnostic.Errorf("State not stored",
 		"A create (operation %s) made an object with the id %q, but its state could not be stored. Adopt the object with spec.import; if it does not exist, set the annotation landbridge.io/confirm-create to %q.", op.ID, op.MadeID, op.ID)...))
 }
@@ -215,7 +215,7 @@ func (x *recovery) adoptToDestroy(ctx context.Context, found instance.Instance) 
 	}
 	x.claim(e, r, e.record.Instance, wanted)
 	if rival, ok := x.rival(ctx, e); ok {
-		e.distrust(outdated)
+		e.invalidate(outdated)
 		return decision.Failed(decision.ReasonCreateOutcomeUnknown, append(diagnostic.Errorf("Identity conflict",
 			"spec.import names the remote object of %s, so it is not the one that the interrupted create made.", rival.Text(r.Key.Namespace)), createOutcomeUnknown(x.op)...))
 	}

@@ -83,7 +83,7 @@ func (s *Scheduler) Look(ctx context.Context, l Look) error {
 	read, diags := ex.Refresh(ctx, l.Type, e.record.Instance)
 	unchanged := e.keepsRest(read, diags)
 	if !unchanged {
-		e.wake()
+		e.decode()
 	}
 	switch {
 	case diags.HasErrors():
@@ -107,7 +107,7 @@ func (e *entry) rests(l *Look) bool {
 // process has planned, may rest until it is planned with the next look.
 func (e *entry) mayRest(r *Request) bool {
 	in, o := &e.record.Instance, e.view.observation
-	return !e.resting && !e.restless && e.state == loaded && e.view.fits(r) && e.view.state == decision.Planned &&
+	return !e.resting && !e.unstable && e.state == loaded && e.view.fits(r) && e.view.state == decision.Planned &&
 		r.Policies.Manage && !r.Deleted && r.ListRefresh == nil && r.Consists == nil && e.hasClaimed(r) &&
 		atRest(in) &&
 		o.Steady() && !o.Imported && o.Reapply == "" && o.PlanHash == "" && o.Contradiction == "" && o.Last == e.last && len(o.Warnings) == 0
@@ -130,6 +130,6 @@ func (o *observing) staysAtRest(r *Request, next decision.Deed) bool {
 // keepsRest reports whether what was read of a resource at rest is what was read before, byte for
 // byte. A resource whose objects are sent with other bytes each time is not put to rest again.
 func (e *entry) keepsRest(read terraform.Refreshed, diags diagnostic.Diagnostics) bool {
-	e.restless = e.restless || read.Unchanged && !read.Instance.IsPacked()
+	e.unstable = e.unstable || read.Unchanged && !read.Instance.IsPacked()
 	return read.Unchanged && read.Instance.IsPacked() && diags.Warnings().String() == e.readWarned.String()
 }

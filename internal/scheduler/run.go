@@ -72,7 +72,7 @@ func (o *operation) atEnd(f func()) { o.ends = append(o.ends, f) }
 // notStarted is the result of an operation that never reaches the provider. record is the stored
 // record; nil if it is unknown.
 func (o *operation) notStarted(record *store.Record, diags diagnostic.Diagnostics) *result {
-	return &result{op: o.op, record: record, diags: o.t.interruption.blame(diags), undispatched: true, doubt: o.doubt}
+	return &result{op: o.op, record: record, diags: o.t.interruption.explain(diags), undispatched: true, doubt: o.doubt}
 }
 
 // refuse is notStarted before anything is stored.
@@ -296,7 +296,7 @@ func (o *operation) dispatch() (out instance.Instance, diags diagnostic.Diagnost
 		answered()
 	}
 	out, diags = repeated(o.doubt, intended, out, diags)
-	diags = t.interruption.blame(diags)
+	diags = t.interruption.explain(diags)
 	if diags.HasErrors() && !o.o.Clock.Now().Before(o.op.Deadline) {
 		diags = append(diags, timedOut(o.op.Kind, o.timeout)...)
 	}

@@ -104,11 +104,11 @@ func (s *Scheduler) compareStores(ctx context.Context, r *Request, mine ownershi
 		s.stores.set(pair, false)
 		return noTwin, nil
 	}
-	switch compareMade(r.Type.Schema, rec.Instance.State, found.State) {
-	case proved:
+	switch decision.CompareMade(r.Type.Schema, rec.Instance.State, found.State) {
+	case decision.Proved:
 		s.stores.set(pair, true)
 		return sameObject, nil
-	case stranger:
+	case decision.Stranger:
 		s.stores.set(pair, false)
 		return noTwin, nil
 	}

@@ -100,7 +100,7 @@ func (s *Scheduler) takeOver(ctx context.Context, e *entry, r Request, ex terraf
 		return err
 	}
 	if src.Account.Relation(r.StoredAccount) == instance.OtherAccount {
-		return accountChanged(&r, src.Account, notLooked)
+		return decision.AccountChanged(src.Account, r.StoredAccount, r.Deleted, decision.NotLooked)
 	}
 	journal, err := json.Marshal(handOver{To: &r.Key, UID: r.UID})
 	if err != nil {

@@ -177,7 +177,7 @@ var ObserveRules = Rules[ObserveInput, Deed]{
 	recordUnknown,
 	handingOver,
 	releasing,
-	strangeAndKept,
+	elsewhereAndKept,
 	accountOther,
 	recordUnclaimed,
 	resourceMoving,
@@ -256,8 +256,8 @@ func handingOver(in ObserveInput) (Deed, bool) { return HandOver, in.HandingOver
 // releasing: nothing is done to an object before the resource that had it has released it.
 func releasing(in ObserveInput) (Deed, bool) { return Release, in.Releasing }
 
-// strangeAndKept: an object that is to stay is left without a look at it.
-func strangeAndKept(in ObserveInput) (Deed, bool) {
+// elsewhereAndKept: an object that is to stay is left without a look at it.
+func elsewhereAndKept(in ObserveInput) (Deed, bool) {
 	return AnswerNothing, in.elsewhere() && in.Deleted && !in.MayDestroy && !in.Interrupted
 }
 

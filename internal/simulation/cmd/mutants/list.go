@@ -196,7 +196,7 @@ var mutants = []mutant{
 	{name: "the account of an object is not looked at", accounts: true, edit: edit{schedulerDir + "account.go",
 		"if e.record.Account == account || e.record.Account", "if true || e.record.Account"}},
 	{name: "what is not found in another account is taken for gone", accounts: true, edit: edit{schedulerDir + "account.go",
-		"case open && seen != stranger && s.isProved(stored, r.StoredAccount):", "case open && seen != stranger:"}},
+		"case open && seen != decision.Stranger && s.isProved(stored, r.StoredAccount):", "case open && seen != decision.Stranger:"}},
 	{name: "what a configuration has shown counts for what it was at any time", accounts: true, edit: edit{schedulerDir + "shared.go",
 		"return a.sets[one] != 0 && a.sets[one] == a.sets[other]", "return a.sets[other] != 0"}},
 
