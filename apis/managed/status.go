@@ -127,7 +127,7 @@ type ReplacedDependent struct {
 
 // An AwaitedReplacement is the replacement of an object that the resource refers to.
 type AwaitedReplacement struct {
-	// The resource whose object is replaced.
+	// The resource whose object is replaced, or the provider configuration that takes values from one of another namespace.
 	Group string `json:"group"`
 	Kind  string `json:"kind"`
 	// +optional

@@ -152,7 +152,7 @@ func awaitedReplacementsSchema() props {
 		Description: "An AwaitedReplacement is the replacement of an object that the resource refers to.",
 		Required:    []string{"group", "id", "kind", "name", "uid"},
 		Properties: map[string]props{
-			"group":      {Type: "string", Description: "The resource whose object is replaced."},
+			"group":      {Type: "string", Description: "The resource whose object is replaced, or the provider configuration that takes values from one of another namespace."},
 			"kind":       {Type: "string"},
 			"namespace":  {Type: "string"},
 			"name":       {Type: "string"},

@@ -1,6 +1,8 @@
 package scheduler
 
 import (
+	"fmt"
+
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
@@ -18,7 +20,7 @@ func (a *attempts) note(r Request, res result, p *terraform.Plan) {
 	case !res.diags.HasErrors():
 		*a = attempts{}
 	case op.Kind == instance.Create && res.mayHaveMade(), p != nil && len(p.Tainted()) > 0:
-		if basis := basisOf(&r); a.basis != basis {
+		if basis := attemptsBasis(&r); a.basis != basis {
 			*a = attempts{basis: basis}
 		}
 		a.count++
@@ -39,5 +41,18 @@ func (res result) mayHaveMade() bool {
 // failed too often.
 func (a *attempts) stalled(r *Request, p *terraform.Plan) bool {
 	return p != nil && (p.Action.IsReplace() && p.Reason == terraform.ReplaceBecauseTainted || len(p.Tainted()) > 0) &&
-		r.CreateAttempts > 0 && a.count >= r.CreateAttempts && a.basis == basisOf(r)
+		a.exhausts(r)
+}
+
+// exhausts reports whether creates of the configuration failed too often.
+func (a *attempts) exhausts(r *Request) bool {
+	return r.CreateAttempts > 0 && a.count >= r.CreateAttempts && a.basis == attemptsBasis(r)
+}
+
+// attemptsBasis is basisOf with what an object is made from, and the timeouts, instead of
+// ConfigHash: after an edit of anything else, another create is no more likely to succeed.
+func attemptsBasis(r *Request) string {
+	made := *r
+	made.ConfigHash = settlingConfig(r) + fmt.Sprint(r.Timeouts)
+	return basisOf(&made)
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/instance"
+	"github.com/landbridge-io/landbridge/internal/scheduler"
 	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
@@ -64,6 +65,12 @@ func TestCreateAttempts(t *testing.T) {
 				h.r.Acquire = func(context.Context) (terraform.Executor, func(), diagnostic.Diagnostics) {
 					return tc.ex(h.cloud), func() {}, nil
 				}
+				exhausted := 0
+				h.r.Tell = func(e scheduler.Event) {
+					if e.Kind == scheduler.Tainted && e.Exhausted {
+						exhausted++
+					}
+				}
 				creates := func() (n int) {
 					for _, call := range h.log.take() {
 						if call == "apply Create" {
@@ -86,7 +93,14 @@ func TestCreateAttempts(t *testing.T) {
 					}
 				}
 				stalls(3)
+				if exhausted != 1 && tc.kind == noIdentity { // otherwise recovery finds the object
+					t.Errorf("%d events say that the object is kept", exhausted)
+				}
 				h.r.Asked.Retry = "1" // once more
+				stalls(3)
+				h.r.ConfigHash = "edited" // of the same arguments
+				stalls(0)
+				h.r.Timeouts.Create = time.Hour // which may be why it has failed
 				stalls(3)
 				h.want("a", 2) // another configuration
 				h.r.Config.CreateBeforeDestroy = tc.first
@@ -143,4 +157,39 @@ func TestCreateAttemptsWithoutObject(t *testing.T) {
 			t.Fatal(err)
 		}
 	})
+}
+
+// While a create that has left a tainted object is not tried again yet, only what may help ends the
+// delay: another attempt destroys the object.
+func TestDelayAfterATaintedObject(t *testing.T) {
+	for name, test := range map[string]struct {
+		then func(h *harness)
+		want bool
+	}{
+		"an edit of the same arguments": {then: func(h *harness) { h.r.ConfigHash = "edited" }},
+		"other arguments":               {then: func(h *harness) { h.want("a", 2) }, want: true},
+		"a timeout":                     {then: func(h *harness) { h.r.ConfigHash, h.r.Timeouts.Create = "edited", time.Hour }, want: true},
+		"a policy":                      {then: func(h *harness) { h.r.Policies.CreateUnchecked = true }, want: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, noIdentity, func(h *harness) {
+				h.r.Acquire = func(context.Context) (terraform.Executor, func(), diagnostic.Diagnostics) {
+					return creating{h.cloud, halfway}, func() {}, nil
+				}
+				h.observe()
+				if err := h.sched.Apply(t.Context(), h.r); err != nil {
+					t.Fatal(err)
+				}
+				synctest.Wait()
+				h.log.take()
+				test.then(h)
+				h.observe()
+				_ = h.sched.Apply(t.Context(), h.r)
+				synctest.Wait()
+				if got := slices.Contains(h.log.take(), "apply Delete"); got != test.want {
+					t.Errorf("it is replaced: %t", got)
+				}
+			})
+		})
+	}
 }

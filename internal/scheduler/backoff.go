@@ -8,7 +8,8 @@ import (
 
 // of reports whether the same was asked for when the operation failed.
 func (f *failure) of(r Request) bool {
-	return f.basis == basisOf(&r) && f.policies == r.Policies && f.approve == r.Asked.Approve && f.reapply == r.Asked.Reapply
+	same := f.basis == basisOf(&r) || f.tainted != "" && f.tainted == attemptsBasis(&r)
+	return same && f.policies == r.Policies && f.approve == r.Asked.Approve && f.reapply == r.Asked.Reapply
 }
 
 // basisOf identifies what the outcome of an operation depends on, apart from the remote object: the

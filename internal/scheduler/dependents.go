@@ -9,7 +9,7 @@ import (
 
 // cascade returns Request.Cascade if a plan is a replacement.
 func (r *Request) cascade(p *terraform.Plan) Cascade {
-	if p == nil || !p.Action.IsReplace() {
+	if p == nil || !p.Replaces() {
 		return Cascade{}
 	}
 	return r.Cascade
@@ -18,7 +18,7 @@ func (r *Request) cascade(p *terraform.Plan) Cascade {
 // stepOf returns the step of a replacement that Apply takes; empty if it is none. The resources
 // that refer to an object that is not found are not asked: they wait at once.
 func stepOf(next decision.Deed, in *decision.ApplyInput) ReplacementStep {
-	replaces := next == decision.CreateFirst || next == decision.DestroyFirst
+	replaces := next == decision.CreateFirst || next == decision.DestroyFirst || next == decision.Update && len(in.Plan.Destroys()) > 0
 	switch {
 	case next == decision.DestroyDeposed:
 		return DestroyDeposed
@@ -26,7 +26,7 @@ func stepOf(next decision.Deed, in *decision.ApplyInput) ReplacementStep {
 		return Recreate
 	case replaces:
 		return Replace
-	case next == decision.RefuseUnapproved && in.Plan.Action.IsReplace():
+	case next == decision.RefuseUnapproved && in.Plan.Replaces():
 		return PlanReplacement
 	}
 	return ""

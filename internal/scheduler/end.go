@@ -61,8 +61,11 @@ func (s *Scheduler) noteOutcome(e *entry, r Request, t task, res result) []Event
 	}
 	e.showApplied(r, res, s.flapping(e, &r))
 	e.attempts.note(r, res, t.plan)
-	s.noteFailure(e.failureOf(res.op), e.last, r, t, why)
+	s.noteFailure(e, res, r, t, why)
 	events := res.events(t, t.because(r), e.ended == faultpoint.Destroy, e.last.At)
+	if last := &events[len(events)-1]; last.Kind == Tainted {
+		last.Exhausted = e.attempts.exhausts(&r)
+	}
 	if res.op.Kind == instance.Update && instance.IdentityChanged(prior, e.record.Instance) {
 		events = append(events, Event{Kind: IdentityChanged, From: prior.Identity, To: e.record.Instance.Identity})
 	}
@@ -157,7 +160,8 @@ func (e *entry) failureOf(op *instance.Operation) **failure {
 }
 
 // noteFailure decides when an operation may be tried again.
-func (s *Scheduler) noteFailure(f **failure, last *Outcome, r Request, t task, why *Error) {
+func (s *Scheduler) noteFailure(e *entry, res result, r Request, t task, why *Error) {
+	f, last := e.failureOf(res.op), e.last
 	switch {
 	case last.Failed():
 		count := 0
@@ -175,6 +179,9 @@ func (s *Scheduler) noteFailure(f **failure, last *Outcome, r Request, t task, w
 		*f = &failure{
 			count: count + 1, basis: basisOf(&r), policies: r.Policies, approve: r.Asked.Approve, reapply: r.Asked.Reapply,
 			retryAt: last.At.Add(wait), reason: why.Reason, diags: why.Diagnostics,
+		}
+		if res.op.Kind == instance.Create && e.record.Instance.Status == instance.Tainted {
+			(*f).tainted = attemptsBasis(&r)
 		}
 		last.RetryAt = (*f).retryAt
 	case t.replacement && t.deposed == "":
@@ -202,7 +209,7 @@ func (res result) events(t task, because string, replacing bool, at time.Time) [
 	}
 	events := []Event{event}
 	if op.Kind == instance.Create && res.record != nil && res.record.Instance.Status == instance.Tainted {
-		events = append(events, Event{Kind: Tainted})
+		events = append(events, Event{Kind: Tainted, Instance: res.record.Instance})
 	}
 	return events
 }

@@ -33,6 +33,8 @@ type Event struct {
 	Repeated bool
 	// Asked is set when an annotation requested it.
 	Asked bool
+	// Exhausted is set when an object that is Tainted stays, since creates have failed too often.
+	Exhausted bool
 	// Diagnostics are the errors of an operation that Failed.
 	Diagnostics diagnostic.Diagnostics
 	// Instance is the result of an operation, if it is known.

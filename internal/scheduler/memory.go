@@ -145,8 +145,11 @@ type attempts struct {
 
 // failure delays the next attempt of an operation.
 type failure struct {
-	count    int
-	basis    string // of the request that failed
+	count int
+	basis string // of the request that failed
+	// tainted is attemptsBasis of a create that has left a tainted object: the next attempt
+	// destroys that.
+	tainted  string
 	policies desired.Policies
 	approve  string // the approval that was given
 	reapply  string // the last request to set arguments again

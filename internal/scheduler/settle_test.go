@@ -13,6 +13,7 @@ import (
 
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/instance"
+	"github.com/landbridge-io/landbridge/internal/scheduler"
 	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
@@ -239,6 +240,11 @@ func TestInconsistentCreate(t *testing.T) {
 	bubble(t, noIdentity, func(h *harness) {
 		h.r.CreateAttempts = 3
 		h.cloud.answers = func(o object) object { return object{o.name, o.size + 1} }
+		h.r.Tell = func(e scheduler.Event) {
+			if e.Kind == scheduler.Tainted && (e.Instance.Unsettled == nil || !e.Instance.Unsettled.Inconsistent) {
+				t.Error("the event does not say that the object is kept")
+			}
+		}
 		for i := range 4 {
 			done, refusal := h.polls(20)
 			if i > 1 { // an edit of the policies is no other configuration

@@ -149,3 +149,13 @@ func (n neighbours) Claimed() <-chan struct{} { return n.p.when(n.p.allClaimed) 
 func (n neighbours) ModulesClaimed() <-chan struct{} { return n.p.when(n.p.modulesClaimed) }
 
 func (n neighbours) Wake(k store.Key) { n.p.enqueue(k, 0) }
+
+// UsersOf implements managed.Neighbours.
+func (n neighbours) UsersOf(of store.Key) (out []store.Key) {
+	for k, ref := range n.p.w.references {
+		if of == configuration() && ref.field == "" {
+			out = append(out, k)
+		}
+	}
+	return out
+}

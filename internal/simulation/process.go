@@ -312,6 +312,7 @@ func (p *process) lead() {
 		p.scheduler.ReleaseBrake(brake.Release{At: w.users.released})
 	}
 	graph := &references.Graph{}
+	configure(graph)
 	// Not the scheduler's, which remembers what it has loaded and saved.
 	stored := &store.Secrets{Client: secretClient{p: p, namespace: systemNamespace}}
 	for _, m := range w.model.Resources {

@@ -6,22 +6,26 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
+	"github.com/landbridge-io/landbridge/internal/controller/references"
 	"github.com/landbridge-io/landbridge/internal/crd"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 )
 
-// In schedules with references, four resources refer to each other, and users have their objects
+// In schedules with references, five resources depend on each other, and users have their objects
 // replaced:
 //
 //	first ◀── sized     its size is from the id of the first, and is changed in place
 //	first ◀── placed    its zone is the id of the first, for which it must be replaced
 //	placed ◀── nested   its zone is the id of placed
+//	first ◀── configured   its provider configuration reads the connection Secret of the first
 //
 // From the outside, no object is destroyed while one of those that refer to it is being changed;
 // none of these is written with the id of an object that was destroyed; and none is destroyed for
-// another one unless the policy of that one allows it, or an approved plan has named it.
+// another one unless the policy of that one allows it, or an approved plan has named it. Nothing is
+// changed by a provider configuration while an object is replaced from which it takes values.
 
 // Dependents is the kind of a change of an object in the course of the replacement of one that it
 // refers to, which must not be made.
@@ -30,7 +34,7 @@ const Dependents ViolationKind = "dependents"
 // reference is what a resource gets of the object of another one.
 type reference struct {
 	of store.Key
-	// field is zone or size.
+	// field is zone or size; empty if the provider configuration takes values from it.
 	field string
 }
 
@@ -42,10 +46,25 @@ func referring() *shared {
 		return store.Key{Group: r.Group, Kind: r.Kind, Namespace: "team", Name: name}
 	}
 	first, placed := key(identified, "a"), key(listed, "a")
-	sized, nested := key(anonymous, "a"), key(anonymous, "b")
-	out.keys = []store.Key{first, sized, placed, nested}
-	out.references = map[store.Key]reference{sized: {first, "size"}, placed: {first, "zone"}, nested: {placed, "zone"}}
+	sized, nested, configured := key(anonymous, "a"), key(anonymous, "b"), key(identified, "b")
+	out.keys = []store.Key{first, sized, placed, nested, configured}
+	out.references = map[store.Key]reference{sized: {first, "size"}, placed: {first, "zone"}, nested: {placed, "zone"}, configured: {of: first}}
 	return &out
+}
+
+// configuredBy is the name of the provider configuration that reads connectionSecret, which is that
+// of the first resource.
+const configuredBy, connectionSecret = "sim/ClusterProviderConfig//of-first", "tag-1"
+
+// configuration returns the provider configuration with values of the first resource.
+func configuration() store.Key {
+	part := strings.Split(configuredBy, "/")
+	return store.Key{Group: part[0], Kind: part[1], Namespace: part[2], Name: part[3]}
+}
+
+// configure tells a process what the provider configurations read.
+func configure(g *references.Graph) {
+	g.Configures(configuration(), []types.NamespacedName{{Namespace: "team", Name: connectionSecret}})
 }
 
 // chooseReference gives a new resource its reference.
@@ -55,12 +74,22 @@ func (u *users) chooseReference(i *incarnation, spec map[string]any) {
 	}
 	lifecycle := spec["lifecycle"].(map[string]any)
 	lifecycle["replaceDependents"] = pick(u.w.choices, crd.DependentsAsk, crd.DependentsAutomatic)
+	if i.key == u.w.keys[0] && !u.w.choices.shared() {
+		i.unpublished = false
+		spec["writeConnectionSecretToRef"] = map[string]any{"name": connectionSecret}
+	}
 	ref, refers := u.w.references[i.key]
 	if !refers {
 		return
 	}
 	i.createFirst = false
 	lifecycle["createBeforeDestroy"] = false
+	if ref.field == "" {
+		if !u.w.choices.shared() { // replicas place the configurations that the world has
+			spec["providerConfigRef"] = map[string]any{"kind": "ClusterProviderConfig", "name": configuredBy}
+		}
+		return
+	}
 	from := map[string]any{"kind": ref.of.Kind, "name": ref.of.Name, "fieldPath": "status.atProvider.id"}
 	if ref.field == "size" {
 		from["transform"] = "int(self.split('-')[1])"
@@ -102,7 +131,7 @@ func (u *users) operateReferring() {
 	case 6:
 		u.taint(k, i)
 	case 7:
-		u.resize(first)
+		u.resize(pick(c, first, u.w.keys[4]))
 	case 8:
 		u.drift(i)
 	case 9:
@@ -137,6 +166,7 @@ func (c *check) replaces(o *object) {
 	}
 	i := c.w.users.byTag[o.tag]
 	c.destroyedIDs[o.id] = true
+	i.replacing = true
 	if !i.createFirst {
 		for _, k := range c.w.keys {
 			j := c.w.users.current[k]
@@ -188,6 +218,13 @@ func (c *check) changes(tag string, planned state) (done func()) {
 			c.violated(Dependents, value+tag, "%s %s is written with the id %s of an object that was destroyed", i.key.Kind, i.key.Name, value)
 		}
 	}
+	if t, ref := c.target(i); t != nil && ref.field == "" && i.key != t.key && t.replacing && !c.w.choices.shared() && !t.excused() && !i.excused() {
+		if slices.ContainsFunc(c.w.cloud.objects, func(x *object) bool { return x.tag == t.tag }) {
+			t.replacing = false
+		} else {
+			c.violated(Dependents, t.tag+tag, "%s %s is changed by a provider configuration while the object of %s %s is replaced, from which that takes values", i.key.Kind, i.key.Name, t.key.Kind, t.key.Name)
+		}
+	}
 	c.busy[tag]++
 	return func() { c.busy[tag]-- }
 }
@@ -196,7 +233,7 @@ func (c *check) changes(tag string, planned state) (done func()) {
 // refers to.
 func (c *check) follows(i *incarnation, o *object) {
 	t, ref := c.target(i)
-	if t == nil || t.excused() || t.imports {
+	if t == nil || t.excused() || t.imports || ref.field == "" {
 		return
 	}
 	value := o.zone

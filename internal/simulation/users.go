@@ -22,10 +22,13 @@ import (
 // incarnation is one custom resource from its creation to its end, and what its user did to it. It
 // is known by its tag, which all its objects have.
 type incarnation struct {
-	key  store.Key
-	tag  string
-	name string // the latest name and zone in its spec
-	zone string
+	key store.Key
+	tag string
+	// replacing is set from the destruction of its object until there is a new one, in schedules
+	// with references.
+	replacing bool
+	name      string // the latest name and zone in its spec
+	zone      string
 	// places has all names and zones that were in its spec.
 	places map[string]bool
 	// configuration is the name of its provider configuration.

@@ -44,6 +44,10 @@ func (p Plan) Destroys() []string {
 	return out
 }
 
+// Replaces reports whether the plan replaces the object, or objects within it, or destroys some of
+// these.
+func (p Plan) Replaces() bool { return p.Action.IsReplace() || len(p.Destroys()) > 0 }
+
 // Tainted returns the addresses of the contained resources that the plan replaces because their
 // creates have failed.
 func (p Plan) Tainted() []string {

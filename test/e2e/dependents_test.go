@@ -7,8 +7,10 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/landbridge-io/landbridge/internal/controller/halt"
 	"github.com/landbridge-io/landbridge/internal/testing/examplecloudtest"
 )
 
@@ -250,6 +252,66 @@ func TestDependentsOfAReplacement(t *testing.T) {
 		}
 		// The order of deletion is as it was.
 		w.Remove(t, x)
+	})
+
+	t.Run("uses a provider configuration with its values", func(t *testing.T) {
+		t.Parallel()
+		x := w.of("Credential", "k", m{"forProvider": m{"name": "k"}, "writeConnectionSecretToRef": m{"name": "k"}})
+		w.MustCreate(t, x)
+		w.WaitReady(t, x)
+		w.MustCreate(t, resource(w.apiVersion(), "ProviderConfig", w.namespace, "of-k", m{
+			"endpoint": w.cloud.URL, "tokenSecretRef": m{"name": "k", "key": "attribute.api_key"},
+		}))
+		other := thing(t, "k-other", nil)
+		d := resource(w.apiVersion(), "Thing", w.namespace, "k-user", m{
+			"forProvider": m{"name": "k-user"}, "providerConfigRef": m{"kind": "ProviderConfig", "name": "of-k"},
+		})
+		w.MustCreate(t, d)
+		w.WaitReady(t, d)
+		before := id(x)
+		w.MustPatch(t, d, `{"metadata":{"annotations":{"crossplane.io/paused":"true"}}}`)
+		w.MustPatch(t, x, `{"metadata":{"annotations":{"landbridge.io/taint":"once"}}}`)
+		w.WaitFalse(t, x, "Synced", "AwaitingDependents", "Thing "+w.namespace+"/k-user is paused")
+		never(t, 2*time.Second, "anything is done", func() bool { return len(happened(t, "k", "k-user", "k-other")) > 0 })
+		w.cloud.Fault(t, m{"on": "create", "collection": "credentials", "match": m{"name": "k"}, "status": 503})
+		w.MustPatch(t, d, `{"metadata":{"annotations":{"crossplane.io/paused":null}}}`)
+		w.WaitFalse(t, d, "Synced", "AwaitingReplacement", "Credential "+w.namespace+"/k, from which ProviderConfig of-k takes values,")
+		w.WaitFor(t, x, "destroyed", func() bool { return w.cloud.Happened(t, "deletes", "k") == 1 })
+		w.MustPatch(t, d, `{"spec":{"forProvider":{"size":7}}}`)
+		w.MustPatch(t, other, `{"spec":{"forProvider":{"size":7}}}`)
+		w.WaitFor(t, other, "changed", func() bool { return w.cloud.Happened(t, "updates", "k-other") == 1 })
+		w.cloud.RemoveFaults(t, "k")
+		w.WaitFor(t, x, "replaced", func() bool { return id(x) != "" && id(x) != before && over(x) })
+		w.WaitFor(t, d, "changed", func() bool { return w.cloud.Happened(t, "updates", "k-user") == 1 && over(d) })
+		w.WaitReady(t, d)
+		want := []string{"deletes k", "updates k-other", "creates k", "updates k-user"}
+		if diff := cmp.Diff(want, happened(t, "k", "k-user", "k-other")); diff != "" {
+			t.Errorf("-want +got:\n%s", diff)
+		}
+	})
+
+	t.Run("paused while a dependent is destroyed", func(t *testing.T) {
+		t.Parallel()
+		w.MustCreate(t, resource(w.apiVersion(), "ProviderConfig", w.namespace, "of-dependents", m{"endpoint": w.cloud.URL}))
+		x := thing(t, "l", m{"replaceDependents": "Automatic"})
+		d := resource(w.apiVersion(), "Datastore", w.namespace, "l-store", m{
+			"forProvider":       m{"clusterInfo": m{"id": "c", "name": "n"}, "name": "l-store"},
+			"references":        []any{m{"to": "forProvider.hciClusterUuid", "from": from("l")}},
+			"providerConfigRef": m{"kind": "ProviderConfig", "name": "of-dependents"},
+		})
+		w.MustCreate(t, d)
+		w.WaitReady(t, d)
+		before := id(x)
+		resume := w.pause(t, halt.Pause{Provider: w.provider, Account: halt.ConfigurationName("ProviderConfig", w.namespace, "of-dependents"), Since: metav1.Now()})
+		w.MustPatch(t, x, `{"spec":{"forProvider":{"region":"us-east-1"}}}`)
+		w.WaitFalse(t, x, "Synced", "AwaitingDependents", "Datastore "+w.namespace+"/l-store (is destroyed before, which waits with the reason OperationsPaused)")
+		never(t, 2*time.Second, "anything is done", func() bool { return len(happened(t, "l", "l-store")) > 0 })
+		resume()
+		w.WaitFor(t, x, "replaced", func() bool { return id(x) != "" && id(x) != before && over(x) })
+		w.WaitFor(t, d, "of the new object", func() bool { return text(d, "status", "atProvider", "hciClusterUuid") == id(x) && over(d) })
+		if diff := cmp.Diff([]string{"deletes l-store", "deletes l", "creates l", "creates l-store"}, happened(t, "l", "l-store")); diff != "" {
+			t.Errorf("-want +got:\n%s", diff)
+		}
 	})
 
 	t.Run("a value of another hand", func(t *testing.T) {

@@ -52,6 +52,15 @@ func TestForeseenDependents(t *testing.T) {
 		}}})
 	}
 	updated, paused := shapes("updated"), shapes("paused")
+	// One uses a provider configuration that reads its Secret, which has not the key yet.
+	_ = unstructured.SetNestedField(x.Object, "x", "spec", "writeConnectionSecretToRef", "name")
+	c.MustCreate(t, resource(w.apiVersion(), "ProviderConfig", w.namespace, "with-x", m{
+		"endpoint": w.cloud.URL, "tokenSecretRef": m{"name": "x", "key": "attribute.id"},
+	}))
+	user := resource(w.apiVersion(), "Thing", w.namespace, "user", m{
+		"forProvider": m{"name": "user"}, "providerConfigRef": m{"kind": "ProviderConfig", "name": "with-x"},
+	})
+	c.MustCreate(t, user)
 	for _, u := range []*unstructured.Unstructured{
 		x, updated, paused, datastore(w.namespace, "store", "Thing", "x"), datastore(w.namespace, "inner", "Datastore", "store"), datastore(elsewhere, "secret-name", "Thing", "x"),
 	} {
@@ -82,6 +91,7 @@ func TestForeseenDependents(t *testing.T) {
 			want: []string{
 				"also replaced, because they depend on the object: Datastore inner, Datastore store",
 				"updated afterwards, because they depend on the object: Shapes paused, Shapes updated",
+				"nothing is done meanwhile to what uses a provider configuration with values of the object: Thing user",
 				"refused because of what depends on the object: 1 in other namespaces",
 				"waits for approval, because of what depends on the object",
 			},
@@ -94,6 +104,7 @@ func TestForeseenDependents(t *testing.T) {
 			want: []string{
 				"also replaced, because they depend on the object: Datastore inner, Datastore store",
 				"updated afterwards, because they depend on the object: Shapes updated",
+				"nothing is done meanwhile to what uses a provider configuration with values of the object: Thing user",
 				"refused because of what depends on the object: Shapes paused is paused; 1 in other namespaces",
 				"waits for approval, because of what depends on the object",
 			},
@@ -112,7 +123,7 @@ func TestForeseenDependents(t *testing.T) {
 			all, err := apply(ctx, test.patch)
 			last = nil
 			for _, text := range all {
-				if strings.Contains(text, "depend on the object") || strings.Contains(text, "depends on the object") {
+				if strings.Contains(text, "depend on the object") || strings.Contains(text, "depends on the object") || strings.Contains(text, "with values of the object") {
 					last = append(last, text)
 				}
 				if strings.Contains(text, "secret-name") {

@@ -2,15 +2,49 @@ package e2e_test
 
 import (
 	"context"
+	"slices"
+	"sync"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/util/retry"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/landbridge-io/landbridge/internal/controller/halt"
 	"github.com/landbridge-io/landbridge/internal/testing/clustertest"
 )
+
+// pause pauses operations, beside those that other tests have paused.
+func (c *cluster) pause(t *testing.T, p halt.Pause) (resume func()) {
+	t.Helper()
+	ctx := context.WithoutCancel(t.Context())
+	change := func(with ...halt.Pause) {
+		t.Helper()
+		err := retry.RetryOnConflict(retry.DefaultBackoff, func() error {
+			m := &corev1.ConfigMap{}
+			if err := c.Get(ctx, client.ObjectKey{Namespace: clustertest.System, Name: halt.PauseConfigMap}, m); err != nil {
+				return err
+			}
+			all, err := halt.Pauses(m)
+			if err != nil {
+				return err
+			}
+			all = append(slices.DeleteFunc(all, p.Same), with...)
+			if err := halt.SetPauses(m, all); err != nil {
+				return err
+			}
+			return c.Update(ctx, m)
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	change(p)
+	resume = sync.OnceFunc(func() { change() })
+	t.Cleanup(resume)
+	return resume
+}
 
 // While operations of a provider are paused, what runs is finished, and nothing else begins. Then
 // it goes on.
@@ -19,21 +53,6 @@ func TestPause(t *testing.T) {
 	d := newDouble(t, "pause")
 	c.install(t, d.provider())
 	ns := c.Namespace(t)
-	// Other tests may run: only this provider is paused.
-	ctx := context.WithoutCancel(t.Context())
-	pause := func(all ...halt.Pause) {
-		t.Helper()
-		m := &corev1.ConfigMap{}
-		if err := c.Get(ctx, client.ObjectKey{Namespace: clustertest.System, Name: halt.PauseConfigMap}, m); err != nil {
-			t.Fatal(err)
-		}
-		if err := halt.SetPauses(m, all); err != nil {
-			t.Fatal(err)
-		}
-		if err := c.Update(ctx, m); err != nil {
-			t.Fatal(err)
-		}
-	}
 	changed, deleted, created := d.thing(ns, "changed", m{"value": "a"}), d.thing(ns, "deleted", nil), d.thing(ns, "created", nil)
 	c.MustCreate(t, changed)
 	c.MustCreate(t, deleted)
@@ -41,8 +60,7 @@ func TestPause(t *testing.T) {
 	c.WaitReady(t, deleted)
 
 	before := d.Changes()
-	pause(halt.Pause{Provider: d.Name, Reason: "a test", Since: metav1.Now()})
-	t.Cleanup(func() { pause() })
+	resume := c.pause(t, halt.Pause{Provider: d.Name, Reason: "a test", Since: metav1.Now()})
 	c.MustPatch(t, changed, `{"spec":{"forProvider":{"value":"b"}}}`)
 	c.WaitFalse(t, changed, "Synced", "OperationsPaused", "Operations of "+d.Name+" have been paused since", "(a test)", "landbridge resume --provider "+d.Name)
 	c.MustCreate(t, created)
@@ -58,7 +76,7 @@ func TestPause(t *testing.T) {
 		t.Error("the plan is not shown")
 	}
 
-	pause()
+	resume()
 	c.WaitReady(t, changed)
 	c.WaitReady(t, created)
 	c.WaitGone(t, deleted)

@@ -3,6 +3,7 @@ package diff_test
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -48,7 +50,12 @@ type bench struct {
 // newBench returns a cluster with pets of the given lengths, whose specs want 2, and with other
 // objects.
 func newBench(t *testing.T, pets map[string]int64, others ...client.Object) *bench {
-	p, err := model.NewProvider("random", schematest.Provider(t, "random"), config.Provider{})
+	return newBenchWith(t, config.Provider{}, pets, others...)
+}
+
+// newBenchWith is newBench with a configuration of the provider.
+func newBenchWith(t *testing.T, configured config.Provider, pets map[string]int64, others ...client.Object) *bench {
+	p, err := model.NewProvider("random", schematest.Provider(t, "random"), configured)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,6 +86,7 @@ func newBench(t *testing.T, pets map[string]int64, others ...client.Object) *ben
 		gvk := schema.GroupVersionKind{Group: p.Group, Version: p.Version, Kind: kind}
 		mapper.Add(gvk, meta.RESTScopeRoot)
 		scheme.AddKnownTypeWithName(gvk, &unstructured.Unstructured{})
+		scheme.AddKnownTypeWithName(gvk.GroupVersion().WithKind(kind+"List"), &unstructured.UnstructuredList{})
 	}
 	b := &bench{t: t, model: p, stored: map[store.Key]store.Record{}}
 	var existing []client.Object
@@ -268,10 +276,6 @@ func TestPlanOfManifests(t *testing.T) {
 	}
 }
 
-// planted is a sensitive value of the stored object.
-const planted = "hunter2-planted-secret"
-
-// No form of a plan has a sensitive value, and neither has what policies decide about it.
 // What refers to an object that would be replaced is planned, too, if it is in the cluster alone.
 func TestDependentsInTheCluster(t *testing.T) {
 	referring := func(namespace, name, to string) client.Object {
@@ -296,8 +300,8 @@ func TestDependentsInTheCluster(t *testing.T) {
 		"replaced": {
 			length: 1, want: []string{"DeleteThenCreate random_pet.first", "DeleteThenCreate random_pet.second", "DeleteThenCreate random_pet.third"},
 			messages: []string{
-				"These are in the cluster, refer to objects that would be replaced, and are planned, too: Pet team-a/second, Pet team-a/third.",
-				"1 resources in other namespaces refer to objects that would be replaced. They are not planned.",
+				"These are in the cluster, depend on objects that would be replaced, and are planned, too: Pet team-a/second, Pet team-a/third.",
+				"1 resources in other namespaces depend on objects that would be replaced. They are not planned.",
 			},
 		},
 	} {
@@ -335,21 +339,93 @@ func TestDependentsInTheCluster(t *testing.T) {
 	}
 }
 
+// What reads the connection Secret of an object that would be replaced is planned without knowing
+// the value, and what uses a provider configuration that does is named. So is what would prevent
+// the replacement.
+func TestSecretReadersInTheCluster(t *testing.T) {
+	t.Parallel()
+	pet := func(namespace, name string, spec, annotations map[string]any) client.Object {
+		return &unstructured.Unstructured{Object: map[string]any{
+			"apiVersion": group + "/v1alpha1", "kind": "Pet",
+			"metadata": map[string]any{"namespace": namespace, "name": name, "uid": namespace + name, "annotations": annotations}, "spec": spec,
+		}}
+	}
+	reading := func(lifecycle map[string]any) map[string]any {
+		return map[string]any{
+			"forProvider": map[string]any{"length": int64(2), "separatorSecretRef": map[string]any{"name": "made", "key": "attribute.result"}},
+			"lifecycle":   lifecycle,
+		}
+	}
+	using := map[string]any{"forProvider": map[string]any{}, "providerConfigRef": map[string]any{"kind": "ClusterProviderConfig", "name": "reads"}}
+	pausing := map[string]any{"crossplane.io/paused": "true"}
+	b := newBenchWith(t, config.Provider{Resources: map[string]config.Resource{"random_pet": {Fields: map[string]config.Field{"separator": {Sensitive: true}}}}}, nil,
+		&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "made"}, Data: map[string][]byte{"attribute.result": []byte("-")}},
+		&unstructured.Unstructured{Object: map[string]any{
+			"apiVersion": group + "/v1alpha1", "kind": "ClusterProviderConfig", "metadata": map[string]any{"name": "reads"},
+			"spec": map[string]any{"tokenSecretRef": map[string]any{"namespace": "team-a", "name": "made", "key": "attribute.result"}},
+		}},
+		pet("team-a", "reads", reading(nil), nil), pet("team-a", "never", reading(map[string]any{"replacePolicy": "Never"}), nil), pet("team-a", "paused", reading(nil), pausing),
+		pet("team-a", "uses", using, nil), pet("team-a", "uses-paused", using, pausing), pet("team-b", "uses", using, nil),
+		pet("team-a", "unrelated", map[string]any{"forProvider": map[string]any{}}, nil), pet("team-b", "reads", reading(nil), nil),
+	)
+	for _, name := range []string{"reads", "never", "paused"} {
+		b.stored[store.Key{Group: group, Kind: "Pet", Namespace: "team-a", Name: name}] = store.Record{
+			Version: "1", Instance: instance.Instance{Status: instance.Full, State: stored(b, "random_pet", map[string]cty.Value{
+				"id": cty.StringVal(name), "length": cty.NumberIntVal(2), "separator": cty.StringVal("-"),
+			})},
+		}
+	}
+	b.stored[store.Key{Group: group, Kind: "Password", Namespace: "team-a", Name: "db"}] = store.Record{
+		Version: "1", Instance: instance.Instance{Status: instance.Full, State: stored(b, "random_password", map[string]cty.Value{
+			"id": cty.StringVal("none"), "length": cty.NumberIntVal(8), "result": cty.StringVal("-"), "bcrypt_hash": cty.StringVal("-"),
+		})},
+	}
+	plan, messages, _ := b.plan(manifest("Password", "db", `{forProvider: {length: 9}, writeConnectionSecretToRef: {name: made}}`))
+	var said []string
+	for _, m := range messages {
+		said = append(said, m.Detail)
+	}
+	want := []string{
+		"The resource is paused, and is left alone.",
+		"These are in the cluster, depend on objects that would be replaced, and are planned, too: Pet team-a/never, Pet team-a/paused, Pet team-a/reads.",
+		"Nothing would be done to these until the objects are replaced from which their provider configuration takes values: Pet team-a/uses, Pet team-a/uses-paused.",
+		"The controller would replace nothing that these depend on: Pet team-a/never may not be changed: spec.lifecycle.replacePolicy is Never, Pet team-a/paused is paused, Pet team-a/uses-paused is paused.",
+		"1 resources in other namespaces depend on objects that would be replaced. They are not planned.",
+	}
+	if diff := cmp.Diff(want, said); diff != "" {
+		t.Errorf("messages: -want +got:\n%s", diff)
+	}
+	changes := addresses(plan)
+	slices.Sort(changes)
+	if diff := cmp.Diff([]string{
+		"DeleteThenCreate random_password.db", "DeleteThenCreate random_pet.never", "DeleteThenCreate random_pet.reads",
+	}, changes); diff != "" {
+		t.Errorf("changes: -want +got:\n%s", diff)
+	}
+}
+
+// stored returns a state of a resource type, with some values.
+func stored(b *bench, resourceType string, values map[string]cty.Value) cty.Value {
+	out := map[string]cty.Value{}
+	for name, ty := range b.model.Resources[resourceType].Root().Cty.AttributeTypes() {
+		if out[name] = cty.NullVal(ty); values[name] != cty.NilVal {
+			out[name] = values[name]
+		}
+	}
+	return cty.ObjectVal(out)
+}
+
+// planted is a sensitive value of the stored object.
+const planted = "hunter2-planted-secret"
+
+// No form of a plan has a sensitive value, and neither has what policies decide about it.
 func TestPlanHasNoSecrets(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, nil)
-	m := b.model.Resources["random_password"]
-	state := map[string]cty.Value{}
-	for name, ty := range m.Root().Cty.AttributeTypes() {
-		state[name] = cty.NullVal(ty)
-	}
-	for name, v := range map[string]cty.Value{
-		"id": cty.StringVal("none"), "length": cty.NumberIntVal(8), "result": cty.StringVal(planted), "bcrypt_hash": cty.StringVal("hash-of-" + planted),
-	} {
-		state[name] = v
-	}
 	b.stored[store.Key{Group: group, Kind: "Password", Namespace: "team-a", Name: "db"}] = store.Record{
-		Version: "1", Instance: instance.Instance{Status: instance.Full, State: cty.ObjectVal(state)},
+		Version: "1", Instance: instance.Instance{Status: instance.Full, State: stored(b, "random_password", map[string]cty.Value{
+			"id": cty.StringVal("none"), "length": cty.NumberIntVal(8), "result": cty.StringVal(planted), "bcrypt_hash": cty.StringVal("hash-of-" + planted),
+		})},
 	}
 	plan, messages, text := b.plan(manifest("Password", "db", `{forProvider: {length: 9}}`) +
 		"---\napiVersion: v1\nkind: Secret\nmetadata: {name: s}\nstringData: {x: " + planted + "}\n")

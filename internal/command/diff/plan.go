@@ -154,8 +154,11 @@ type planner struct {
 	overlay      *local.Objects
 	placeholders *references.Placeholders
 	sessions     map[*LocalProvider]*local.Session
-	// replaced are the resources whose objects would be replaced.
+	// replaced are the resources whose objects would be replaced, and plans the plans for that.
 	replaced map[store.Key]*unstructured.Unstructured
+	plans    map[store.Key]*terraform.Plan
+	// later are the instances of modules whose variables are not known yet.
+	later map[store.Key]bool
 	// resolvers are those of the providers of modules, pool their servers.
 	mu        sync.Mutex
 	resolvers map[*LocalProvider]*providerconfig.Resolver
@@ -169,7 +172,7 @@ func Make(ctx context.Context, o Options, objects []local.Object) (*Plan, local.
 	p := &planner{
 		Options: o, overlay: local.NewObjects(o.Client),
 		placeholders: references.NewPlaceholders(), sessions: map[*LocalProvider]*local.Session{}, out: &Plan{Plan: local.Plan{Mode: local.Normal}},
-		replaced:  map[store.Key]*unstructured.Unstructured{},
+		replaced: map[store.Key]*unstructured.Unstructured{}, plans: map[store.Key]*terraform.Plan{}, later: map[store.Key]bool{},
 		resolvers: map[*LocalProvider]*providerconfig.Resolver{}, pool: pool.New(pool.Options{IdleTimeout: time.Hour, KeepTrying: true}),
 	}
 	p.presented = slices.Clone(o.Providers)
@@ -391,8 +394,8 @@ func (p *planner) plan(ctx context.Context, level []*planned) {
 		for _, c := range plan.Changes {
 			r := of[c.Resource]
 			c.Foresee(r.object)
-			if c.Plan.Action.IsReplace() {
-				p.replaced[r.key()] = r.object
+			if c.Plan.Replaces() {
+				p.replaced[r.key()], p.plans[r.key()] = r.object, &c.Plan
 			}
 		}
 	}
@@ -440,6 +443,9 @@ func (p *planner) describe(ctx context.Context, r *planned) *local.ManifestResou
 		var more diagnostic.Diagnostics
 		out.Config, more = read.Configuration(func(ref translate.SecretKeySelector) ([]byte, error) {
 			ref.Namespace = r.object.GetNamespace()
+			if p.knownLater(ref) {
+				return nil, translate.ErrKnownLater
+			}
 			b, err := providerconfig.ReadSecret(ctx, p.overlay, ref)
 			if err == nil {
 				p.Secrets.Add(b)
@@ -455,6 +461,12 @@ func (p *planner) describe(ctx context.Context, r *planned) *local.ManifestResou
 		}
 	}
 	if diags.HasErrors() {
+		return nil
+	}
+	if r.provider.module != nil && out.Config != nil && !out.Config.Value.IsWhollyKnown() { // its program plans with values only
+		p.later[r.key()] = true
+		p.out.Waiting = append(p.out.Waiting, Waiting{Kind: r.model.Kind, Namespace: r.object.GetNamespace(), Name: r.object.GetName(),
+			For: []string{"variables of the module are known only when other objects are there"}})
 		return nil
 	}
 	out.Configurations = []policy.Configuration{p.configurationObject(ctx, r, spec)}

@@ -1,6 +1,8 @@
 package local
 
 import (
+	"slices"
+
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -45,14 +47,15 @@ func Levels[R Referrer](resources []R) [][]R {
 	return out
 }
 
-// refersTo reports whether a resource refers to another one by its name or labels.
+// refersTo reports whether a resource refers to another one by its name or labels, or reads its
+// connection Secret.
 func refersTo[R Referrer](r, to R) bool {
-	_, refs := r.Refers()
+	of, refs := r.Refers()
 	target, _ := to.Refers()
-	if len(refs) == 0 {
-		return false
-	}
 	key := keyOf(target)
+	if secret := references.SecretWritten(target); secret != "" && of.GetNamespace() == target.GetNamespace() && slices.Contains(references.SecretsRead(of), secret) {
+		return true
+	}
 	for _, w := range references.Sources(refs) {
 		switch {
 		case key.GroupKind != schema.GroupKind{Group: w.Group, Kind: w.Kind} || key.namespace != w.Namespace:

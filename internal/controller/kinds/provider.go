@@ -188,20 +188,35 @@ func (p *ServedProvider) Stop(ctx context.Context) {
 // StartConfigs runs the controller of the provider configurations, unless it runs already. Kinds
 // must be started first, since their controllers know who uses a configuration.
 func (p *ServedProvider) StartConfigs() error {
+	ctx, cancel := context.WithCancel(p.runtime.Lifetime)
+	c := &providerconfig.Controller{
+		Provider: p.Model, Users: p.users, Check: p.Configs.Check, AccountCode: p.Configs.AccountCode, Admission: p.runtime.Admission, Owned: p.owned,
+		Guards: p.runtime.Managed.Shards != nil && !p.runtime.Follows, Reads: p.reads, Gone: p.Configs.Forget,
+	}
+	if !p.beginConfigs(c, cancel) {
+		cancel()
+		return nil
+	}
+	p.runtime.Registry.addConfigs(p.Model.Group, configurationsOf{
+		changed: func(ref providerconfig.Reference) { p.secretChanged(ctx, ref) },
+		users:   func(ref providerconfig.Reference) []store.Key { return p.admittedUsers(ctx, ref) },
+	})
+	err := c.Start(ctx, p.runtime.Manager)
+	if err != nil {
+		p.cancelConfigs()
+	}
+	return err
+}
+
+// beginConfigs sets the controller of the provider configurations, unless there is one.
+func (p *ServedProvider) beginConfigs(c *providerconfig.Controller, stop context.CancelFunc) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.stopConfigs != nil {
-		return nil
+		return false
 	}
-	ctx, cancel := context.WithCancel(p.runtime.Lifetime)
-	c := &providerconfig.Controller{Provider: p.Model, Users: p.users, Check: p.Configs.Check, AccountCode: p.Configs.AccountCode, Admission: p.runtime.Admission, Owned: p.owned, Guards: p.runtime.Managed.Shards != nil && !p.runtime.Follows, Gone: p.Configs.Forget}
-	if err := c.Start(ctx, p.runtime.Manager); err != nil {
-		cancel()
-		return err
-	}
-	p.stopConfigs, p.configs = cancel, c
-	p.runtime.Registry.addConfigs(p.Model.Group, func(ref providerconfig.Reference) { p.secretChanged(ctx, ref) })
-	return nil
+	p.stopConfigs, p.configs = stop, c
+	return true
 }
 
 // StopConfigs stops the controller of the provider configurations, if it runs.
@@ -253,6 +268,38 @@ func (p *ServedProvider) users(ctx context.Context, ref providerconfig.Reference
 		out = append(out, p.runtime.OtherUsers(ctx, p.Name, ref)...)
 	}
 	return out, nil
+}
+
+// admittedUsers returns the resources that use a provider configuration and may use it.
+func (p *ServedProvider) admittedUsers(ctx context.Context, ref providerconfig.Reference) (out []store.Key) {
+	users, err := p.users(ctx, ref)
+	if err == nil {
+		users, err = p.Configs.Admitted(ctx, ref, users)
+	}
+	if err != nil {
+		p.runtime.Logger.Error(err, "Cannot list the resources that use a provider configuration", "kind", ref.Kind, "namespace", ref.Namespace, "name", ref.Name)
+	}
+	for _, u := range users {
+		out = append(out, u.Key)
+	}
+	return out
+}
+
+// reads records which Secrets a provider configuration refers to, and wakes the resources that use
+// it if these have changed: another resource may write one.
+func (p *ServedProvider) reads(ref providerconfig.Reference, secrets []types.NamespacedName) {
+	key := store.Key{Group: p.Model.Group, Kind: ref.Kind, Namespace: ref.Namespace, Name: ref.Name}
+	if !p.runtime.Registry.References().Configures(key, secrets) {
+		return
+	}
+	for _, user := range p.admittedUsers(p.runtime.Lifetime, ref) {
+		p.runtime.Registry.Wake(user)
+	}
+}
+
+// Reread implements managed.RereadingConfigs.
+func (p *ServedProvider) Reread(ref *xpv2.ProviderConfigReference, _ map[string]*xpv2.ProviderConfigReference, namespace string) {
+	p.Configs.Reread(providerconfig.ReferenceOf(ref, namespace))
 }
 
 // secretChanged has a provider configuration read again, and wakes the resources that use it: one

@@ -30,8 +30,15 @@ type Registry struct {
 	// starting are kinds whose existing resources are not all known yet. New ones are reconciled
 	// already.
 	starting map[schema.GroupKind]*managed.Kind
-	// configs are told of changed Secrets of provider configurations, by group.
-	configs map[string]func(providerconfig.Reference)
+	// configs are the provider configurations of each group.
+	configs map[string]configurationsOf
+}
+
+// configurationsOf are the provider configurations of a group. changed is called when a Secret has
+// changed to which one refers, and users returns the resources that use one, and may use it.
+type configurationsOf struct {
+	changed func(providerconfig.Reference)
+	users   func(providerconfig.Reference) []store.Key
 }
 
 // References returns the graph of references between resources.
@@ -71,16 +78,28 @@ func (r *Registry) Wake(key store.Key) {
 // SecretChanged is called when a Secret has changed that a resource or a provider configuration
 // refers to.
 func (r *Registry) SecretChanged(key store.Key) {
-	if key.Kind != model.ProviderConfigKind && key.Kind != model.ClusterProviderConfigKind {
+	if !references.IsConfiguration(key) {
 		r.Wake(key)
 		return
 	}
-	r.mu.RLock()
-	changed := r.configs[key.Group]
-	r.mu.RUnlock()
-	if changed != nil {
+	if changed := r.configurationsOf(key.Group).changed; changed != nil {
 		changed(providerconfig.Reference{Kind: key.Kind, Namespace: key.Namespace, Name: key.Name})
 	}
+}
+
+// UsersOf returns the resources that use a provider configuration, and may use it.
+func (r *Registry) UsersOf(configuration store.Key) []store.Key {
+	users := r.configurationsOf(configuration.Group).users
+	if users == nil {
+		return nil
+	}
+	return users(providerconfig.Reference{Kind: configuration.Kind, Namespace: configuration.Namespace, Name: configuration.Name})
+}
+
+func (r *Registry) configurationsOf(group string) configurationsOf {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	return r.configs[group]
 }
 
 // Forget calls managed.Kind's method of that name for all kinds.
@@ -115,19 +134,22 @@ func (r *Registry) running() []*managed.Kind {
 	return slices.Collect(maps.Values(r.kinds))
 }
 
-func (r *Registry) addConfigs(group string, changed func(providerconfig.Reference)) {
+func (r *Registry) addConfigs(group string, configs configurationsOf) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.configs == nil {
-		r.configs = map[string]func(providerconfig.Reference){}
+		r.configs = map[string]configurationsOf{}
 	}
-	r.configs[group] = changed
+	r.configs[group] = configs
 }
 
 func (r *Registry) removeConfigs(group string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	delete(r.configs, group)
+	for _, kind := range []string{model.ProviderConfigKind, model.ClusterProviderConfigKind} {
+		r.references.Drop(schema.GroupKind{Group: group, Kind: kind})
+	}
 }
 
 // OldestChanges returns Kind.OldestChange of all kinds whose controllers run.

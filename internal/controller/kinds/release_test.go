@@ -19,6 +19,7 @@ import (
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 	"github.com/landbridge-io/landbridge/internal/controller/kinds"
 	"github.com/landbridge-io/landbridge/internal/controller/providerconfig"
+	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 )
 
 // cluster is a manager of a fake client.
@@ -88,7 +89,7 @@ func TestReleaseConfigs(t *testing.T) {
 	)
 	rt.OtherUsers = func(_ context.Context, provider string, ref providerconfig.Reference) []providerconfig.User {
 		if provider == "owner" && ref == (providerconfig.Reference{Kind: "ProviderConfig", Namespace: "team", Name: "used-by-module"}) {
-			return []providerconfig.User{{Namespace: "team", Wake: func() {}}}
+			return []providerconfig.User{{Key: store.Key{Namespace: "team"}, Wake: func() {}}}
 		}
 		return nil
 	}

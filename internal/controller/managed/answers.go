@@ -9,7 +9,6 @@ import (
 
 	"github.com/landbridge-io/landbridge/apis/managed"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
-	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 )
 
 // An answer is what a dependent says to the replacement of an object that it depends on.
@@ -40,10 +39,6 @@ func answerTo(u *unstructured.Unstructured, to types.UID) (managed.AwaitedReplac
 	return managed.AwaitedReplacement{}, false
 }
 
-func keyOfAnswer(a managed.AwaitedReplacement) store.Key {
-	return store.Key{Group: a.Group, Kind: a.Kind, Namespace: a.Namespace, Name: a.Name}
-}
-
 // awaitsReplacement reports whether a dependent takes part in a replacement, or has to note that it
 // does not any more.
 func (r *CustomResource) awaitsReplacement() bool {
@@ -71,15 +66,15 @@ func (f referrer) followed(r *CustomResource) {
 	if len(before) == 0 {
 		return
 	}
-	r.setAnswers(slices.DeleteFunc(before, func(a managed.AwaitedReplacement) bool { return r.replaced[keyOfAnswer(a)] == nil }))
+	r.setAnswers(slices.DeleteFunc(before, func(a managed.AwaitedReplacement) bool { return r.replaced[f.kind.keyOfAnswer(a)] == nil }))
 }
 
 // setFollows notes that the object fits the new objects of what it refers to.
-func setFollows(r *CustomResource, o *scheduler.Observation) {
+func (k *Kind) setFollows(r *CustomResource, o *scheduler.Observation) {
 	answers := answersOf(&r.Unstructured)
 	changed := false
 	for i, a := range answers {
-		p := replacementOf(r.replaced[keyOfAnswer(a)])
+		p := replacementOf(r.replaced[k.keyOfAnswer(a)])
 		if p != nil && p.Phase == phaseFollowing && !a.Follows && (o.UpToDate() || !o.Exists() && a.Effect == "") {
 			answers[i].Follows, changed = true, true
 		}

@@ -9,9 +9,11 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/landbridge-io/landbridge/apis/managed"
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
+	"github.com/landbridge-io/landbridge/internal/controller/references"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
 	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
@@ -39,7 +41,10 @@ func (k *Kind) released(ctx context.Context, r *CustomResource) (out map[store.K
 		if a.Follows {
 			continue // it has followed already
 		}
-		key := keyOfAnswer(a)
+		key := k.keyOfAnswer(a)
+		if references.IsConfiguration(key) && !isClosed(k.Neighbours.Settled()) {
+			return nil, nil, errors.New("it is not known yet whether an object is replaced from which the provider configuration takes values")
+		}
 		u, err := k.target(ctx, key, true)
 		if err != nil {
 			return nil, nil, fmt.Errorf("cannot read %s: %w", nameOf(key, r.GetNamespace()), err)
@@ -70,8 +75,9 @@ type awaiting struct {
 	// not known.
 	busy    bool
 	answers []managed.AwaitedReplacement
-	// known is the effect on the dependent; nil until it is asked for.
-	known *effect
+	// known is the effect on the dependent, and configured the one that its provider configuration
+	// has; nil until it is asked for.
+	known, configured *effect
 	// failed is why the dependent cannot do its part.
 	failed error
 }
@@ -87,7 +93,7 @@ func (f referrer) awaitReplacements(ctx context.Context, r *CustomResource) erro
 	for _, of := range slices.SortedFunc(maps.Keys(r.replaced), store.Key.Compare) {
 		x := r.replaced[of]
 		if holds(replacementOf(x)) {
-			waits = append(waits, nameOf(of, r.GetNamespace()))
+			waits = append(waits, f.kind.called(r, of))
 		}
 		if a, ok := w.answer(ctx, of, x); ok {
 			w.answers = append(w.answers, a)
@@ -96,7 +102,7 @@ func (f referrer) awaitReplacements(ctx context.Context, r *CustomResource) erro
 	f.passOn(r, w.own, w.answers)
 	w.destroyFirst(ctx)
 	for _, a := range answersOf(&r.Unstructured) {
-		if r.released[keyOfAnswer(a)] && !slices.ContainsFunc(w.answers, func(b managed.AwaitedReplacement) bool { return b.UID == a.UID }) {
+		if r.released[f.kind.keyOfAnswer(a)] && !slices.ContainsFunc(w.answers, func(b managed.AwaitedReplacement) bool { return b.UID == a.UID }) {
 			w.answers = append(w.answers, a) // until what it refers to is set
 		}
 	}
@@ -119,20 +125,21 @@ func (f referrer) awaitReplacements(ctx context.Context, r *CustomResource) erro
 func (w *awaiting) answer(ctx context.Context, of store.Key, x *unstructured.Unstructured) (_ managed.AwaitedReplacement, ok bool) {
 	r, p := w.resource, replacementOf(x)
 	a, answered := answerTo(&r.Unstructured, x.GetUID())
+	configures := slices.Contains(r.configuring, of)
 	if p.Phase == phaseFollowing {
-		a.Waits = false
+		a.Waits, a.Follows = false, a.Follows || configures && answered // it was read again
 		return a, answered
 	}
 	if !answered {
-		a = managed.AwaitedReplacement{Group: of.Group, Kind: of.Kind, Namespace: of.Namespace, Name: of.Name, UID: string(x.GetUID())}
+		a = w.kind.newAnswer(r, of, x.GetUID())
 	}
 	again := a.ID != p.ID || a.Generation != r.GetGeneration() || a.Refused != "" || holds(p) && !a.Waits || a.Effect == "" && hadObject(r) // it had none yet
 	if a.Effect == effectDestroyed {
 		again = !holds(p) || a.ID != p.ID
 	}
 	if again {
-		is := w.effect(ctx, holds(p))
-		a.Effect, a.Refused, a.Approval = is.action, is.refused, is.approval
+		is := w.effect(ctx, configures, holds(p))
+		a.Effect, a.Refused, a.Approval = is.action, is.refused, is.approval || is.destroys && !isReplace(is.action) && !w.consents(of, x)
 		if w.own != nil && !isPart(w.own) && isReplace(is.action) {
 			a.Refused = "its own object is being replaced"
 		}
@@ -142,20 +149,31 @@ func (w *awaiting) answer(ctx context.Context, of store.Key, x *unstructured.Uns
 	return a, true
 }
 
-// effect returns the effect on the dependent. Before it waits, the outcome of an operation is
-// determined that an earlier process has begun.
-func (w *awaiting) effect(ctx context.Context, waits bool) effect {
-	if w.known == nil {
-		is := w.kind.effect(ctx, w.resource)
+// consents reports whether a resource whose object is replaced allows that objects within those of
+// its dependents are destroyed.
+func (w *awaiting) consents(of store.Key, x *unstructured.Unstructured) bool {
+	k := w.kind.Neighbours.Kind(schema.GroupKind{Group: of.Group, Kind: of.Kind})
+	return k != nil && k.replacesDependents(x)
+}
+
+// effect returns the effect on the dependent, or on one that only uses a provider configuration.
+// Before it waits, the outcome of an operation is determined that an earlier process has begun.
+func (w *awaiting) effect(ctx context.Context, configures, waits bool) effect {
+	known, of := &w.known, w.kind.effect
+	if configures {
+		known, of = &w.configured, w.kind.configuredEffect
+	}
+	if *known == nil {
+		is := of(ctx, w.resource)
 		if is.operates && waits && !w.busy {
 			if w.failed = w.recover(ctx); w.failed == nil {
-				is = w.kind.effect(ctx, w.resource)
+				is = of(ctx, w.resource)
 			}
 		}
 		w.busy = w.busy || is.operates
-		w.known = &is
+		*known = &is
 	}
-	return *w.known
+	return **known
 }
 
 // recover determines the outcome of an operation that an earlier process has begun.
@@ -187,7 +205,7 @@ func (w *awaiting) destroyFirst(ctx context.Context) {
 	var due []*managed.AwaitedReplacement
 	for i := range w.answers {
 		a := &w.answers[i]
-		p := replacementOf(w.resource.replaced[keyOfAnswer(*a)])
+		p := replacementOf(w.resource.replaced[w.kind.keyOfAnswer(*a)])
 		if p.Phase == phaseDestroying && isReplace(a.Effect) && lists(p, w.resource.GetUID()) {
 			due = append(due, a)
 		}
@@ -254,13 +272,13 @@ func (f referrer) partID(own *managed.Replacement, r *CustomResource) string {
 func (f referrer) passOn(r *CustomResource, own *managed.Replacement, answers []managed.AwaitedReplacement) {
 	needed, held := false, false
 	for _, a := range answers {
-		p := replacementOf(r.replaced[keyOfAnswer(a)])
+		p := replacementOf(r.replaced[f.kind.keyOfAnswer(a)])
 		if p.Phase == phaseFollowing || !isReplace(a.Effect) || a.Refused != "" {
 			continue
 		}
 		needed, held = true, held || holds(p) && lists(p, r.GetUID())
 	}
-	by := f.kind.Neighbours.References().Dependents(f.kind.key(&r.Unstructured))
+	by := f.kind.dependentsBy(f.kind.key(&r.Unstructured))
 	switch {
 	case own != nil && (!isPart(own) || own.Phase == phaseDestroying && held):
 		return

@@ -8,12 +8,15 @@ import (
 	"strings"
 	"time"
 
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	corev1 "k8s.io/api/core/v1"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/landbridge-io/landbridge/apis/managed"
+	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 	"github.com/landbridge-io/landbridge/internal/crd"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
 	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
@@ -171,7 +174,7 @@ type verdict struct {
 // judge reads the answers of the dependents of a resource in a phase, and of theirs while nothing
 // is destroyed yet. Names are for those who may read a namespace. whole is set when those that must
 // be replaced are destroyed before the object.
-func (k *Kind) judge(p *managed.Replacement, u *unstructured.Unstructured, namespace string, by []store.Key, whole bool) (v verdict) {
+func (k *Kind) judge(p *managed.Replacement, u *unstructured.Unstructured, namespace string, by []dependsBy, whole bool) (v verdict) {
 	for _, d := range k.dependentsOf(context.Background(), namespace, by) {
 		a, _ := answerTo(d.resource, u.GetUID())
 		elsewhere := d.resource.GetNamespace() != namespace
@@ -194,7 +197,7 @@ func (k *Kind) judge(p *managed.Replacement, u *unstructured.Unstructured, names
 		case holds(p) && !a.Waits:
 			v.waiting = append(v.waiting, d.name)
 		case p.Phase == phaseDestroying && destroyed && isReplace(a.Effect):
-			v.waiting = append(v.waiting, d.name+" (is destroyed before)")
+			v.waiting = append(v.waiting, d.name+" ("+destroyedBefore(d.resource)+")")
 		}
 		v.approval = v.approval || current && a.Approval && !elsewhere
 		if !destroyed {
@@ -217,7 +220,7 @@ func (k *Kind) judge(p *managed.Replacement, u *unstructured.Unstructured, names
 
 // add adds what is said of the dependents of a dependent that must be replaced.
 func (v *verdict) add(d dependent, p *managed.Replacement, namespace string) {
-	by := d.kind.Neighbours.References().Dependents(d.kind.key(d.resource))
+	by := d.kind.dependentsBy(d.kind.key(d.resource))
 	if len(by) == 0 {
 		return
 	}
@@ -235,6 +238,17 @@ func (v *verdict) add(d dependent, p *managed.Replacement, namespace string) {
 	v.replaced, v.approval = append(v.replaced, of.replaced...), v.approval || of.approval
 }
 
+// destroyedBefore says what a replacement waits for whose dependent is to be destroyed before. What
+// stops that is a reason of the dependent's own.
+func destroyedBefore(u *unstructured.Unstructured) string {
+	r := &CustomResource{Unstructured: *u}
+	synced := r.GetCondition(xpv2.TypeSynced)
+	if synced.Status != corev1.ConditionFalse || synced.Reason == v1alpha1.ReasonAwaitingReplacement {
+		return "is destroyed before"
+	}
+	return fmt.Sprintf("is destroyed before, which waits with the reason %s", synced.Reason)
+}
+
 func isReplace(effect string) bool { return terraform.Action(effect).IsReplace() }
 
 // replacesDependents reports whether a resource of the kind consents to the replacement of its
@@ -249,11 +263,30 @@ func (k *Kind) replacesDependents(u *unstructured.Unstructured) bool {
 
 // dependentKeys returns the resources that depend on the object of a resource. It returns an error
 // until all are known.
-func (k *Kind) dependentKeys(ctx context.Context, r *CustomResource) ([]store.Key, error) {
+func (k *Kind) dependentKeys(ctx context.Context, r *CustomResource) ([]dependsBy, error) {
 	if err := k.referencesKnown(ctx, r); err != nil {
 		return nil, err
 	}
-	return k.Neighbours.References().Dependents(k.key(&r.Unstructured)), nil
+	return k.dependentsBy(k.key(&r.Unstructured)), nil
+}
+
+// dependsBy is a resource that depends on the object of another one. configured is set if it only
+// uses a provider configuration that takes values from it.
+type dependsBy struct {
+	store.Key
+	configured bool
+}
+
+// dependentsBy returns the resources that depend on the object of a resource.
+func (k *Kind) dependentsBy(key store.Key) (out []dependsBy) {
+	dependents, users := k.Neighbours.References().Dependents(key, configurations{k.Neighbours})
+	for _, x := range dependents {
+		out = append(out, dependsBy{x, false})
+	}
+	for _, x := range users {
+		out = append(out, dependsBy{x, true})
+	}
+	return out
 }
 
 // dependent is a resource that refers to another one, with the name by which messages of that one
@@ -262,11 +295,13 @@ type dependent struct {
 	kind     *Kind
 	resource *unstructured.Unstructured
 	name     string
+	// configured is that of dependsBy.
+	configured bool
 }
 
 // dependentsOf returns the resources of keys as the cache has them, with the names that they have
 // in messages for a namespace.
-func (k *Kind) dependentsOf(ctx context.Context, namespace string, keys []store.Key) []dependent {
+func (k *Kind) dependentsOf(ctx context.Context, namespace string, keys []dependsBy) []dependent {
 	var out []dependent
 	for _, by := range keys {
 		of := k.Neighbours.Kind(schema.GroupKind{Group: by.Group, Kind: by.Kind})
@@ -277,7 +312,7 @@ func (k *Kind) dependentsOf(ctx context.Context, namespace string, keys []store.
 		if err != nil {
 			continue // it is gone
 		}
-		out = append(out, dependent{of, u, nameOf(by, namespace)})
+		out = append(out, dependent{of, u, nameOf(by.Key, namespace), by.configured})
 	}
 	return out
 }
@@ -298,16 +333,26 @@ func whenTold(message string) error {
 // wakeDependents queues the resources that take part in a replacement when one of them has changed.
 func (k *Kind) wakeDependents(u *unstructured.Unstructured) {
 	if replacementOf(u) != nil {
-		k.wake(k.Neighbours.References().Dependents(k.key(u)))
+		for _, by := range k.dependentsBy(k.key(u)) {
+			k.wakeDependent(by)
+		}
 	}
 	k.wakeAwaited(u, map[store.Key]bool{})
+}
+
+// wakeDependent queues a resource. One that uses a provider configuration may be at rest.
+func (k *Kind) wakeDependent(by dependsBy) {
+	if of := k.Neighbours.Kind(schema.GroupKind{Group: by.Group, Kind: by.Kind}); of != nil && by.configured {
+		of.disturb(by.Key)
+	}
+	k.Neighbours.Wake(by.Key)
 }
 
 // wakeAwaited queues the resources to whose replacements one has answered, and those to whose
 // replacements these have.
 func (k *Kind) wakeAwaited(u *unstructured.Unstructured, woken map[store.Key]bool) {
 	for _, a := range answersOf(u) {
-		key := keyOfAnswer(a)
+		key := k.keyOfAnswer(a)
 		if woken[key] {
 			continue
 		}

@@ -2,10 +2,12 @@ package managed
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/fieldpath"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+	"github.com/zclconf/go-cty/cty"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -24,6 +26,9 @@ type effect struct {
 	refused string
 	// approval is set when the plan needs an approval.
 	approval bool
+	// destroys is set when the plan destroys objects within the object, or when it is not known
+	// what it destroys.
+	destroys bool
 	// operates is set when an operation on the object was begun, whose outcome is not stored.
 	operates bool
 }
@@ -76,8 +81,17 @@ func (k *Kind) planEffect(ctx context.Context, r *CustomResource, p *preview) ef
 		}
 		return refusal(waitsForOthers + strings.Join(found.Missing, "; "))
 	}
-	req, plan, err := p.planned(ctx, unknown.In)
+	later := false
+	req, plan, err := p.planned(ctx, func(v cty.Value) (cty.Value, error) {
+		v, err := unknown.In(v)
+		if later = err == nil && k.HasObjectsOfAnyType() && !v.IsWhollyKnown(); later {
+			err = errKnownLater
+		}
+		return v, err
+	})
 	switch {
+	case later:
+		return effect{action: string(terraform.Update), destroys: true}
 	case err != nil:
 		return refusal(unknown.Conceal(p.conceal(err.Error(), as.secrets, &scheduler.Observation{Instance: p.stored})))
 	case plan == nil:
@@ -89,10 +103,14 @@ func (k *Kind) planEffect(ctx context.Context, r *CustomResource, p *preview) ef
 	}
 	stops, approvals, _ := p.consequences(ctx, req, *plan)
 	return effect{
-		action: string(plan.Action), approval: len(approvals) > 0,
+		action: string(plan.Action), approval: len(approvals) > 0, destroys: len(plan.Destroys()) > 0,
 		refused: p.conceal(strings.Join(stops, "; "), as.secrets, &scheduler.Observation{Instance: p.stored}),
 	}
 }
+
+// errKnownLater ends the plan of a module whose variables are not known: its program plans with
+// values only.
+var errKnownLater = errors.New("variables of the module are known later")
 
 // hadObject reports whether the resource has had an object.
 func hadObject(r *CustomResource) bool {
@@ -118,7 +136,7 @@ func (p plannedReader) Get(ctx context.Context, name client.ObjectKey, obj clien
 		return err
 	}
 	if u, ok := obj.(*unstructured.Unstructured); ok && p.replaced[keyOf(u)] != nil {
-		u.Object = planned(p.replaced[keyOf(u)]).Object
+		u.Object = p.planned(p.replaced[keyOf(u)]).Object
 	}
 	return nil
 }
@@ -131,7 +149,7 @@ func (p plannedReader) List(ctx context.Context, list client.ObjectList, opts ..
 	if all, ok := list.(*unstructured.UnstructuredList); ok {
 		for i := range all.Items {
 			if x := p.replaced[keyOf(&all.Items[i])]; x != nil {
-				all.Items[i] = *planned(x)
+				all.Items[i] = *p.planned(x)
 			}
 		}
 	}
@@ -140,14 +158,17 @@ func (p plannedReader) List(ctx context.Context, list client.ObjectList, opts ..
 
 // planned returns a resource as it is after status.plan, without values that are known only
 // afterwards. Of an object that is destroyed for the replacement of another one nothing is known.
-func planned(u *unstructured.Unstructured) *unstructured.Unstructured {
+// The plan of a module that replaces objects within it is an update.
+func (p plannedReader) planned(u *unstructured.Unstructured) *unstructured.Unstructured {
 	out := u.DeepCopy()
 	annotations := out.GetAnnotations()
 	delete(annotations, meta.AnnotationKeyExternalName)
 	out.SetAnnotations(annotations)
 	at, _, _ := unstructured.NestedMap(out.Object, "status", "atProvider")
 	action, _, _ := unstructured.NestedString(u.Object, "status", "plan", "action")
-	if a := terraform.Action(action); !a.IsReplace() && a != terraform.Create {
+	of := p.kind.Neighbours.Kind(u.GroupVersionKind().GroupKind())
+	module := of != nil && of.HasObjectsOfAnyType() && !isPart(replacementOf(u))
+	if a := terraform.Action(action); !a.IsReplace() && a != terraform.Create && !(a == terraform.Update && module) {
 		at = nil
 	}
 	if at != nil {

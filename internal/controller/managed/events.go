@@ -32,7 +32,7 @@ func (c *connector) teller(r *CustomResource, policies desired.Policies) func(sc
 		if e.Kind == scheduler.Drifted {
 			why = driftText(c.kind, e.Drift)
 		}
-		told := story(e, !policies.ReplaceTainted, why)
+		told := story(e, policies, why)
 		c.log(namespace, name, e, told)
 		c.kind.Options.Recorder.Event(ref, told)
 	}
@@ -52,9 +52,37 @@ func (c *connector) log(namespace, name string, e scheduler.Event, told event.Ev
 	c.kind.Options.Logger.Info(told.Message, values...)
 }
 
-// story returns the text of an event. keep is set when tainted objects are kept; why is the cause
-// of a failure, or what has drifted.
-func story(e scheduler.Event, keep bool, why string) event.Event {
+// taintedMessage says why an object is tainted, and what becomes of it.
+func taintedMessage(e scheduler.Event, policies desired.Policies) string {
+	because, kept := "because its creation failed or was interrupted", ""
+	const otherwise = ", until it is untainted or its replacement is allowed"
+	inconsistent := !e.Asked && e.Instance.Unsettled != nil && e.Instance.Unsettled.Inconsistent
+	switch {
+	case e.Asked:
+		because = "as asked"
+	case inconsistent:
+		because = "because it was not created as planned"
+	}
+	switch {
+	case !policies.ReplaceTainted:
+		kept = "because of spec.lifecycle.taintPolicy" + otherwise
+	case policies.Protected:
+		kept = "because of spec.lifecycle.deletionProtection" + otherwise
+	case !policies.Replace:
+		kept = "because of spec.lifecycle.replacePolicy or spec.managementPolicies" + otherwise
+	case inconsistent:
+		kept = "since its successor would be the same: change the configuration, request a retry, or untaint it"
+	case e.Exhausted:
+		kept = "since its creation has failed too often: change the configuration, request a retry, or untaint it"
+	default:
+		return fmt.Sprintf("The remote object is tainted, %s. It will be destroyed and recreated.", because)
+	}
+	return fmt.Sprintf("The remote object is tainted, %s. It is kept, %s.", because, kept)
+}
+
+// story returns the text of an event of a resource with policies. why is the cause of a failure, or
+// what has drifted.
+func story(e scheduler.Event, policies desired.Policies, why string) event.Event {
 	took := duration(e.Took)
 	switch e.Kind {
 	case scheduler.Succeeded:
@@ -71,14 +99,7 @@ func story(e scheduler.Event, keep bool, why string) event.Event {
 		}
 		return warning(reasonsFailed[e.Operation], fmt.Sprintf("%s failed %s: %s", what, after, why))
 	case scheduler.Tainted:
-		because, next := "because its creation failed or was interrupted", "It will be destroyed and recreated."
-		if e.Asked {
-			because = "as asked"
-		}
-		if keep {
-			next = "It is kept, because of spec.lifecycle.taintPolicy, until it is untainted or its replacement is allowed."
-		}
-		return warning(reasonTainted, fmt.Sprintf("The remote object is tainted, %s. %s", because, next))
+		return warning(reasonTainted, taintedMessage(e, policies))
 	case scheduler.Untainted:
 		return event.Normal(reasonUntainted, "The remote object is no longer tainted, as requested. It is Partial until it is read.")
 	case scheduler.Read:

@@ -12,6 +12,9 @@ import (
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 	"github.com/landbridge-io/landbridge/internal/controller/managed"
+	"github.com/landbridge-io/landbridge/internal/desired"
+	"github.com/landbridge-io/landbridge/internal/instance"
+	"github.com/landbridge-io/landbridge/internal/scheduler"
 )
 
 type recorded struct {
@@ -59,6 +62,52 @@ func TestSyncedMessages(t *testing.T) {
 			managed.Fail(r, test.from)
 			if got := r.GetCondition(xpv2.TypeSynced).Message; got != test.want {
 				t.Errorf("the message is %q, want %q", got, test.want)
+			}
+		})
+	}
+}
+
+// The event of a tainted object says what becomes of it.
+func TestTaintedMessage(t *testing.T) {
+	t.Parallel()
+	inconsistent := instance.Instance{Unsettled: &instance.Unsettled{Repeats: instance.Repeats{Inconsistent: true}}}
+	const otherwise = ", until it is untainted or its replacement is allowed."
+	for name, test := range map[string]struct {
+		event    scheduler.Event
+		policies func(*desired.Policies)
+		want     string
+	}{
+		"a failed create": {want: "because its creation failed or was interrupted. It will be destroyed and recreated."},
+		"asked":           {event: scheduler.Event{Asked: true, Instance: inconsistent}, want: "as asked. It will be destroyed and recreated."},
+		"not as planned": {
+			event: scheduler.Event{Instance: inconsistent},
+			want:  "because it was not created as planned. It is kept, since its successor would be the same: change the configuration, request a retry, or untaint it.",
+		},
+		"the last attempt": {
+			event: scheduler.Event{Exhausted: true},
+			want:  "because its creation failed or was interrupted. It is kept, since its creation has failed too often: change the configuration, request a retry, or untaint it.",
+		},
+		"kept by policy": {
+			policies: func(p *desired.Policies) { p.ReplaceTainted = false },
+			want:     "because its creation failed or was interrupted. It is kept, because of spec.lifecycle.taintPolicy" + otherwise,
+		},
+		"never replaced": {
+			policies: func(p *desired.Policies) { p.Replace = false },
+			want:     "because its creation failed or was interrupted. It is kept, because of spec.lifecycle.replacePolicy or spec.managementPolicies" + otherwise,
+		},
+		"protected": {
+			event: scheduler.Event{Asked: true}, policies: func(p *desired.Policies) { p.Protected = true },
+			want: "as asked. It is kept, because of spec.lifecycle.deletionProtection" + otherwise,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			policies := desired.FullControl()
+			if test.policies != nil {
+				test.policies(&policies)
+			}
+			if diff := cmp.Diff("The remote object is tainted, "+test.want, managed.TaintedMessage(test.event, policies)); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
 			}
 		})
 	}

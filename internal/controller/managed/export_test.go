@@ -272,8 +272,8 @@ type Answers struct {
 	Replaced         []managed.ReplacedDependent
 }
 
-// ChangesField is changesField, and SecretsIn is secretsIn.
-var (
-	ChangesField = changesField
-	SecretsIn    = secretsIn
-)
+// TaintedMessage is taintedMessage.
+var TaintedMessage = taintedMessage
+
+// ChangesField is changesField.
+var ChangesField = changesField

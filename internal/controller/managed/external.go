@@ -76,7 +76,7 @@ func (e *external) observe(ctx context.Context, r *CustomResource, found look) (
 		return nil, e.explain(ctx, r, err)
 	}
 	e.markReconciled(r, o)
-	setFollows(r, o)
+	e.kind.setFollows(r, o)
 	if err := e.setAnnotations(ctx, r, o); err != nil {
 		return nil, err
 	}

@@ -19,7 +19,7 @@ const maxForeseen = 50
 // foreseen is what a replacement would mean for what depends on the object. Resources of other
 // namespaces have no names.
 type foreseen struct {
-	replaced, updated, refused dependentNames
+	replaced, updated, refused, waits dependentNames
 	// approval is set when the replacement would wait for an approval because of them, and more is
 	// the number of those that were not planned.
 	approval bool
@@ -64,7 +64,7 @@ func (n *dependentNames) line(what, separator string) []string {
 // foresee returns lines about what the replacement of the object of a resource would mean for what
 // depends on it.
 func (k *Kind) foresee(ctx context.Context, r *CustomResource, plan *terraform.Plan) []string {
-	if !plan.Action.IsReplace() {
+	if !plan.Replaces() {
 		return nil
 	}
 	of := r.DeepCopy()
@@ -77,6 +77,7 @@ func (k *Kind) foresee(ctx context.Context, r *CustomResource, plan *terraform.P
 	out := slices.Concat(
 		f.replaced.line("also replaced, because they depend on the object", ", "),
 		f.updated.line("updated afterwards, because they depend on the object", ", "),
+		f.waits.line("nothing is done meanwhile to what uses a provider configuration with values of the object", ", "),
 		f.refused.line("refused because of what depends on the object", "; "),
 	)
 	if f.more > 0 {
@@ -92,7 +93,7 @@ func (k *Kind) foresee(ctx context.Context, r *CustomResource, plan *terraform.P
 func (f *foreseen) add(ctx context.Context, k *Kind, of *unstructured.Unstructured, namespace string) {
 	key := k.key(of)
 	f.planned[key] = true
-	for _, d := range k.dependentsOf(ctx, namespace, k.Neighbours.References().Dependents(key)) {
+	for _, d := range k.dependentsOf(ctx, namespace, k.dependentsBy(key)) {
 		its := d.kind.key(d.resource)
 		switch {
 		case f.planned[its]:
@@ -110,6 +111,10 @@ func (f *foreseen) add(ctx context.Context, k *Kind, of *unstructured.Unstructur
 			f.refused.add(d, here, " is paused")
 			continue
 		}
+		if d.configured {
+			f.waits.add(d, here, "")
+			continue
+		}
 		is := d.kind.effect(ctx, as)
 		switch replaced := isReplace(is.action); {
 		case is.refused != "":
@@ -125,6 +130,7 @@ func (f *foreseen) add(ctx context.Context, k *Kind, of *unstructured.Unstructur
 		case is.action == string(terraform.Update):
 			f.updated.add(d, here, "")
 		}
+		f.approval = f.approval || is.destroys && !k.replacesDependents(of)
 		f.approval = f.approval || is.approval && here
 	}
 }

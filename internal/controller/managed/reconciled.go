@@ -6,6 +6,8 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/landbridge-io/landbridge/internal/controller/references"
 )
 
 // reconciled reports whether a reconcile of the resource has succeeded, and another one would write
@@ -17,7 +19,7 @@ func reconciled(r *CustomResource) bool {
 // published reports whether the resource has a connection Secret, which is compared with each
 // reconcile.
 func published(r *CustomResource) bool {
-	return connectionSecretOf(&r.Unstructured) != ""
+	return references.SecretWritten(&r.Unstructured) != ""
 }
 
 // synced reports whether the condition Synced is true.

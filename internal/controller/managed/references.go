@@ -44,6 +44,8 @@ type Neighbours interface {
 	Kind(schema.GroupKind) *Kind
 	// Wake queues a resource for an immediate reconcile.
 	Wake(store.Key)
+	// UsersOf returns the resources that use a provider configuration, and may use it.
+	UsersOf(configuration store.Key) []store.Key
 }
 
 // waitsForOthers precedes the references that cannot be resolved yet.
@@ -81,8 +83,8 @@ func (f referrer) resolveReferences(ctx context.Context, r *CustomResource) erro
 func (f referrer) resolve(ctx context.Context, r *CustomResource) (changed bool, _ error) {
 	graph, key := f.kind.Neighbours.References(), f.kind.key(&r.Unstructured)
 	refs, err := references.Of(&r.Unstructured, f.kind.Model)
-	writers := graph.Writers(key)
-	if err != nil || len(refs)+len(writers) == 0 {
+	writers, configuring := graph.Writers(key), f.kind.configuringOf(key, f.kind.configurationKeys(&r.Unstructured))
+	if err != nil || len(refs)+len(writers)+len(configuring)+len(answersOf(&r.Unstructured)) == 0 {
 		return false, err // heard has recorded that there are none
 	}
 	graph.Awaits(key, references.Sources(refs)) // before the lookup, so that resources created meanwhile are noticed
@@ -97,8 +99,15 @@ func (f referrer) resolve(ctx context.Context, r *CustomResource) (changed bool,
 	found, err := resolver.Resolve(ctx, &r.Unstructured, refs)
 	f.kind.wake(graph.Refers(key, found.Targets))
 	sources := slices.Concat(found.Targets, writers)
+	r.configuring = slices.DeleteFunc(configuring, func(of store.Key) bool { return slices.Contains(sources, of) })
+	if slices.ContainsFunc(r.configuring, func(of store.Key) bool { return r.released[of] }) {
+		f.kind.reread(r)
+	}
+	sources = append(sources, r.configuring...)
 	r.replaced = f.kind.replacements(ctx, sources)
-	maps.DeleteFunc(still, func(of store.Key, _ *unstructured.Unstructured) bool { return !slices.Contains(sources, of) })
+	if isClosed(f.kind.Neighbours.Settled()) { // all writers of Secrets are known
+		maps.DeleteFunc(still, func(of store.Key, _ *unstructured.Unstructured) bool { return !slices.Contains(sources, of) })
+	}
 	maps.Copy(r.replaced, still)
 	for of := range r.replaced {
 		found.Awaited = append(found.Awaited, references.Where{Key: of})
@@ -225,7 +234,7 @@ func (k *Kind) heard(u *unstructured.Unstructured, gone bool) {
 	k.hearSecrets(u, gone)
 	refs, err := references.Of(u, k.Model)
 	switch {
-	case gone || err == nil && len(refs) == 0 && len(graph.Writers(key)) == 0:
+	case gone || err == nil && len(refs) == 0 && len(graph.Writers(key)) == 0 && len(k.configuringOf(key, k.configurationKeys(u))) == 0:
 		graph.Awaits(key, nil)
 		k.wake(graph.Refers(key, nil))
 	case err == nil && (!graph.Knows(key) || !k.resolvesHere(u)):

@@ -59,6 +59,9 @@ type CustomResource struct {
 	// released those for whose replacement it waits no more.
 	replaced map[store.Key]*unstructured.Unstructured
 	released map[store.Key]bool
+	// configuring are the resources from whose objects its provider configurations take values, but
+	// for those that it refers to.
+	configuring []store.Key
 	// retryAt is when a failed operation is tried again.
 	retryAt time.Time
 	// lookAt is when the resource is looked at again: when a failed operation may be tried again,

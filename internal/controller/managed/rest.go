@@ -3,7 +3,10 @@ package managed
 import (
 	"unique"
 
+	"k8s.io/apimachinery/pkg/types"
+
 	"github.com/landbridge-io/landbridge/internal/scheduler"
+	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 )
 
 // Most looks find a resource at rest, of which nothing has changed. Such a look needs little of the
@@ -31,6 +34,11 @@ func (k *Kind) noteRest(r *CustomResource, version string, events uint64) {
 		}
 		return x
 	})
+}
+
+// disturb has a resource at rest read with the next look.
+func (k *Kind) disturb(key store.Key) {
+	k.tracked.changed(types.NamespacedName{Namespace: key.Namespace, Name: key.Name}, "")
 }
 
 // rest notes that a resource, as it is at a version, was found unchanged by an observation, and is

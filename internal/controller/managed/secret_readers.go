@@ -6,6 +6,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/landbridge-io/landbridge/internal/controller/references"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 	"github.com/landbridge-io/landbridge/internal/translate"
@@ -21,41 +22,11 @@ func (k *Kind) hearSecrets(u *unstructured.Unstructured, gone bool) {
 	writes := ""
 	if !gone {
 		if k.Model.Root().HasSecrets() {
-			for _, part := range []string{"forProvider", "initProvider"} {
-				fields, _, _ := unstructured.NestedFieldNoCopy(u.Object, "spec", part)
-				reads = secretsIn(fields, reads)
-			}
+			reads = references.SecretsRead(u)
 		}
-		writes = connectionSecretOf(u)
+		writes = references.SecretWritten(u)
 	}
 	k.Neighbours.References().Secrets(k.key(u), reads, writes)
-}
-
-// secretsIn adds the names of the Secrets to which fields of a spec refer.
-func secretsIn(v any, names []string) []string {
-	switch v := v.(type) {
-	case map[string]any:
-		for field, x := range v {
-			if ref, ok := x.(map[string]any); ok && strings.HasSuffix(field, "SecretRef") {
-				if name, _ := ref["name"].(string); name != "" {
-					names = append(names, name)
-				}
-			}
-			names = secretsIn(x, names)
-		}
-	case []any:
-		for _, x := range v {
-			names = secretsIn(x, names)
-		}
-	}
-	return names
-}
-
-// connectionSecretOf returns the name of the Secret that a resource writes; empty if it writes
-// none.
-func connectionSecretOf(u *unstructured.Unstructured) string {
-	name, _, _ := unstructured.NestedString(u.Object, "spec", "writeConnectionSecretToRef", "name")
-	return name
 }
 
 // knownLater returns what reports whether a value of a Secret that a resource reads is known only
@@ -64,7 +35,7 @@ func (k *Kind) knownLater(key store.Key, replaced map[store.Key]*unstructured.Un
 	return func(ref translate.SecretKeySelector) bool {
 		for _, writer := range k.Neighbours.References().Writers(key) {
 			of := k.Neighbours.Kind(schema.GroupKind{Group: writer.Group, Kind: writer.Kind})
-			if x := replaced[writer]; x != nil && of != nil && connectionSecretOf(x) == ref.Name && of.changesDetail(x, ref.Key) {
+			if x := replaced[writer]; x != nil && of != nil && references.SecretWritten(x) == ref.Name && of.changesDetail(x, ref.Key) {
 				return true
 			}
 		}

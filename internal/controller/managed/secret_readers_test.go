@@ -1,29 +1,10 @@
 package managed_test
 
 import (
-	"slices"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/landbridge-io/landbridge/internal/controller/managed"
 )
-
-// The Secrets that a configuration reads are found at any depth.
-func TestSecretsOfAConfiguration(t *testing.T) {
-	t.Parallel()
-	got := managed.SecretsIn(m{
-		"name":              "x",
-		"passwordSecretRef": m{"name": "one", "key": "k"},
-		"rule":              []any{m{"keySecretRef": m{"name": "two", "key": "k"}}, m{"port": int64(1)}},
-		"emptySecretRef":    m{},
-		"vpcRef":            m{"name": "three"},
-	}, nil)
-	slices.Sort(got)
-	if diff := cmp.Diff([]string{"one", "two"}, got); diff != "" {
-		t.Errorf("-want +got:\n%s", diff)
-	}
-}
 
 // A field of which the plan shows no change stays as it is.
 func TestChangesOfAField(t *testing.T) {

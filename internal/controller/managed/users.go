@@ -23,8 +23,8 @@ func (k *Kind) Users(ctx context.Context, reader client.Reader, ref providerconf
 	for i := range using {
 		key := k.key(&using[i])
 		out = append(out, providerconfig.User{
-			Kind: key.Kind, Namespace: key.Namespace, Name: key.Name, AccountChanged: accountChanged(&using[i]),
-			Wake: func() { k.Wake(key) },
+			Key: key, AccountChanged: accountChanged(&using[i]),
+			Wake: func() { k.disturb(key); k.Wake(key) },
 		})
 	}
 	return out, err

@@ -76,6 +76,15 @@ func (a *Admission) allows(ctx context.Context, config *unstructured.Unstructure
 	return err == nil && selector.Matches(has), err
 }
 
+// admitted returns the users of namespaces that may use a configuration. Others do not keep it from
+// being deleted.
+func (a *Admission) admitted(ctx context.Context, config *unstructured.Unstructured, users []User) []User {
+	return slices.DeleteFunc(slices.Clone(users), func(u User) bool {
+		allowed, err := a.allows(ctx, config, u.Namespace)
+		return err == nil && !allowed
+	})
+}
+
 // labels returns the labels of a namespace.
 func (a *Admission) labels(ctx context.Context, namespace string) (labels.Set, error) {
 	out, err := a.namespace(ctx, namespace)

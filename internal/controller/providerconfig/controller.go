@@ -9,6 +9,7 @@ import (
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/util/workqueue"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -25,6 +26,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/controller/informer"
 	"github.com/landbridge-io/landbridge/internal/controller/queue"
 	"github.com/landbridge-io/landbridge/internal/model"
+	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 )
 
 // recount, recountDeletion and recheck are the intervals at which the status is updated. The second
@@ -73,6 +75,9 @@ type Controller struct {
 	// Guards is set if this controller puts the finalizer on the configurations of all replicas,
 	// before they know them.
 	Guards bool
+	// Reads is called with the Secrets that a configuration refers to, whoever reconciles it; with
+	// none if it is gone. Start calls it for all that exist. It may be nil.
+	Reads func(ref Reference, secrets []types.NamespacedName)
 	// Gone is called when a configuration and all its users are deleted; it may be nil.
 	Gone func(ref Reference)
 
@@ -81,21 +86,12 @@ type Controller struct {
 
 // User is a resource that uses a provider configuration.
 type User struct {
-	Kind, Namespace, Name string
+	store.Key
 	// AccountChanged is set if its object is not known to be in the account that the configuration
 	// gives access to.
 	AccountChanged bool
 	// Wake wakes the resource.
 	Wake func()
-}
-
-// admitted returns the users of namespaces that may use a configuration. Others do not keep it from
-// being deleted.
-func (c *Controller) admitted(ctx context.Context, config *unstructured.Unstructured, users []User) []User {
-	return slices.DeleteFunc(slices.Clone(users), func(u User) bool {
-		allowed, err := c.Admission.allows(ctx, config, u.Namespace)
-		return err == nil && !allowed
-	})
 }
 
 // Wait waits until the controller has stopped.
@@ -120,6 +116,9 @@ func (c *Controller) Start(ctx context.Context, m manager.Manager) error {
 		if err := informer.Start(ctx, m.GetCache(), obj, informer.Early{}, m.GetLogger()); err != nil {
 			return fmt.Errorf("cannot watch %s: %w", kind, err)
 		}
+		if err := c.readAll(ctx, m.GetClient(), kind); err != nil {
+			return fmt.Errorf("cannot list %s: %w", kind, err)
+		}
 		changed := predicate.Or(predicate.TypedGenerationChangedPredicate[*unstructured.Unstructured]{}, predicate.TypedFuncs[*unstructured.Unstructured]{
 			UpdateFunc: func(e event.TypedUpdateEvent[*unstructured.Unstructured]) bool {
 				before, now := e.ObjectOld.GetAnnotations(), e.ObjectNew.GetAnnotations()
@@ -140,6 +139,27 @@ func (c *Controller) Start(ctx context.Context, m manager.Manager) error {
 	return nil
 }
 
+// readAll calls Reads for all configurations of a kind.
+func (c *Controller) readAll(ctx context.Context, reader client.Reader, kind string) error {
+	list := &unstructured.UnstructuredList{}
+	list.SetAPIVersion(c.Provider.Group + "/" + c.Provider.Version)
+	list.SetKind(kind + "List")
+	if err := reader.List(ctx, list, client.UnsafeDisableDeepCopy); err != nil {
+		return err
+	}
+	for i := range list.Items {
+		u := &list.Items[i]
+		c.reads(Reference{Kind: kind, Namespace: u.GetNamespace(), Name: u.GetName()}, u)
+	}
+	return nil
+}
+
+func (c *Controller) reads(ref Reference, u *unstructured.Unstructured) {
+	if c.Reads != nil {
+		c.Reads(ref, SecretsOf(u))
+	}
+}
+
 type reconciler struct {
 	*Controller
 	kind   string
@@ -157,6 +177,7 @@ func (r *reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 		return reconcile.Result{}, err
 	}
 	gone := err != nil
+	r.reads(ref, u)
 	if r.Guards && !gone && u.GetDeletionTimestamp() == nil && controllerutil.AddFinalizer(u, v1alpha1.FinalizerInUse) {
 		if err := r.client.Update(ctx, u); err != nil {
 			return reconcile.Result{}, err
@@ -181,7 +202,7 @@ func (r *reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 		return reconcile.Result{}, nil
 	}
 	deleted, all := u.GetDeletionTimestamp() != nil, users
-	users = r.admitted(ctx, u, users)
+	users = r.Admission.admitted(ctx, u, users)
 	if deleted && len(users) == 0 {
 		if controllerutil.RemoveFinalizer(u, v1alpha1.FinalizerInUse) {
 			return reconcile.Result{}, client.IgnoreNotFound(r.client.Update(ctx, u))

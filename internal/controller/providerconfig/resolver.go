@@ -196,6 +196,17 @@ func (r *Resolver) refuse(ctx context.Context, name string, config *unstructured
 	return Handle[provider.Server]{}, false
 }
 
+// Admitted returns those users of a configuration that may use it.
+func (r *Resolver) Admitted(ctx context.Context, of Reference, users []User) ([]User, error) {
+	u := &unstructured.Unstructured{}
+	u.SetAPIVersion(r.Provider.Group + "/" + r.Provider.Version)
+	u.SetKind(of.Kind)
+	if err := r.Client.Get(ctx, types.NamespacedName{Namespace: of.Namespace, Name: of.Name}, u, client.UnsafeDisableDeepCopy); err != nil {
+		return users, client.IgnoreNotFound(err)
+	}
+	return r.Admission.admitted(ctx, u, users), nil
+}
+
 // Forget drops a configuration from memory, with its secrets.
 func (r *Resolver) Forget(key Reference) {
 	r.mu.Lock()

@@ -1,11 +1,13 @@
 package providerconfig
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -27,4 +29,14 @@ func ReadSecret(ctx context.Context, reader client.Reader, ref translate.SecretK
 		return nil, fmt.Errorf("the Secret %s in namespace %s has no key %s", ref.Name, ref.Namespace, ref.Key)
 	}
 	return b, nil
+}
+
+// SecretsOf returns the Secrets to which a provider configuration refers. A namespaced one reads
+// its own namespace only.
+func SecretsOf(config *unstructured.Unstructured) (out []types.NamespacedName) {
+	spec, _, _ := unstructured.NestedFieldNoCopy(config.Object, "spec")
+	for _, ref := range translate.SecretRefs(spec) {
+		out = append(out, types.NamespacedName{Namespace: cmp.Or(config.GetNamespace(), ref.Namespace), Name: ref.Name})
+	}
+	return out
 }

@@ -24,8 +24,8 @@ type Graph struct {
 	// referrers is the inverse of targets, waiting that of awaited.
 	targets, referrers, waiting edges
 	awaited                     map[store.Key][]Where
-	// reads and writes lead from resources to the Secrets that they read and write, readers and
-	// writers back.
+	// reads and writes lead from resources, and provider configurations, to the Secrets that they
+	// read and write, readers and writers back.
 	reads, readers, writes, writers edges
 }
 
@@ -186,13 +186,18 @@ func (g *Graph) Waiting(key store.Key, has map[string]string) []store.Key {
 func (g *Graph) Referrers(key store.Key) []store.Key {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return g.outsideCycles(key, g.referrers.from(key), g.targets.from)
+	by := slices.DeleteFunc(g.referrers.from(key), func(x store.Key) bool { return !g.mayRefer(x, key) })
+	return outsideCycles(key, by, func(x store.Key) []store.Key { return g.referable(x, g.targets.from(x)) })
 }
 
-// outsideCycles returns those of the given resources that may refer to a resource and that it does
-// not reach, each once and sorted.
-func (g *Graph) outsideCycles(key store.Key, of []store.Key, next func(store.Key) []store.Key) []store.Key {
-	of = slices.DeleteFunc(of, func(x store.Key) bool { return !g.mayRefer(x, key) })
+// referable returns those of the given resources that one may refer to.
+func (g *Graph) referable(from store.Key, all []store.Key) []store.Key {
+	return slices.DeleteFunc(all, func(x store.Key) bool { return !g.mayRefer(from, x) })
+}
+
+// outsideCycles returns those of the given resources that a resource does not reach, each once and
+// sorted.
+func outsideCycles(key store.Key, of []store.Key, next func(store.Key) []store.Key) []store.Key {
 	if len(of) == 0 {
 		return nil
 	}
@@ -201,7 +206,7 @@ func (g *Graph) outsideCycles(key store.Key, of []store.Key, next func(store.Key
 		x := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
 		for _, y := range next(x) {
-			if !reached[y] && g.mayRefer(x, y) {
+			if !reached[y] {
 				reached[y] = true
 				todo = append(todo, y)
 			}

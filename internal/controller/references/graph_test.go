@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	"pgregory.net/rapid"
 
 	"github.com/landbridge-io/landbridge/internal/controller/references"
@@ -192,8 +193,79 @@ func TestGraphOfSecrets(t *testing.T) {
 				test.then(&g)
 			}
 			check(t, "writers", g.Writers(reader), test.writers...)
-			check(t, "dependents", g.Dependents(writer), test.dependents...)
+			dependents, _ := g.Dependents(writer, configurations{})
+			check(t, "dependents", dependents, test.dependents...)
 			check(t, "referrers", g.Referrers(writer), test.refers...)
+		})
+	}
+}
+
+// configurations has the provider configuration of each resource.
+type configurations map[store.Key]store.Key
+
+func (c configurations) Of(x store.Key) []store.Key { return []store.Key{c[x]} }
+
+func (c configurations) Users(of store.Key) (out []store.Key) {
+	for x, uses := range c {
+		if uses == of {
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// What uses a provider configuration that reads the Secret of a resource depends on its object,
+// wherever it is, unless the object depends on it.
+func TestGraphOfConfigurations(t *testing.T) {
+	t.Parallel()
+	writer, user, elsewhere, other := key("Thing", "n", "writer"), key("Thing", "n", "user"), key("Thing", "m", "user"), key("Thing", "n", "other")
+	reads, none := key("ClusterProviderConfig", "", "reads"), key("ClusterProviderConfig", "", "none")
+	uses := configurations{writer: none, user: reads, elsewhere: reads, other: none}
+	for name, test := range map[string]struct {
+		uses              configurations
+		then              func(g *references.Graph)
+		dependents, users []store.Key
+	}{
+		"its users": {users: []store.Key{elsewhere, user}},
+		"one refers to the writer, too": {
+			then:       func(g *references.Graph) { g.Refers(user, []store.Key{writer}) },
+			dependents: []store.Key{user}, users: []store.Key{elsewhere},
+		},
+		"the writer uses it itself": {uses: configurations{writer: reads, user: reads}, users: []store.Key{user}},
+		"the writer depends on one": {
+			then:  func(g *references.Graph) { g.Refers(writer, []store.Key{user}) },
+			users: []store.Key{elsewhere},
+		},
+		"the writer depends on one by a configuration": {
+			uses: configurations{writer: none, user: reads},
+			then: func(g *references.Graph) {
+				g.Secrets(user, nil, "other")
+				g.Configures(none, []types.NamespacedName{{Namespace: "n", Name: "other"}})
+			},
+		},
+		"it reads another one": {
+			then: func(g *references.Graph) {
+				g.Configures(reads, []types.NamespacedName{{Namespace: "m", Name: "made"}})
+			},
+		},
+		"it is gone": {then: func(g *references.Graph) { g.Configures(reads, nil) }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var g references.Graph
+			g.Secrets(writer, nil, "made")
+			g.Configures(reads, []types.NamespacedName{{Namespace: "n", Name: "made"}})
+			g.Configures(none, []types.NamespacedName{{Namespace: "n", Name: "given"}})
+			if test.then != nil {
+				test.then(&g)
+			}
+			if test.uses == nil {
+				test.uses = uses
+			}
+			dependents, users := g.Dependents(writer, test.uses)
+			if diff := cmp.Diff([][]store.Key{test.dependents, test.users}, [][]store.Key{dependents, users}, cmpopts.EquateEmpty()); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
+			}
 		})
 	}
 }

@@ -50,6 +50,7 @@ var (
 	_ managed.ProviderConfigs      = (*configs)(nil)
 	_ managed.NamedProviderConfigs = (*configs)(nil)
 	_ managed.NamingConfigs        = (*configs)(nil)
+	_ managed.RereadingConfigs     = (*configs)(nil)
 )
 
 // Resolve implements managed.ProviderConfigs.
@@ -123,6 +124,15 @@ func (c *configs) Names(ref *xpv2.ProviderConfigReference, named map[string]*xpv
 	}
 	slices.Sort(names)
 	return slices.Compact(names)
+}
+
+// Reread implements managed.RereadingConfigs.
+func (c *configs) Reread(ref *xpv2.ProviderConfigReference, named map[string]*xpv2.ProviderConfigReference, namespace string) {
+	for _, u := range c.used(ref, named) {
+		if resolver, ok := c.installed.Servers(c.providers[u.source]); ok {
+			resolver.Reread(providerconfig.ReferenceOf(u.ref, namespace))
+		}
+	}
 }
 
 // Consists implements managed.NamedProviderConfigs.

@@ -243,6 +243,8 @@ var mutants = []mutant{
 	// References.
 	{name: "a dependent is not held during a replacement", references: true, edit: edit{managedDir + "awaited.go",
 		"if len(waits) == 0 {\n\t\treturn nil\n\t}", "if len(waits) >= 0 {\n\t\treturn w.failed\n\t}"}},
+	{name: "what uses a provider configuration with values of a replaced object goes on", references: true, edit: edit{managedDir + "references.go",
+		"sources = append(sources, r.configuring...)", ""}},
 	{name: "dependents are replaced though nothing allows it", references: true, edit: edit{managedDir + "dependents.go",
 		"v.destroys, v.approval = true, v.approval || !k.replacesDependents(u)", "v.destroys = true"}},
 	{name: "what refers to a destroyed dependent goes on", references: true, edit: edit{managedDir + "awaited.go",
