@@ -90,7 +90,7 @@ var mutants = []mutant{
 		"\t\t\tof.Updates++", "\t\t\tof.Updates = 0"}},
 	{name: "a replacement in a module that does not help is made again", edit: edit{schedulerDir + "settle_module.go",
 		"if o.Never = again ||", "if o.Never = false && again && left.helpless(c) ||"},
-		also: []edit{{schedulerDir + "settle_module.go", "of.Replacements >= maxReplacements && of.Replaced == containedBecause(r, c); !o.Never", "false; !o.Never"}}},
+		also: []edit{{schedulerDir + "settle_module.go", "of.Replacements >= maxReplacements && sameCause(of.Replaced, containedBecause(r, c)); !o.Never", "false; !o.Never"}}},
 
 	// Visibility.
 	{name: "not found right after a create is taken for gone", edit: edit{schedulerDir + "visibility.go",
