@@ -13,30 +13,30 @@ import (
 // ours are the annotations that setAnnotations writes.
 var ours = map[string]bool{meta.AnnotationKeyExternalName: true, v1alpha1.AnnotationIdentity: true}
 
-// Changed returns a predicate for the events that need a reconcile. It must hear every event of the
-// cache.
+// Changed returns a predicate for the events that need a reconcile. It must receive every event of
+// the cache.
 func (r *Reconciler) Changed() predicate.TypedPredicate[*unstructured.Unstructured] {
 	return desiredStateChanged(r.kind.namedBySpec(), func(u *unstructured.Unstructured, gone bool) {
-		r.kind.tracked.heard(u, gone)
-		r.kind.heard(u, gone)
+		r.kind.tracked.received(u, gone)
+		r.kind.received(u, gone)
 	})
 }
 
 // desiredStateChanged returns a predicate for changes of spec, labels, annotations, finalizers and
-// deletion, but not of the status, which this controller writes. heard is called with every event.
-// named is set when the external name is part of the configuration.
-func desiredStateChanged(named bool, heard func(u *unstructured.Unstructured, gone bool)) predicate.TypedPredicate[*unstructured.Unstructured] {
+// deletion, but not of the status, which this controller writes. received is called with every
+// event. named is set when the external name is part of the configuration.
+func desiredStateChanged(named bool, received func(u *unstructured.Unstructured, gone bool)) predicate.TypedPredicate[*unstructured.Unstructured] {
 	return predicate.TypedFuncs[*unstructured.Unstructured]{
 		CreateFunc: func(e event.TypedCreateEvent[*unstructured.Unstructured]) bool {
-			heard(e.Object, false)
+			received(e.Object, false)
 			return true
 		},
 		DeleteFunc: func(e event.TypedDeleteEvent[*unstructured.Unstructured]) bool {
-			heard(e.Object, true)
+			received(e.Object, true)
 			return true
 		},
 		UpdateFunc: func(e event.TypedUpdateEvent[*unstructured.Unstructured]) bool {
-			heard(e.ObjectNew, false)
+			received(e.ObjectNew, false)
 			return e.ObjectOld.GetGeneration() != e.ObjectNew.GetGeneration() ||
 				!equality.Semantic.DeepEqual(e.ObjectOld.GetDeletionTimestamp(), e.ObjectNew.GetDeletionTimestamp()) ||
 				!equality.Semantic.DeepEqual(e.ObjectOld.GetLabels(), e.ObjectNew.GetLabels()) ||

@@ -66,24 +66,24 @@ func byID(id string) terraform.ImportTarget {
 	return terraform.ImportTarget{ID: id, Identity: cty.NilVal}
 }
 
-// When a controller starts, the objects of all resources that it has heard of are claimed, and no
-// earlier than it has heard of all.
+// When a controller starts, the objects of all resources that it has received are claimed, and no
+// earlier than it has received all.
 func TestClaimAll(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
-		// heard are the names of resources; those with a ! are not held by a finalizer.
-		heard   []string
-		fails   error // of the watch
-		others  bool  // other shards have the resources
-		claimed []string
+		// received are the names of resources; those with a ! are not held by a finalizer.
+		received []string
+		fails    error // of the watch
+		others   bool  // other shards have the resources
+		claimed  []string
 	}{
 		"none":                          {},
-		"all":                           {heard: []string{"a", "b"}, claimed: []string{"a", "b"}},
-		"one twice":                     {heard: []string{"a", "a"}, claimed: []string{"a"}},
-		"without those that are new":    {heard: []string{"!a", "b"}, claimed: []string{"b"}},
-		"without one that is gone":      {heard: []string{"gone", "b"}, claimed: []string{"b"}},
-		"without those of other shards": {heard: []string{"a"}, others: true},
-		"not if the watch fails":        {heard: []string{"a"}, fails: errors.New("the watch has ended")},
+		"all":                           {received: []string{"a", "b"}, claimed: []string{"a", "b"}},
+		"one twice":                     {received: []string{"a", "a"}, claimed: []string{"a"}},
+		"without those that are new":    {received: []string{"!a", "b"}, claimed: []string{"b"}},
+		"without one that is gone":      {received: []string{"gone", "b"}, claimed: []string{"b"}},
+		"without those of other shards": {received: []string{"a"}, others: true},
+		"not if the watch fails":        {received: []string{"a"}, fails: errors.New("the watch has ended")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -96,15 +96,15 @@ func TestClaimAll(t *testing.T) {
 			r := managed.NewReconciler(k, claimable{}, claimable{})
 			r.Use(noQueue{})
 			managed.BeginClaims(k)
-			hears := r.Changed()
-			for _, name := range tc.heard {
+			receives := r.Changed()
+			for _, name := range tc.received {
 				u := resourceOf(k)
 				if new, ok := strings.CutPrefix(name, "!"); ok {
 					name = new
 					u.SetFinalizers(nil)
 				}
 				u.SetName(name)
-				hears.Create(event.TypedCreateEvent[*unstructured.Unstructured]{Object: u})
+				receives.Create(event.TypedCreateEvent[*unstructured.Unstructured]{Object: u})
 			}
 			managed.ClaimAll(t.Context(), r, func(context.Context) error {
 				if len(claims.names) > 0 || managed.IsClosed(k.Listed()) || managed.IsClosed(k.ObjectsClaimed()) {

@@ -114,12 +114,12 @@ func TestKeptWrites(t *testing.T) {
 	}
 	written := version("7")
 	written.SetLabels(map[string]string{"a": "b"})
-	managed.Heard(c, version("6"))
+	managed.Received(c, version("6"))
 	managed.Forget(c, client.ObjectKeyFromObject(r))
 	if diff := cmp.Diff([]*unstructured.Unstructured{written}, managed.Kept(c)); diff != "" {
 		t.Errorf("while the cache lags behind: -want +got:\n%s", diff)
 	}
-	managed.Heard(c, version("7"))
+	managed.Received(c, version("7"))
 	if kept := managed.Kept(c); len(kept) != 0 {
 		t.Errorf("when the cache has it, kept is %v", kept)
 	}

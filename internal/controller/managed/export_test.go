@@ -118,8 +118,8 @@ func Forget(c *ResourceClient, name types.NamespacedName) { c.tracked.forget(nam
 // Apart is a kind as previews of a resource have it.
 func Apart(k *Kind, r *CustomResource) *Kind { return k.preview(r).kind }
 
-// Heard passes an object of the cache to a client of a kind.
-func Heard(c *ResourceClient, u *unstructured.Unstructured) { c.tracked.heard(u, false) }
+// Received passes an object of the cache to a client of a kind.
+func Received(c *ResourceClient, u *unstructured.Unstructured) { c.tracked.received(u, false) }
 
 // Kept are the resources that a client of a kind keeps because the cache may lag behind.
 func Kept(c *ResourceClient) (out []*unstructured.Unstructured) {
@@ -134,7 +134,7 @@ func Kept(c *ResourceClient) (out []*unstructured.Unstructured) {
 // TurnsOf returns the turns of a kind.
 func TurnsOf(k *Kind) *turns.Turns { return k.turns }
 
-// BeginClaims has the resources kept that are heard of, as when a kind starts.
+// BeginClaims has the resources kept that are received, as when a kind starts.
 func BeginClaims(k *Kind) { k.tracked.start() }
 
 // ClaimAll is claimAll.

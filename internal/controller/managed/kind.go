@@ -172,6 +172,6 @@ func (k *Kind) Wake(key store.Key) {
 	k.turns.Wake(reconcile.Request{NamespacedName: types.NamespacedName{Namespace: key.Namespace, Name: key.Name}})
 }
 
-// OldestChange returns how long ago the controller heard of the oldest change or new resource of
+// OldestChange returns how long ago the controller received the oldest change or new resource of
 // the kind that no reconcile has answered; 0 if there is none.
 func (k *Kind) OldestChange() time.Duration { return k.turns.OldestChange() }

@@ -25,7 +25,7 @@ func (r *Reconciler) loop(ctx context.Context, mg *CustomResource, found look) (
 	if paused(mg) {
 		return r.pause(ctx, mg)
 	}
-	r.hearRequest(mg)
+	r.noteRequest(mg)
 	may := xpmanaged.NewManagementPoliciesResolver(true, mg.GetManagementPolicies())
 	if err := may.Validate(); err != nil {
 		_, err = r.fail(ctx, mg, validating, err)

@@ -20,14 +20,14 @@ import (
 // hearing is a scheduler that records what it is told of a paused resource.
 type hearing struct {
 	scheduler.Interface
-	heard *[]string
+	received *[]string
 }
 
 func (s hearing) Interrupt(_ store.Key, token string) {
-	*s.heard = append(*s.heard, "interrupt "+token)
+	*s.received = append(*s.received, "interrupt "+token)
 }
 
-func (s hearing) Reload(store.Key) { *s.heard = append(*s.heard, "reload") }
+func (s hearing) Reload(store.Key) { *s.received = append(*s.received, "reload") }
 
 // A paused resource is not observed, but its running operation can be interrupted.
 func TestPausedResourceIsInterrupted(t *testing.T) {
@@ -44,9 +44,9 @@ func TestPausedResourceIsInterrupted(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			var heard []string
+			var received []string
 			k := kind(t)
-			k.Scheduler = hearing{heard: &heard}
+			k.Scheduler = hearing{received: &received}
 			k.Options = managed.Options{
 				Poll: time.Minute, Workers: 1, Timeout: time.Minute,
 				Recorder: xpevent.NewNopRecorder(), Logger: logr.Discard(),
@@ -67,7 +67,7 @@ func TestPausedResourceIsInterrupted(t *testing.T) {
 			if _, err := r.Reconcile(t.Context(), reconcile.Request{NamespacedName: types.NamespacedName{Namespace: "team", Name: "x"}}); err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(test.want, heard); diff != "" {
+			if diff := cmp.Diff(test.want, received); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)
 			}
 		})

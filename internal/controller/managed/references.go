@@ -85,7 +85,7 @@ func (f referrer) resolve(ctx context.Context, r *CustomResource) (changed bool,
 	refs, err := references.Of(&r.Unstructured, f.kind.Model)
 	writers, configuring := graph.Writers(key), f.kind.configuringOf(key, f.kind.configurationKeys(&r.Unstructured))
 	if err != nil || len(refs)+len(writers)+len(configuring)+len(answersOf(&r.Unstructured)) == 0 {
-		return false, err // heard has recorded that there are none
+		return false, err // received has recorded that there are none
 	}
 	graph.Awaits(key, references.Sources(refs)) // before the lookup, so that resources created meanwhile are noticed
 	resolver := references.Resolver{Reader: f.client.cached, Served: f.kind.Neighbours.Served, Call: f.kind.caller(r), Lacks: f.kind.lacks, Wrote: f.kind.wrote(r)}
@@ -225,8 +225,8 @@ func (k *Kind) refers(ctx context.Context, key store.Key) error {
 	return nil
 }
 
-// heard is called with every resource of the kind, and with deleted ones.
-func (k *Kind) heard(u *unstructured.Unstructured, gone bool) {
+// received is called with every resource of the kind, and with deleted ones.
+func (k *Kind) received(u *unstructured.Unstructured, gone bool) {
 	graph, key := k.Neighbours.References(), k.key(u)
 	if !gone {
 		graph.Permits(key, u.GetAnnotations()[v1alpha1.AnnotationReferableFrom])

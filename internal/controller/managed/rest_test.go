@@ -177,8 +177,8 @@ func (h *atRest) label(value string) {
 	}
 }
 
-// hear has the controller hear of the resource as it is.
-func (h *atRest) hear() {
+// receive has the controller receive an event of the resource as it is.
+func (h *atRest) receive() {
 	h.r.Changed().Update(event.TypedUpdateEvent[*unstructured.Unstructured]{ObjectOld: h.u, ObjectNew: h.u})
 }
 
@@ -190,7 +190,7 @@ func TestRestingResource(t *testing.T) {
 	h.after("at rest", "looked at")
 	h.after("at rest", "looked at by its name")
 	h.label("b")
-	h.hear()
+	h.receive()
 	h.after("a change", "woken")
 	h.reconciles = 0
 	h.after("at rest", "looked at")
@@ -210,23 +210,23 @@ func TestRestingResource(t *testing.T) {
 	}
 }
 
-// A resource at rest is looked at by its name until something is heard of it.
+// A resource at rest is looked at by its name until an event of it is received.
 func TestLooksByName(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		is   func(h *atRest)
 		want string
 	}{
-		"nothing happens":                 {is: func(*atRest) {}, want: "looked at by its name"},
-		"the same version is heard again": {is: (*atRest).hear, want: "looked at by its name"},
-		"another version is heard": {want: "woken", is: func(h *atRest) {
+		"nothing happens":                    {is: func(*atRest) {}, want: "looked at by its name"},
+		"the same version is received again": {is: (*atRest).receive, want: "looked at by its name"},
+		"another version is received": {want: "woken", is: func(h *atRest) {
 			h.label("b")
-			h.hear()
+			h.receive()
 		}},
-		"it is heard of as gone": {want: "looked at", is: func(h *atRest) {
+		"it is received as gone": {want: "looked at", is: func(h *atRest) {
 			h.r.Changed().Delete(event.TypedDeleteEvent[*unstructured.Unstructured]{Object: h.u})
 		}},
-		"another one with its name is heard": {want: "observed", is: func(h *atRest) {
+		"another one with its name is received": {want: "observed", is: func(h *atRest) {
 			h.u.SetFinalizers(nil)
 			if err := errors.Join(h.c.Update(h.Context(), h.u), h.c.Delete(h.Context(), h.u)); err != nil {
 				h.Fatal(err)
@@ -237,7 +237,7 @@ func TestLooksByName(t *testing.T) {
 				h.Fatal(err)
 			}
 			h.s.rests = false
-			h.hear()
+			h.receive()
 		}},
 		"its provider configuration is refused": {want: "", is: func(h *atRest) { h.k.ProviderConfigs = refusing{} }},
 	} {
@@ -307,14 +307,14 @@ func (refusing) Resolve(context.Context, *xpv2.ProviderConfigReference, string) 
 	return providerconfig.Refuse[terraform.Executor]("default", diagnostic.Errorf("Not allowed", "Name another one."))
 }
 
-// A resource of which something was heard during a look is not looked at by its name before the
+// A resource of which an event was received during a look is not looked at by its name before the
 // next look.
 func TestHeardDuringLook(t *testing.T) {
 	t.Parallel()
 	h := newAtRest(t, nil)
 	h.s.meanwhile = func() {
 		h.label("b")
-		h.hear()
+		h.receive()
 	}
 	h.after("at rest", "looked at")
 	h.s.meanwhile = nil
@@ -401,7 +401,7 @@ func TestUnchangedIsAnswered(t *testing.T) {
 		}
 	}
 	h.label("b")
-	h.hear()
+	h.receive()
 	change()
 	unavailable = errors.New("the API server is not available")
 	if _, err := h.r.Reconcile(t.Context(), named("x")); err == nil {

@@ -100,7 +100,7 @@ func (k *Kind) Start(ctx context.Context, m manager.Manager, queued func()) erro
 }
 
 // claimAll claims the remote objects of all resources of the kind from the stored instances, as
-// soon as listed returns: then the controller has heard of all of them, and knows their references.
+// soon as listed returns: then the controller has received all of them, and knows their references.
 // No remote object is changed before: a resource that is reconciled first must not change an object
 // that belongs to a later one. Instances stay loaded.
 func (r *Reconciler) claimAll(ctx context.Context, listed func(context.Context) error) {

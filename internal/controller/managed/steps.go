@@ -79,8 +79,8 @@ func (r *Reconciler) poll(mg *CustomResource) reconcile.Result {
 	return reconcile.Result{RequeueAfter: r.kind.poll(mg)}
 }
 
-// hearRequest tells once of a request by Crossplane's annotation.
-func (r *Reconciler) hearRequest(mg *CustomResource) {
+// noteRequest records an event, once, for a request by Crossplane's annotation.
+func (r *Reconciler) noteRequest(mg *CustomResource) {
 	if token, ok := meta.GetReconcileRequest(mg); ok && token != mg.string("status", "lastHandledReconcileAt") {
 		r.tell(mg, event.Normal(reasonRequestHandled, "Handling reconcile request", "token", token))
 	}

@@ -155,9 +155,9 @@ func (t *resources) start() {
 	t.starting = true
 }
 
-// heard is called with each version of a resource that the cache gets, and with those that are gone
-// from it.
-func (t *resources) heard(u *unstructured.Unstructured, gone bool) {
+// received is called with each version of a resource that the cache gets, and with those that are
+// gone from it.
+func (t *resources) received(u *unstructured.Unstructured, gone bool) {
 	of, version := subjectOf(u), u.GetResourceVersion()
 	if gone {
 		version = ""
