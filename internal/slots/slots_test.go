@@ -3,6 +3,7 @@ package slots_test
 import (
 	"context"
 	"fmt"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -68,8 +69,9 @@ func TestNext(t *testing.T) {
 		r, _ := take(t, s, "b")
 		release = append(release, r)
 		order := make(chan string, 10)
+		var all sync.WaitGroup
 		for i, owner := range []string{"a", "a", "b", "c"} {
-			go func() {
+			all.Go(func() {
 				time.Sleep(time.Duration(i) * time.Second)
 				r, err := s.Acquire(slots.WithOwner(t.Context(), owner))
 				if err != nil {
@@ -79,14 +81,14 @@ func TestNext(t *testing.T) {
 				order <- owner
 				time.Sleep(time.Minute)
 				r()
-			}()
+			})
 		}
 		time.Sleep(10 * time.Second)
 		for _, r := range release {
 			r()
 			time.Sleep(time.Second)
 		}
-		time.Sleep(time.Hour)
+		all.Wait()
 		close(order)
 		var got []string
 		for owner := range order {
@@ -100,7 +102,7 @@ func TestNext(t *testing.T) {
 
 // Whatever is acquired, given up and released, there are never more slots than there may be, none
 // is lost, and an owner without one gets one as long as others have no more than one each.
-func TestPlaces(t *testing.T) {
+func TestSlots(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		most := rapid.IntRange(1, 6).Draw(t, "most")
 		s := slots.New(most)
