@@ -120,7 +120,6 @@ var failures = map[string]attack{
 	"many configurations that hang": {
 		attacker: attacker, means: "creates 20 ProviderConfigs, all calls of which hang", refusal: "the victim's resources are served",
 		try: func(t *testing.T, x *world) bool {
-			alone(t)
 			x.frailConfig(t, &x.victim, x.name)
 			u := x.frailPlace(t, x.victim, x.name, "ProviderConfig", x.name)
 			x.WaitReady(t, u)
@@ -128,15 +127,11 @@ var failures = map[string]attack{
 			x.served(t, u)
 			return false
 		},
-		control: func(t *testing.T, x *world) bool {
-			alone(t)
-			return x.hangsInMany(t)
-		},
+		control: func(t *testing.T, x *world) bool { return x.hangsInMany(t) },
 	},
 	"imports that hang": {
 		attacker: attacker, means: "imports 20 objects of a shared configuration, all of which hang", refusal: "the victim's resources are served",
 		try: func(t *testing.T, x *world) bool {
-			alone(t)
 			x.frailConfig(t, nil, x.name)
 			u := x.frailPlace(t, x.victim, x.name, "ClusterProviderConfig", x.name)
 			x.WaitReady(t, u)
@@ -145,7 +140,6 @@ var failures = map[string]attack{
 			return false
 		},
 		control: func(t *testing.T, x *world) bool {
-			alone(t)
 			x.frailConfig(t, nil, x.name)
 			return x.importsThatHang(t)
 		},
@@ -170,16 +164,6 @@ var failures = map[string]attack{
 
 // hanging is how many calls hang in an attack.
 const hanging = 20
-
-// crowds is locked by attacks that use all processes which a namespace may have. Several of them at
-// once would be several tenants, who can use all that there are.
-var crowds sync.Mutex
-
-// alone has a test wait for other attacks of its kind, which wait for it until it has ended.
-func alone(t *testing.T) {
-	crowds.Lock()
-	t.Cleanup(crowds.Unlock)
-}
 
 // importsThatHang has a user import objects, and reports whether several imports hang at once.
 func (x *world) importsThatHang(t *testing.T) bool {
