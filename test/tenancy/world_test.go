@@ -119,7 +119,9 @@ func newWorld(t *testing.T) *world {
 		t.Fatal(err)
 	}
 	o := clustertest.Options(time.Second, filepath.Join(scratch, "cache"), providertest.Mirror(t, "random"))
-	o.Pool.MaxServers, o.Pool.MaxServersPerNamespace = 100, 20 // the defaults of the flags
+	// The attacks are those of many tenants at once, of whom several use all processes that their
+	// namespace may have. So there may be more of them than by default, 100, and as many for each.
+	o.Pool.MaxServers, o.Pool.MaxServersPerNamespace = 200, 20
 	o.CommandLine = &kinds.CommandLine{Program: tofu, Dir: scratch}
 	o.Admission = &admission.Options{Port: clustertest.FreePort(t), Service: crd.Service{Namespace: system, Name: "landbridge"}, Host: "localhost"}
 	if everyone.stop, err = c.StartController(o); err != nil {
