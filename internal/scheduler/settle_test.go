@@ -225,12 +225,13 @@ func TestReplacementsThatAreInterrupted(t *testing.T) {
 		delete, create manner
 		answers        func(object) object
 	}{
-		"both halves succeed":               {delete: inOrder, create: inOrder},
-		"a delete fails, though it is done": {delete: halfway, create: inOrder},
-		"a delete is not answered":          {delete: silentDone, create: inOrder},
-		"a create fails":                    {delete: inOrder, create: refused},
-		"a create leaves a tainted object":  {delete: inOrder, create: halfway},
-		"a delete is not done":              {delete: refused, create: inOrder},
+		"both halves succeed":                {delete: inOrder, create: inOrder},
+		"a delete fails, though it is done":  {delete: halfway, create: inOrder},
+		"a delete is not answered":           {delete: silentDone, create: inOrder},
+		"a create fails":                     {delete: inOrder, create: refused},
+		"a create leaves a tainted object":   {delete: inOrder, create: halfway},
+		"the object of a create is imported": {delete: inOrder, create: silentDone},
+		"a delete is not done":               {delete: refused, create: inOrder},
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, noIdentity, func(h *harness) {
