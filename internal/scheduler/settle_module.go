@@ -267,7 +267,9 @@ func (s *Scheduler) afterFailure(before *instance.Unsettled, t *task, diags diag
 	for _, d := range diags {
 		if d.Object != "" {
 			changed = append(changed, d.Object)
-			counts.Objects[d.Object] = instance.Repeats{Inconsistent: true}
+			of := replacements(counts.Objects[d.Object])
+			of.Inconsistent = true
+			counts.Objects[d.Object] = of
 		}
 	}
 	return counts.Ended(s.o.Clock.Now()).After(before, func(address string) bool { return slices.Contains(changed, address) })

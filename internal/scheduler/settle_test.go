@@ -219,6 +219,7 @@ func TestReplacementsThatNeverSettle(t *testing.T) {
 // Replacements count however their halves end, and whatever a process remembers.
 func TestReplacementsThatAreInterrupted(t *testing.T) {
 	lower := func(o object) object { return object{strings.ToLower(o.name), o.size} }
+	otherSize := func(o object) object { return object{o.name, o.size + 1} }
 	for name, x := range map[string]struct {
 		// delete and create are how deletes and every other create end. answers is what the latter
 		// answer.
@@ -230,6 +231,7 @@ func TestReplacementsThatAreInterrupted(t *testing.T) {
 		"a delete is not answered":           {delete: silentDone, create: inOrder},
 		"a create fails":                     {delete: inOrder, create: refused},
 		"a create leaves a tainted object":   {delete: inOrder, create: halfway},
+		"a create leaves another object":     {delete: inOrder, create: inOrder, answers: otherSize},
 		"the object of a create is imported": {delete: inOrder, create: silentDone},
 		"a delete is not done":               {delete: refused, create: inOrder},
 	} {
