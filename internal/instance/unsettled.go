@@ -25,6 +25,9 @@ type Repeats struct {
 	// Replacements is how often in a row.
 	Replaced     string `json:"replaced,omitempty"`
 	Replacements int    `json:"replacements,omitempty"`
+	// Begun is set when another replacement was begun, and it is unknown whether it has destroyed
+	// the object.
+	Begun bool `json:"begun,omitempty"`
 	// Inconsistent is set when the object is tainted only because its create has left another one
 	// than was planned: the provider has reported no error.
 	Inconsistent bool `json:"inconsistent,omitempty"`
@@ -44,10 +47,27 @@ func (u Unsettled) Ended(now time.Time) *Unsettled {
 }
 
 func (r Repeats) ended(now time.Time) Repeats {
+	r.Begun = false
 	r.At = Moment(now)
 	if r.Since.IsZero() {
 		r.Since = r.At
 	}
+	return r
+}
+
+// Gone returns the counts if the object does not exist any more: a replacement that was begun has
+// destroyed it.
+func (r Repeats) Gone() Repeats {
+	if r.Begun {
+		r.Replacements++
+	}
+	r.Begun = false
+	return r
+}
+
+// Beginning returns the counts before the replacement that was begun: it is not counted yet.
+func (r Repeats) Beginning() Repeats {
+	r.Replacements--
 	return r
 }
 

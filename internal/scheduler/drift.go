@@ -177,7 +177,12 @@ func (s *Scheduler) afterOperation(out, before instance.Instance, t *task, diags
 		out.Unsettled = s.afterFailure(before.Unsettled, t, diags)
 	}
 	if t.kind == instance.Create && out.Status == instance.Tainted && terraform.Inconsistent(diags) {
-		out.Unsettled = instance.Unsettled{Config: t.config, Repeats: instance.Repeats{Inconsistent: true}}.Ended(s.o.Clock.Now())
+		counts := instance.Unsettled{Config: t.config}
+		if t.counts != nil {
+			counts.Repeats = replacements(t.counts.Repeats)
+		}
+		counts.Inconsistent = true
+		out.Unsettled = counts.Ended(s.o.Clock.Now())
 	}
 	if diags.HasErrors() || !t.endsDrift() {
 		return out

@@ -236,6 +236,13 @@ func (x *recovery) conclude(ctx context.Context, in instance.Instance, found boo
 	if found {
 		in = x.datedNow(e, &r, in)
 	}
+	if u := e.record.Instance.Unsettled; u != nil {
+		counts := *u
+		if found {
+			counts.Repeats = counts.Gone() // it has replaced another one
+		}
+		in.Unsettled = &counts
+	}
 	if err := x.save(ctx, e, r, in); err != nil {
 		return err
 	}

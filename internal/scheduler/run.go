@@ -231,7 +231,7 @@ func (o *operation) intend() *result {
 	intended := *o.op
 	intended.Absent = o.absent
 	before := &o.rec.Instance
-	o.in.Drift, o.in.DriftHistory, o.in.Unsettled = before.Drift, before.DriftHistory, before.Unsettled
+	o.in.Drift, o.in.DriftHistory, o.in.Unsettled = before.Drift, before.DriftHistory, beginning(before.Unsettled, r, t)
 	o.in.Waiting = nil
 	intended.PlannedState, intended.PlannedPrivate, intended.PlannedIdentity = p.State, p.Private, p.Identity
 	if o.op.Kind == instance.Create {

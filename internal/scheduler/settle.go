@@ -3,6 +3,7 @@ package scheduler
 import (
 	"context"
 	"fmt"
+	"maps"
 	"strings"
 	"time"
 
@@ -138,18 +139,55 @@ func countFor(u *instance.Unsettled, r *Request) *instance.Unsettled {
 func filtered(u *instance.Unsettled, config string, left func(instance.Repeats) instance.Repeats) *instance.Unsettled {
 	out := instance.Unsettled{Config: config, Repeats: left(u.Repeats), Objects: map[string]instance.Repeats{}}
 	for address, of := range u.Objects {
-		if of = left(of); of.Replacements > 0 || of.Inconsistent {
+		if of = left(of); of.Replacements > 0 || of.Begun || of.Inconsistent {
 			out.Objects[address] = of
 		}
 	}
-	if out.Replacements == 0 && !out.Inconsistent && len(out.Objects) == 0 {
+	if out.Replacements == 0 && !out.Begun && !out.Inconsistent && len(out.Objects) == 0 {
 		return nil
 	}
 	return &out
 }
 
 func replacements(of instance.Repeats) instance.Repeats {
-	return instance.Repeats{Replaced: of.Replaced, Replacements: of.Replacements}
+	return instance.Repeats{Replaced: of.Replaced, Replacements: of.Replacements, Begun: of.Begun}
+}
+
+// replacedAgain counts another replacement because of values, which is begun with that.
+func replacedAgain(of instance.Repeats, because string) instance.Repeats {
+	if !sameCause(of.Replaced, because) {
+		of.Replacements = 0
+	}
+	of.Replaced, of.Begun = because, true
+	of.Replacements++
+	return of
+}
+
+// beginning returns what the record counts while an operation is under way: its replacements have
+// only begun. If they fail, or are interrupted, they count if a plan shows that the object is gone.
+func beginning(before *instance.Unsettled, r *Request, t *task) *instance.Unsettled {
+	counts := t.counts
+	if counts == nil || t.deposed != "" && !t.replacement {
+		return before
+	}
+	out, begins := instance.Unsettled{Config: counts.Config}, counts.Begun
+	if was := countFor(before, r); was != nil {
+		out = *was
+	}
+	if begins {
+		out.Repeats = counts.Beginning()
+	}
+	objects := map[string]instance.Repeats{}
+	maps.Copy(objects, out.Objects)
+	for address, of := range counts.Objects {
+		if of.Begun {
+			objects[address], begins = of.Beginning(), true
+		}
+	}
+	if out.Objects = objects; !begins {
+		return before
+	}
+	return &out
 }
 
 // counted returns the count of the record for the request's configuration, unless the object was
@@ -169,27 +207,25 @@ func (e *entry) counts(r *Request, p *terraform.Plan) *instance.Unsettled {
 	if r.Consists != nil {
 		return e.countsObjects(r, p)
 	}
-	if !changesObject(p) {
-		return was // such as the create of a replacement
-	}
 	out := instance.Unsettled{Config: settlingConfig(r)}
 	if was != nil {
 		out = *was
 	}
 	switch {
+	case !changesObject(p):
+		out.Repeats = out.Gone() // such as the create of a replacement
 	case p.Action.IsReplace():
-		of := replacedBecause(r, p)
-		if !sameCause(out.Replaced, of) {
-			out.Replacements = 0
-		}
-		out.Replaced = of
-		out.Replacements++
+		out.Repeats = replacedAgain(out.Repeats, replacedBecause(r, p))
 	case e.repeats(r, p):
 		out.Updates++
+		out.Begun = false
 	case e.lastApply != nil:
 		return nil
 	default:
-		return was // it is not known what the last apply has left
+		out.Begun = false // it is not known what the last apply has left
+	}
+	if out.Repeats == (instance.Repeats{}) {
+		return nil
 	}
 	return &out
 }

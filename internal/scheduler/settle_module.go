@@ -147,14 +147,10 @@ func (e *entry) countsObjects(r *Request, p *terraform.Plan) *instance.Unsettled
 	for _, c := range changes {
 		of := was[c.Address]
 		_, repeats := e.repeatsObject(r, c.Address)
+		of.Begun = false
 		switch {
 		case c.Action.IsReplace():
-			because := containedBecause(r, c)
-			if !sameCause(of.Replaced, because) {
-				of.Replacements = 0
-			}
-			of.Replaced = because
-			of.Replacements++
+			of = replacedAgain(of, containedBecause(r, c))
 		case repeats:
 			of.Updates++
 		case e.lastApply != nil || of.Updates+of.Replacements == 0:
@@ -166,10 +162,21 @@ func (e *entry) countsObjects(r *Request, p *terraform.Plan) *instance.Unsettled
 			out.Objects[c.Address] = of
 		}
 	}
+	keepReplaced(&out, was, p)
 	if out.Updates == 0 && len(out.Objects) == 0 {
 		return nil
 	}
 	return &out
+}
+
+// keepReplaced keeps how often the objects were replaced that a plan creates, since these may be
+// the second halves of replacements, or replaces because their creates have failed.
+func keepReplaced(counts *instance.Unsettled, was map[string]instance.Repeats, p *terraform.Plan) {
+	for _, c := range p.Contained {
+		if of := was[c.Address].Gone(); of.Replacements > 0 && c.Action != terraform.Delete && !changesContained(c) {
+			counts.Objects[c.Address] = replacements(of)
+		}
+	}
 }
 
 // unsettledObjects returns what a plan of a module repeats; nil if it repeats nothing.
@@ -260,7 +267,9 @@ func (s *Scheduler) afterFailure(before *instance.Unsettled, t *task, diags diag
 	for _, d := range diags {
 		if d.Object != "" {
 			changed = append(changed, d.Object)
-			counts.Objects[d.Object] = instance.Repeats{Inconsistent: true}
+			of := replacements(counts.Objects[d.Object])
+			of.Inconsistent = true
+			counts.Objects[d.Object] = of
 		}
 	}
 	return counts.Ended(s.o.Clock.Now()).After(before, func(address string) bool { return slices.Contains(changed, address) })

@@ -232,6 +232,44 @@ func TestReplacementsByFailedAppliesOfModules(t *testing.T) {
 	})
 }
 
+// An apply that only creates what another one has destroyed does not begin the count anew.
+func TestReplacementsInTwoAppliesOfModules(t *testing.T) {
+	address := []string{"test_thing.a"}
+	for name, x := range map[string]struct {
+		action terraform.Action
+		reason terraform.Reason
+		made   []string // by the first apply
+	}{
+		"a create": {action: terraform.Create},
+		"another one, since the create has failed":       {action: terraform.DeleteThenCreate, reason: terraform.ReplaceBecauseTainted},
+		"a create, after a failure that was a success":   {action: terraform.Create, made: address},
+		"another one, after a failure that left another": {action: terraform.DeleteThenCreate, reason: terraform.ReplaceBecauseTainted, made: address},
+	} {
+		t.Run(name, func(t *testing.T) {
+			settledModule(t, []string{"a"}, func(h *harness, m *moduleCloud) {
+				halves := []terraform.Contained{contains("a", terraform.DeleteThenCreate, "1", "2"), contains("a", terraform.DeleteThenCreate, "1", "2")}
+				halves[0].Reason = terraform.ReplaceBecauseCannotUpdate
+				halves[1].Action, halves[1].Reason = x.action, x.reason
+				destroys, half := 0, 0
+				m.changes = func() []terraform.Contained { return halves[half : half+1] }
+				fails := func() {
+					if m.fails, m.made = nil, address; half == 0 {
+						m.made = x.made
+						m.fails = diagnostic.Errorf("Refused", "The name is taken.")
+						destroys++
+					}
+				}
+				m.applied = func() { fails(); half = 1 - half }
+				_, refusal := h.polls(100)
+				if destroys < 1 || destroys > 2 {
+					t.Errorf("replaced %d times", destroys)
+				}
+				h.refuses(refusal, decision.ReasonNeverSettles)
+			})
+		})
+	}
+}
+
 // Another configuration replaces an object no more often because of the same values, if these are
 // known, and another release does.
 func TestReplacementsOfModulesWithOtherConfigurations(t *testing.T) {

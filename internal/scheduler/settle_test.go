@@ -216,6 +216,76 @@ func TestReplacementsThatNeverSettle(t *testing.T) {
 	}
 }
 
+// Replacements count however their halves end, and whatever a process remembers.
+func TestReplacementsThatAreInterrupted(t *testing.T) {
+	lower := func(o object) object { return object{strings.ToLower(o.name), o.size} }
+	otherSize := func(o object) object { return object{o.name, o.size + 1} }
+	for name, x := range map[string]struct {
+		// delete and create are how deletes and every other create end. answers is what the latter
+		// answer.
+		delete, create manner
+		answers        func(object) object
+	}{
+		"both halves succeed":                {delete: inOrder, create: inOrder},
+		"a delete fails, though it is done":  {delete: halfway, create: inOrder},
+		"a delete is not answered":           {delete: silentDone, create: inOrder},
+		"a create fails":                     {delete: inOrder, create: refused},
+		"a create leaves a tainted object":   {delete: inOrder, create: halfway},
+		"a create leaves another object":     {delete: inOrder, create: inOrder, answers: otherSize},
+		"the object of a create is imported": {delete: inOrder, create: silentDone},
+		"a delete is not done":               {delete: refused, create: inOrder},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, noIdentity, func(h *harness) {
+				h.cloud.reads = lower
+				creates := 0
+				h.cloud.asked = func(p terraform.Plan) {
+					switch h.cloud.manner, h.cloud.answers = inOrder, nil; {
+					case p.Action == terraform.Delete:
+						h.cloud.manner = x.delete
+					default:
+						if creates++; creates%2 == 0 {
+							h.cloud.manner, h.cloud.answers = x.create, x.answers
+						}
+					}
+				}
+				h.want("A", 1)
+				h.r.CreateAttempts = 100
+				replaced, refusal := 0, error(nil)
+				for i := range 40 {
+					time.Sleep(2 * time.Hour)
+					o, err := h.sched.Observe(h.t.Context(), h.r)
+					h.r.Import.Target = nil
+					if ids := h.cloud.ids(); err != nil && len(ids) == 1 {
+						h.r.Import.Target = byID(ids[0])
+					}
+					if refusal = err; err == nil && !o.UpToDate() {
+						refusal = h.sched.Apply(h.t.Context(), h.r)
+						synctest.Wait()
+					}
+					switch {
+					case err == nil && o.Inconsistent:
+						h.want("A", int64(i))
+					case refusal == nil && o.Plan.Action.IsReplace() && o.Plan.Reason != terraform.ReplaceBecauseTainted:
+						replaced++
+					}
+					h.restart() // it does not know what the last apply has left
+				}
+				if x.delete == refused {
+					if replaced < 20 {
+						t.Errorf("tried %d times: %v", replaced, refusal)
+					}
+					return
+				}
+				if replaced != 2 {
+					t.Errorf("replaced %d times: %v", replaced, h.log.take())
+				}
+				h.refuses(refusal, decision.ReasonNeverSettles)
+			})
+		})
+	}
+}
+
 // What is changed outside is replaced each time, also the same way.
 func TestReplacementsThatSettle(t *testing.T) {
 	bubble(t, noIdentity, func(h *harness) {

@@ -207,18 +207,19 @@ func (c *check) destroyed(o *object) {
 	if i.strange || c.misled(o.resourceType) {
 		return
 	}
-	if o.normalised == normalisedReplacement && i.zone == o.zone && i.name == o.name {
-		if place := o.name + " " + o.zone; i.rewrittenAt != place {
-			i.rewrittenAt, i.rewritten = place, 0
-		}
-		i.rewritten++ // it may be replaced twice for that
-	}
 	wanted := i.deleted || i.tainted || i.drifted || i.excused() || i.createFirst
 	incomplete := !o.stored || o.tainted || o.coming
 	moved := i.zone != o.zone || i.name != o.name || len(i.places) > 2
-	repeated := i.rewritten > 0 && i.rewritten <= 2 || o.inconsistent && (i.resized || i.retried)
+	inconsistent := o.inconsistent && (i.resized || i.retried)
 	_, follows := c.w.references[i.key] // replaces checks it
-	asked := wanted || incomplete || moved || repeated || follows
+	asked := wanted || incomplete || moved || inconsistent || follows
+	if !asked && o.normalised == normalisedReplacement {
+		if place := o.name + " " + o.zone; i.rewrittenAt != place {
+			i.rewrittenAt, i.rewritten = place, 0
+		}
+		i.rewritten++ // it may be replaced twice for that, and for nothing else
+		asked = i.rewritten <= 2
+	}
 	if !asked {
 		c.violated(Destroyed, o.id+o.tag, "%s is destroyed, though nothing asks for it", o)
 	}
