@@ -303,6 +303,7 @@ func (d *differences) compare(at cty.Path, before, after cty.Value) {
 		for k := range a {
 			all[k] = cty.NilVal
 		}
+		found := len(*d)
 		for _, k := range slices.Sorted(maps.Keys(all)) {
 			x, y := cty.NullVal(t.ElementType()), cty.NullVal(t.ElementType())
 			if v, ok := b[k]; ok {
@@ -312,6 +313,9 @@ func (d *differences) compare(at cty.Path, before, after cty.Value) {
 				y = v
 			}
 			d.compare(append(at.Copy(), cty.IndexStep{Key: cty.StringVal(k)}), x, y)
+		}
+		if len(*d) == found { // an element is null in one and missing in the other
+			*d = append(*d, at.Copy())
 		}
 	case inside && (t.IsListType() || t.IsTupleType()) && before.LengthInt() == after.LengthInt():
 		b, a := before.AsValueSlice(), after.AsValueSlice()

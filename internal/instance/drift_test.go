@@ -62,6 +62,15 @@ func TestDriftIsBounded(t *testing.T) {
 	}
 }
 
+// An element that is null is another value than one that is missing.
+func TestDifferencesOfNullElements(t *testing.T) {
+	object := func(v cty.Value) cty.Value { return cty.ObjectVal(map[string]cty.Value{"tags": v}) }
+	got := instance.Differences(object(cty.MapValEmpty(cty.String)), object(cty.MapVal(map[string]cty.Value{"a": cty.NullVal(cty.String)})))
+	if diff := cmp.Diff([]string{"tags"}, names(got)); diff != "" {
+		t.Errorf("-want, +got:\n%s", diff)
+	}
+}
+
 func names(paths []cty.Path) []string {
 	var out []string
 	for _, p := range paths {
