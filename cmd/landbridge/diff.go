@@ -124,8 +124,8 @@ type diffResult struct {
 
 // run plans and shows the plan.
 func (f *diffFlags) run(cmd *cobra.Command) (out diffResult, err error) {
-	if !slices.Contains(diffOutputs, f.output) {
-		return out, fmt.Errorf("unknown output %q: must be one of %s", f.output, strings.Join(diffOutputs, ", "))
+	if err := checkFormat(f.output, diffOutputs); err != nil {
+		return out, err
 	}
 	sources, err := local.ReadSources(f.files, cmd.InOrStdin())
 	if err != nil {

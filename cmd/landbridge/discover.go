@@ -41,8 +41,8 @@ provider can list and, in a cluster, that are activated.
   landbridge discover 'examplecloud_*' --provider ./terraform-provider-examplecloud --configuration config.yaml
   landbridge discover examplecloud_thing --set region=eu-central-1 -o json --provider ./terraform-provider-examplecloud`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if !slices.Contains(outputs, output) {
-				return fmt.Errorf("unknown output %q: must be one of %s", output, strings.Join(outputs, ", "))
+			if err := checkFormat(output, outputs); err != nil {
+				return err
 			}
 			flags.need = forTypes(args)
 			r, err := flags.open(cmd, false)

@@ -52,8 +52,8 @@ The exit status is 1 if there is a problem.`,
   landbridge doctor -o json`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if !slices.Contains(versionOutputs, output) {
-				return fmt.Errorf("unknown output %q: must be one of %s", output, strings.Join(versionOutputs, ", "))
+			if err := checkFormat(output, versionOutputs); err != nil {
+				return err
 			}
 			done := showProgress(cmd, "Checking")
 			findings := doctor.Diagnose(flags.facts(cmd.Context()))

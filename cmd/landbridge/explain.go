@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"strings"
 	"time"
 
@@ -47,8 +46,8 @@ The exit status is 0 whatever the object's state is, and 1 if it cannot be expla
   landbridge explain password/db -o json | jq -r '.. | select(.cause? == true) | .name'`,
 		Args: cobra.RangeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if !slices.Contains(explainOutputs, output) {
-				return fmt.Errorf("unknown output %q: must be one of %s", output, strings.Join(explainOutputs, ", "))
+			if err := checkFormat(output, explainOutputs); err != nil {
+				return err
 			}
 			c, k, namespace, name, err := flags.findAny(args)
 			if err != nil {

@@ -18,6 +18,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/landbridge-io/landbridge/internal/expression"
+	"github.com/landbridge-io/landbridge/internal/provider"
 	"github.com/landbridge-io/landbridge/internal/terraform/engine"
 	"github.com/landbridge-io/landbridge/internal/translate"
 	"github.com/landbridge-io/landbridge/schema"
@@ -48,12 +49,7 @@ func (f *functionFlags) add(cmd *cobra.Command, formats ...string) {
 	cmd.Flags().DurationVar(&f.provider.timeout, "timeout", time.Minute, "how long the provider may take to start and to answer")
 	cmd.Flags().StringVarP(&f.output, "output", "o", formats[0], "output format: "+strings.Join(formats, ", "))
 	_ = cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(formats, cobra.ShellCompDirectiveNoFileComp))
-	cmd.PreRunE = func(*cobra.Command, []string) error {
-		if !slices.Contains(formats, f.output) {
-			return fmt.Errorf("unknown output %q: must be one of %s", f.output, strings.Join(formats, ", "))
-		}
-		return nil
-	}
+	cmd.PreRunE = func(*cobra.Command, []string) error { return checkFormat(f.output, formats) }
 }
 
 // describedFunction is a function in the output, by its name.
@@ -184,41 +180,30 @@ An ARGUMENT is JSON, or an expression in CEL: a string is in quotes, which the s
 }
 
 // call starts a provider and calls its function.
-func (f *functionFlags) call(ctx context.Context, where, name string, arguments []string) (any, error) {
-	found, err := f.provider.find(ctx, where)
-	if err != nil {
-		return nil, err
-	}
-	ctx, cancel := context.WithTimeout(ctx, f.provider.timeout)
-	defer cancel()
-	server, err := found.launcher(f.provider.timeout, nil).Launch(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = server.Close(ctx) }()
-	s, diags := server.Schema(ctx)
-	if diags.HasErrors() {
-		return nil, diags.Err()
-	}
-	function, err := signature(s, name)
-	if err != nil {
-		return nil, err
-	}
-	given := make([]any, len(arguments))
-	for i, text := range arguments {
-		if given[i], err = argument(ctx, text); err != nil {
-			return nil, fmt.Errorf("argument %d is neither JSON nor an expression in CEL: %w. Put a string in quotes that the shell keeps, such as '\"text\"'", i+1, err)
+func (f *functionFlags) call(ctx context.Context, where, name string, arguments []string) (result any, _ error) {
+	_, err := f.provider.start(ctx, where, nil, func(ctx context.Context, server provider.Server, s *schema.Provider) error {
+		function, err := signature(s, name)
+		if err != nil {
+			return err
 		}
-	}
-	values, err := translate.FunctionArguments(function, given)
-	if err != nil {
-		return nil, fmt.Errorf("%s%s: %w", name, function, err)
-	}
-	out, diags := engine.CallFunction(ctx, server, name, values)
-	if diags.HasErrors() {
-		return nil, diags.Err()
-	}
-	return translate.FunctionResult(out)
+		given := make([]any, len(arguments))
+		for i, text := range arguments {
+			if given[i], err = argument(ctx, text); err != nil {
+				return fmt.Errorf("argument %d is neither JSON nor an expression in CEL: %w. Put a string in quotes that the shell keeps, such as '\"text\"'", i+1, err)
+			}
+		}
+		values, err := translate.FunctionArguments(function, given)
+		if err != nil {
+			return fmt.Errorf("%s%s: %w", name, function, err)
+		}
+		out, diags := engine.CallFunction(ctx, server, name, values)
+		if diags.HasErrors() {
+			return diags.Err()
+		}
+		result, err = translate.FunctionResult(out)
+		return err
+	})
+	return result, err
 }
 
 // argument returns the value of JSON, or of an expression in CEL.
@@ -235,12 +220,12 @@ func argument(ctx context.Context, text string) (any, error) {
 }
 
 // functionOf returns the provider and the name in PROVIDER::NAME.
-func functionOf(text string) (provider, name string, _ error) {
-	provider, name, found := strings.Cut(strings.TrimPrefix(text, "provider::"), "::")
-	if !found || provider == "" || name == "" {
+func functionOf(text string) (where, name string, _ error) {
+	where, name, found := strings.Cut(strings.TrimPrefix(text, "provider::"), "::")
+	if !found || where == "" || name == "" {
 		return "", "", fmt.Errorf("%q names no function: write PROVIDER::NAME, such as hashicorp/time::rfc3339_parse", text)
 	}
-	return provider, name, nil
+	return where, name, nil
 }
 
 func signature(s *schema.Provider, name string) (*schema.Function, error) {

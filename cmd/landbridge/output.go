@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -12,6 +13,14 @@ const (
 	outputDir  = "output-dir"
 	outputFile = "output-file"
 )
+
+// checkFormat returns an error if the value of --output is none of a command's formats.
+func checkFormat(output string, formats []string) error {
+	if slices.Contains(formats, output) {
+		return nil
+	}
+	return fmt.Errorf("unknown output %q: must be one of %s", output, strings.Join(formats, ", "))
+}
 
 // addPath adds --output-dir or --output-file to a command that writes files, and --output for the
 // formats of what it prints, which may be none.

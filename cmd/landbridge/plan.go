@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -192,8 +191,8 @@ type openSession struct {
 
 // session reads the provider, the manifest and the state. It prints errors of the manifest.
 func (f *standaloneFlags) session(cmd *cobra.Command) (*openSession, error) {
-	if !slices.Contains(planOutputs, f.output) {
-		return nil, fmt.Errorf("unknown output %q: must be one of %s", f.output, strings.Join(planOutputs, ", "))
+	if err := checkFormat(f.output, planOutputs); err != nil {
+		return nil, err
 	}
 	if !f.refresh && !f.destroy {
 		return nil, errors.New("--refresh=false is possible with --destroy only")

@@ -153,22 +153,35 @@ func (f *providerFlags) load(ctx context.Context, where string, env map[string]s
 		}
 		return found, s, nil
 	}
+	var s *schema.Provider
+	found, err := f.start(ctx, where, env, func(_ context.Context, _ provider.Server, read *schema.Provider) error {
+		s = read
+		return nil
+	})
+	return found, s, err
+}
+
+// start starts a provider, calls a function with it and its schema, and ends it.
+func (f *providerFlags) start(ctx context.Context, where string, env map[string]string, do func(context.Context, provider.Server, *schema.Provider) error) (foundProvider, error) {
 	found, err := f.find(ctx, where)
 	if err != nil {
-		return found, nil, err
+		return found, err
 	}
 	defer showProgress(f.cmd, "Reading the schema of the provider "+filepath.Base(cmp.Or(found.path, found.source)))()
 	ctx, cancel := context.WithTimeout(ctx, f.timeout)
 	defer cancel()
 	server, err := found.launcher(f.timeout, env).Launch(ctx)
 	if err != nil {
-		return found, nil, err
+		return found, err
 	}
 	s, diags := server.Schema(ctx)
-	if err := server.Close(ctx); err != nil && !diags.HasErrors() {
-		return found, nil, err
+	if err = diags.Err(); err == nil {
+		err = do(ctx, server, s)
 	}
-	return found, s, diags.Err()
+	if closeErr := server.Close(ctx); err == nil {
+		err = closeErr
+	}
+	return found, err
 }
 
 // foundProvider is the program of a provider, or its process if that runs already.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -39,8 +38,8 @@ a new API version or manual changes, and 2 on errors.`,
   landbridge provider compare hashicorp/random@3.6.0 hashicorp/random@3.9.0 -o json`,
 		Args: cobra.ExactArgs(2),
 		RunE: compared(func(cmd *cobra.Command, args []string) (differs bool, _ error) {
-			if !slices.Contains(compareOutputs, output) {
-				return false, fmt.Errorf("unknown output %q: must be one of %s", output, strings.Join(compareOutputs, ", "))
+			if err := checkFormat(output, compareOutputs); err != nil {
+				return false, err
 			}
 			newFound, newSchema, err := flags.load(cmd.Context(), args[1], nil)
 			if err != nil {

@@ -90,8 +90,8 @@ of its memory and of its OpenAPI, from figures that were measured (docs/performa
   landbridge provider inspect ./terraform-provider-hcloud_v1.68.0 'hcloud_zone*' -o yaml`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if !slices.Contains(outputs, output) {
-				return fmt.Errorf("unknown output %q: must be one of %s", output, strings.Join(outputs, ", "))
+			if err := checkFormat(output, outputs); err != nil {
+				return err
 			}
 			p, err := flags.open(cmd.Context(), args[0], nil)
 			if err != nil {

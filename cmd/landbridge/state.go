@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -85,8 +84,8 @@ func newStateListCommand() *cobra.Command {
 		Long: `List the resources whose remote objects have stored state. The column RESOURCE is Exists, Missing if
 there is no such resource any more, or NotServed if the cluster does not serve the kind.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if !slices.Contains(statusOutputs, output) {
-				return fmt.Errorf("unknown output %q: must be one of %s", output, strings.Join(statusOutputs, ", "))
+			if err := checkFormat(output, statusOutputs); err != nil {
+				return err
 			}
 			c, kinds, selection, err := flags.selectStates(cmd, args)
 			if err != nil {
@@ -143,8 +142,8 @@ sensitive, so its program is started on this machine: that of the TerraformProvi
 a mirror or downloaded, or that of --provider.`,
 		Args: cobra.RangeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if !slices.Contains(showOutputs, flags.output) {
-				return fmt.Errorf("unknown output %q: must be one of %s", flags.output, strings.Join(showOutputs, ", "))
+			if err := checkFormat(flags.output, showOutputs); err != nil {
+				return err
 			}
 			name, resource, err := kindAndName(args)
 			if err != nil {

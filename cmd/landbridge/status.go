@@ -72,8 +72,8 @@ list and watch what is shown are needed. NO_COLOR turns colours off.`,
   # Everything that has failed, for a script
   landbridge status -A -o json | jq '.resources[] | select(.health == "Failed")'`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if !slices.Contains(statusOutputs, flags.output) {
-				return fmt.Errorf("unknown output %q: must be one of %s", flags.output, strings.Join(statusOutputs, ", "))
+			if err := checkFormat(flags.output, statusOutputs); err != nil {
+				return err
 			}
 			c, namespace, err := flags.open()
 			if err != nil {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"runtime"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -52,8 +51,8 @@ or if you may not list Leases in its namespace. Without a kubeconfig file, only 
   landbridge version --client -o json`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if !slices.Contains(versionOutputs, output) {
-				return fmt.Errorf("unknown output %q: must be one of %s", output, strings.Join(versionOutputs, ", "))
+			if err := checkFormat(output, versionOutputs); err != nil {
+				return err
 			}
 			out := versions{Client: clientVersion{version.String(), runtime.Version(), runtime.GOOS + "/" + runtime.GOARCH}}
 			var err error
