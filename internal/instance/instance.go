@@ -65,6 +65,12 @@ type Instance struct {
 	Wire *Wire
 }
 
+// Carry sets what is stored beside an object (drift, counts of applies, and the plan that waits) to
+// that of the instance before.
+func (i *Instance) Carry(before Instance) {
+	i.Drift, i.DriftHistory, i.Unsettled, i.Waiting = before.Drift, before.DriftHistory, before.Unsettled, before.Waiting
+}
+
 // Wire holds values in the protocol's encoding (msgpack).
 type Wire struct{ State, Identity []byte }
 

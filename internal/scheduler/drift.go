@@ -25,7 +25,7 @@ import (
 // afterRead returns the instance, as read, with what was changed since the instance before.
 func (s *Scheduler) afterRead(e *entry, r *Request, upgraded cty.Value, read instance.Instance) instance.Instance {
 	before := e.record.Instance
-	read.Drift, read.DriftHistory, read.Unsettled, read.Waiting = before.Drift, before.DriftHistory, before.Unsettled, before.Waiting
+	read.Carry(before)
 	switch {
 	case before.Status != instance.Full || r.Deleted:
 		return read
@@ -166,7 +166,7 @@ func (e *entry) drift(found *instance.Drift, now time.Time) Event {
 // afterOperation returns the instance that an operation has left, with the drift before it. An
 // operation on the current object that has succeeded has repaired it.
 func (s *Scheduler) afterOperation(out, before instance.Instance, t *task, diags diagnostic.Diagnostics) instance.Instance {
-	out.Drift, out.DriftHistory, out.Unsettled = before.Drift, before.DriftHistory, before.Unsettled
+	out.Carry(before)
 	if !diags.HasErrors() && (t.deposed == "" || t.replacement) {
 		out.Unsettled = t.counts
 		if t.counts != nil {

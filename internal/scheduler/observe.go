@@ -310,7 +310,7 @@ func (e *entry) noteUnchanged(read *instance.Instance, now time.Time) {
 	e.found(read)
 	e.flap.unchanged()
 	e.matched = now
-	read.Drift, read.DriftHistory, read.Unsettled, read.Waiting = before.Drift, before.DriftHistory, before.Unsettled, before.Waiting
+	read.Carry(*before)
 	e.noteRead(cty.NilVal, false, now)
 	e.record.Instance = *read // equal, but in the provider's encoding
 }

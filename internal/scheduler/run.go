@@ -230,9 +230,8 @@ func (o *operation) intend() *result {
 	t, r, p := &o.t, &o.r, &o.plan
 	intended := *o.op
 	intended.Absent = o.absent
-	before := &o.rec.Instance
-	o.in.Drift, o.in.DriftHistory, o.in.Unsettled = before.Drift, before.DriftHistory, beginning(before.Unsettled, r, t)
-	o.in.Waiting = nil
+	o.in.Carry(o.rec.Instance)
+	o.in.Unsettled, o.in.Waiting = beginning(o.in.Unsettled, r, t), nil
 	intended.PlannedState, intended.PlannedPrivate, intended.PlannedIdentity = p.State, p.Private, p.Identity
 	if o.op.Kind == instance.Create {
 		o.handle.note(&intended)

@@ -186,7 +186,8 @@ func (s *Scheduler) converted(ctx context.Context, r Request, ex terraform.Execu
 	if out.Status == instance.Empty {
 		out.Status = instance.Full
 	}
-	out.SensitivePaths, out.IdentityHistory, out.Drift, out.DriftHistory, out.Unsettled = nil, nil, nil, nil, nil // of the other type
+	out.SensitivePaths, out.IdentityHistory = nil, nil // of the other type
+	out.Carry(instance.Instance{})
 	return out, nil
 }
 

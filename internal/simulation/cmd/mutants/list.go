@@ -92,7 +92,7 @@ var mutants = []mutant{
 		"if o.Never = again ||", "if o.Never = false && again && left.helpless(c) ||"},
 		also: []edit{{schedulerDir + "settle_module.go", "of.Replacements >= maxReplacements && sameCause(of.Replaced, containedBecause(r, c)); !o.Never", "false; !o.Never"}}},
 	{name: "a replacement that fails halfway does not count", edit: edit{schedulerDir + "run.go",
-		"beginning(before.Unsettled, r, t)", "before.Unsettled"}},
+		"beginning(o.in.Unsettled, r, t)", "o.in.Unsettled"}},
 
 	// Visibility.
 	{name: "not found right after a create is taken for gone", edit: edit{schedulerDir + "visibility.go",
