@@ -112,8 +112,8 @@ type NestedBlock struct {
 	// limit.
 	MinItems int64 `json:"minItems,omitempty"`
 	MaxItems int64 `json:"maxItems,omitempty"`
-	// Computed is set if the provider makes up the block where it is not configured, and then also
-	// values in it (protocol 6.11). All attributes and blocks inside are computed, too.
+	// Computed is set if the provider computes the block, with the values in it, where it is not
+	// configured (protocol 6.11). All attributes and blocks inside are computed, too.
 	Computed bool `json:"computed,omitempty"`
 }
 

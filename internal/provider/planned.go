@@ -6,7 +6,7 @@ type plannedPrivateKey struct{}
 
 // WithPlannedPrivate returns a context for PlanResourceChange, which sends the private bytes of an
 // earlier plan of the same change, as Terraform does when it applies a plan (protocol 6.11). A
-// provider can thereby plan values again that it has made up. Protocol 5 does not have them.
+// provider can then plan a value again that it has generated. Protocol 5 does not have them.
 func WithPlannedPrivate(ctx context.Context, private []byte) context.Context {
 	if len(private) == 0 {
 		return ctx

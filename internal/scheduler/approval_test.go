@@ -179,7 +179,7 @@ func TestApprovalOfChangedPlanIsRefused(t *testing.T) {
 	for name, change := range map[string]func(h *harness){
 		"the spec":                    func(h *harness) { h.want("a", 3) },
 		"the remote object":           func(h *harness) { h.cloud.change(h.cloud.ids()[0], object{"a", 9}) },
-		"a restart, with other plans": func(h *harness) { h.cloud.fickle = true; h.restart() },
+		"a restart, with other plans": func(h *harness) { h.cloud.unstable = true; h.restart() },
 		"another resource":            func(h *harness) { h.r.UID = "uid-2"; h.sched.Gone(h.r.Key); h.restart() },
 		"another configuration": func(h *harness) {
 			h.r.Configurations = []policy.Configuration{{Kind: "ClusterProviderConfig", Name: "prod", UID: "1"}}
@@ -460,7 +460,7 @@ func TestOnlyApprovedPlansAreApplied(t *testing.T) {
 // approval.
 func walk(h *harness, random *rand.Rand) []string {
 	l := &ledger{shown: map[string]terraform.Plan{}, used: map[string]bool{}}
-	h.cloud.fickle = random.IntN(2) == 0
+	h.cloud.unstable = random.IntN(2) == 0
 	h.cloud.asked, h.r.Tell = l.applied, nil
 	if byPolicy := h.r.Policies.Approval == desired.ApproveNothing; byPolicy {
 		// All plans need approval because of a policy, and sometimes another one denies them.
@@ -541,7 +541,7 @@ func walk(h *harness, random *rand.Rand) []string {
 	// Everything is approved now.
 	h.store.fails(nil)
 	l.denied.Store(false)
-	h.cloud.manner, h.cloud.fickle = inOrder, false
+	h.cloud.manner, h.cloud.unstable = inOrder, false
 	done := false
 	for range 60 {
 		time.Sleep(2 * time.Hour)

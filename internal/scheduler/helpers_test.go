@@ -171,10 +171,10 @@ type cloud struct {
 	reads, answers func(object) object
 	// warns are the warnings of reads.
 	warns diagnostic.Diagnostics
-	// fickle plans other private bytes each time.
-	fickle bool
-	// recalls plans the private bytes of the earlier plan, if the request has them.
-	recalls bool
+	// unstable plans other private bytes each time.
+	unstable bool
+	// keepsPlans plans the private bytes of the earlier plan, if the request has them.
+	keepsPlans bool
 	// rigid has no arguments that can be set again.
 	rigid bool
 	// restless plans an update of another value, also if nothing differs.
@@ -396,10 +396,10 @@ func (c *cloud) Plan(_ context.Context, r terraform.ResourceType, in instance.In
 		size = sizeOf(in.State)
 	}
 	p := terraform.Plan{Resource: r, Prior: in, Config: config.Value, Private: []byte("planned")}
-	if c.plans++; c.fickle {
+	if c.plans++; c.unstable {
 		p.Private = fmt.Appendf(nil, "planned %d", c.plans)
 	}
-	if c.recalls {
+	if c.keepsPlans {
 		if config.PlannedPrivate != nil {
 			p.Private = config.PlannedPrivate
 		}

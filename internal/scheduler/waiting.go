@@ -30,7 +30,7 @@ func (s *Scheduler) plannedPrivate(r *Request, in instance.Instance) []byte {
 }
 
 // noteWaiting stores what has to be kept of a plan that waits for approval. A value that the
-// provider has made up is then the same when the plan is made again, also by another process.
+// provider has generated is then the same when the plan is made again, also by another process.
 func (s *Scheduler) noteWaiting(ctx context.Context, e *entry, r *Request, o *Observation) error {
 	in := e.record.Instance
 	var waiting *instance.Waiting

@@ -7,11 +7,11 @@ import (
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
 
-// A provider that makes values up when it plans gets back what it has planned, so that the plan
+// A provider that generates values when it plans gets back what it has planned, so that the plan
 // that waits stays the one that is approved.
 func TestWaitingPlanStays(t *testing.T) {
 	approving(t, assigned, desired.ApproveEverything, func(h *harness) {
-		h.cloud.fickle, h.cloud.recalls = true, true
+		h.cloud.unstable, h.cloud.keepsPlans = true, true
 		create := h.awaited(terraform.Create)
 		h.restart()
 		if again := h.awaited(terraform.Create); again != create {
@@ -49,7 +49,7 @@ func TestWaitingPlanIsForgotten(t *testing.T) {
 		approving(t, assigned, desired.ApproveEverything, func(h *harness) {
 			h.approve(h.awaited(terraform.Create))
 			h.observe()
-			h.cloud.fickle, h.cloud.recalls = true, true
+			h.cloud.unstable, h.cloud.keepsPlans = true, true
 			h.want("a", 2)
 			h.awaited(terraform.Update)
 			if h.stored().Instance.Waiting == nil {
@@ -66,7 +66,7 @@ func TestWaitingPlanIsForgotten(t *testing.T) {
 	})
 	t.Run("deleted", func(t *testing.T) {
 		approving(t, assigned, desired.ApproveEverything, func(h *harness) {
-			h.cloud.fickle, h.cloud.recalls = true, true
+			h.cloud.unstable, h.cloud.keepsPlans = true, true
 			h.awaited(terraform.Create)
 			if h.stored().Instance.Waiting == nil {
 				t.Fatal("nothing is kept")

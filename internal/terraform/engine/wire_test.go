@@ -58,7 +58,7 @@ func wireToken(guid, rule cty.Value) cty.Value {
 }
 
 // A plan that is made again has the private bytes of the first one, so a value that a provider
-// makes up stays the same.
+// generates stays the same.
 func TestPlannedPrivate(t *testing.T) {
 	for mode, same := range map[string]bool{wireprovider.Good: true, wireprovider.Forgetful: false} {
 		t.Run(mode, func(t *testing.T) {

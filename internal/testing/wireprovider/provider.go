@@ -68,8 +68,8 @@ func (w *wire) read(_ context.Context, r *tfplugin.ReadResourceRequest) (*tfplug
 	return &tfplugin.ReadResourceResponse{NewState: r.CurrentState, Private: r.Private}, nil
 }
 
-// plan makes up a GUID for an object that is to be created. It is the one of the plan before, where
-// the client sends back what that plan has kept.
+// plan generates a GUID for an object that is to be created. It is the one of the plan before,
+// where the client sends back what that plan has kept.
 func (w *wire) plan(_ context.Context, r *tfplugin.PlanResourceChangeRequest) (*tfplugin.PlanResourceChangeResponse, error) {
 	proposed, err := decode(r.ProposedNewState)
 	if err != nil {
