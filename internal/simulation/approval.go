@@ -165,6 +165,13 @@ func (i *incarnation) permits(c carriedOut) bool {
 	return true
 }
 
+// approvesReplacement reports whether the user has approved a plan that replaces an object.
+func (i *incarnation) approvesReplacement() bool {
+	return slices.ContainsFunc(i.approved, func(s seen) bool {
+		return strings.Contains(s.action, "Then")
+	})
+}
+
 // assignable reports whether each change can have an approved plan of its own: a matching, by
 // augmenting paths. An object of a module that has another type may be in the same plan.
 func assignable(changes []carriedOut, approved []seen) bool {

@@ -210,7 +210,7 @@ func (c *check) destroyed(o *object) {
 	wanted := i.deleted || i.tainted || i.drifted || i.excused() || i.createFirst
 	incomplete := !o.stored || o.tainted || o.coming
 	moved := i.zone != o.zone || i.name != o.name || len(i.places) > 2
-	inconsistent := o.inconsistent && (i.resized || i.retried)
+	inconsistent := o.inconsistent && (i.resized || i.retried || i.approvesReplacement())
 	_, follows := c.w.references[i.key] // replaces checks it
 	asked := wanted || incomplete || moved || inconsistent || follows
 	if !asked && o.normalised == normalisedReplacement {
