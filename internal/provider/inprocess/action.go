@@ -29,8 +29,8 @@ func (s *Server) PlanAction(ctx context.Context, r *tfprotov6.PlanActionRequest)
 	return call(ctx, s, &q, s.actions.PlanAction)
 }
 
-// InvokeAction invokes an action. If the stream breaks, the last event is a completion with an
-// error.
+// InvokeAction invokes an action. If the stream breaks, the last event is a
+// provider.BrokenInvocation.
 func (s *Server) InvokeAction(ctx context.Context, r *tfprotov6.InvokeActionRequest) (*tfprotov6.InvokeActionServerStream, error) {
 	if s.actions == nil {
 		return nil, provider.ErrUnimplemented
@@ -40,6 +40,8 @@ func (s *Server) InvokeAction(ctx context.Context, r *tfprotov6.InvokeActionRequ
 	return stream(ctx, s, &q, s.actions.InvokeAction,
 		func(a *tfprotov6.InvokeActionServerStream) *iter.Seq[tfprotov6.InvokeActionEvent] { return &a.Events },
 		func(err error) tfprotov6.InvokeActionEvent {
-			return tfprotov6.InvokeActionEvent{Type: tfprotov6.CompletedInvokeActionEventType{Diagnostics: errorDiagnostics(err)}}
+			return tfprotov6.InvokeActionEvent{Type: provider.BrokenInvocation{
+				CompletedInvokeActionEventType: tfprotov6.CompletedInvokeActionEventType{Diagnostics: errorDiagnostics(err)}, Err: err,
+			}}
 		})
 }

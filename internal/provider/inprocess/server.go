@@ -122,7 +122,7 @@ func stream[Q, A, E any](ctx context.Context, s *Server, request Q, f func(conte
 	if err := s.begin(); err != nil {
 		return none, err
 	}
-	ctx, cancel := context.WithCancel(ctx)
+	ctx, cancel := s.stops.context(ctx)
 	release := sync.OnceFunc(func() { cancel(); s.calls.End() })
 	var seq *iter.Seq[E]
 	answer, err := guard(s, func() (A, error) {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 
+	"github.com/landbridge-io/landbridge/internal/provider"
 	"github.com/landbridge-io/landbridge/internal/tfplugin"
 )
 
@@ -34,7 +35,7 @@ func (s *Server) PlanAction(ctx context.Context, r *tfprotov6.PlanActionRequest)
 }
 
 // InvokeAction invokes an action. It returns when the first event has arrived. If the stream
-// breaks, the last event is a completion with an error.
+// breaks, the last event is a provider.BrokenInvocation.
 func (s *Server) InvokeAction(ctx context.Context, r *tfprotov6.InvokeActionRequest) (*tfprotov6.InvokeActionServerStream, error) {
 	events, err := answers[tfplugin.InvokeActionEvent](ctx, s, tfplugin.InvokeAction, &tfplugin.ConfigRequest{
 		TypeName:           r.ActionType,
@@ -47,13 +48,13 @@ func (s *Server) InvokeAction(ctx context.Context, r *tfprotov6.InvokeActionRequ
 	return &tfprotov6.InvokeActionServerStream{Events: func(yield func(tfprotov6.InvokeActionEvent) bool) {
 		for e, err := range events {
 			if err != nil {
-				yield(tfprotov6.InvokeActionEvent{Type: tfprotov6.CompletedInvokeActionEventType{Diagnostics: errorDiagnostics(err)}})
+				yield(brokenInvocation(err))
 				return
 			}
 			var out tfprotov6.InvokeActionEvent
 			switch event := e.Type.(type) {
 			case *tfplugin.InvokeActionEvent_Progress_:
-				out.Type = tfprotov6.ProgressInvokeActionEventType{Message: event.Progress.GetMessage()}
+				out.Type = tfprotov6.ProgressInvokeActionEventType{Message: s.process.output.redact.Replace(event.Progress.GetMessage())}
 			case *tfplugin.InvokeActionEvent_Completed:
 				out.Type = tfprotov6.CompletedInvokeActionEventType{Diagnostics: s.diagnostics(event.Completed.GetDiagnostics())}
 			default:
@@ -64,4 +65,10 @@ func (s *Server) InvokeAction(ctx context.Context, r *tfprotov6.InvokeActionRequ
 			}
 		}
 	}}, nil
+}
+
+func brokenInvocation(err error) tfprotov6.InvokeActionEvent {
+	return tfprotov6.InvokeActionEvent{Type: provider.BrokenInvocation{
+		CompletedInvokeActionEventType: tfprotov6.CompletedInvokeActionEventType{Diagnostics: errorDiagnostics(err)}, Err: err,
+	}}
 }

@@ -28,7 +28,7 @@ func New(server provider.Server) *Engine { return new(Factory).Engine(server) }
 // Factory makes engines that share facts derived from schemas, so that these are computed once and
 // not for each server. The zero value is ready to use.
 type Factory struct {
-	traits sync.Map // *schema.Resource to traits
+	traits sync.Map // *schema.Block to traits
 }
 
 // Engine returns an engine over a server, as New does.
@@ -52,17 +52,17 @@ type call struct {
 // traits are facts about a schema that every call needs. They are determined once.
 type traits struct{ hasWriteOnly, hasComputedBlocks, hasDynamicBlocks, provenModern bool }
 
-func (f *Factory) traitsOf(r *schema.Resource) traits {
-	if t, ok := f.traits.Load(r); ok {
+func (f *Factory) traitsOf(b *schema.Block) traits {
+	if t, ok := f.traits.Load(b); ok {
 		return t.(traits)
 	}
 	t := traits{
-		hasWriteOnly:      hasWriteOnly(r.Block),
-		hasComputedBlocks: hasComputedBlocks(r.Block),
-		hasDynamicBlocks:  hasDynamicBlocks(r.Block),
-		provenModern:      provenModern(r.Block),
+		hasWriteOnly:      hasWriteOnly(b),
+		hasComputedBlocks: hasComputedBlocks(b),
+		hasDynamicBlocks:  hasDynamicBlocks(b),
+		provenModern:      provenModern(b),
 	}
-	f.traits.Store(r, t)
+	f.traits.Store(b, t)
 	return t
 }
 
@@ -73,7 +73,7 @@ func (e *Engine) begin(ctx context.Context, r terraform.ResourceType) (*call, di
 	}
 	c := &call{
 		server: e.server, provider: p, resource: r, schema: r.Schema,
-		state: r.Schema.ImpliedType(), identity: r.Schema.IdentityType(), traits: e.shared.traitsOf(r.Schema),
+		state: r.Schema.ImpliedType(), identity: r.Schema.IdentityType(), traits: e.shared.traitsOf(r.Schema.Block),
 	}
 	if p.Meta != nil {
 		meta, err := encode(r.ProviderMeta, p.Meta.ImpliedType())
@@ -83,6 +83,23 @@ func (e *Engine) begin(ctx context.Context, r terraform.ResourceType) (*call, di
 		c.meta = meta
 	}
 	return c, nil
+}
+
+// beginBlock begins an operation on something that has a configuration by a schema and no state
+// that is kept: an action or an ephemeral resource. kind is its kind in messages.
+func (e *Engine) beginBlock(ctx context.Context, kind, name string, blocks func(*schema.Provider) map[string]*schema.Block) (*call, diagnostic.Diagnostics) {
+	p, diags := e.server.Schema(ctx)
+	if diags.HasErrors() {
+		return nil, diags.Errors()
+	}
+	b := blocks(p)[name]
+	if b == nil {
+		return nil, diagnostic.Errorf("Unknown "+kind, "The provider has no %s %s.", kind, name)
+	}
+	return &call{
+		server: e.server, provider: p, schema: &schema.Resource{Type: name, Block: b},
+		state: b.ImpliedType(), traits: e.shared.traitsOf(b),
+	}, nil
 }
 
 // identityVersion returns the version of the current identity schema.
