@@ -36,7 +36,7 @@ var layers = [][]string{
 	{"internal/controller/checkpoint", "internal/controller/conversion", "internal/controller/halt", "internal/controller/planpolicy", "internal/controller/providerconfig", "internal/controller/references", "internal/controller/shard"},
 	{"internal/controller/informer", "internal/controller/queue"},
 	{"internal/scheduler"},
-	{"internal/desired", "internal/policy"},
+	{"internal/desired", "internal/invocation", "internal/policy"},
 	{"internal/terraform/module"},
 	{"internal/terraform/cli"},
 	{"internal/terraform/commandline", "internal/terraform/engine", "internal/terraform/planview"},
@@ -55,7 +55,7 @@ var layers = [][]string{
 	{"schema"},
 	{"apis"},
 	{"internal/diagnostic"},
-	{"internal/child", "internal/expression", "internal/faultpoint", "internal/hcltext", "internal/inflight", "internal/kubeconfig", "internal/memory", "internal/redact", "internal/slots", "internal/tfplugin", "internal/tracing", "internal/version", "internal/wire"},
+	{"internal/child", "internal/ephemeral", "internal/expression", "internal/faultpoint", "internal/hcltext", "internal/inflight", "internal/kubeconfig", "internal/memory", "internal/redact", "internal/slots", "internal/tfplugin", "internal/tracing", "internal/version", "internal/wire"},
 }
 
 // unseen are packages that use Terraform by the interface of internal/terraform alone. They import
