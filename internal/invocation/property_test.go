@@ -104,8 +104,8 @@ func TestNeverTwiceNeverLost(t *testing.T) {
 			Now: now, MaxAttempts: rapid.IntRange(-1, 4).Draw(t, "max attempts"),
 			Retry: rapid.SampledFrom([]invocation.RetryPolicy{"", invocation.Never, invocation.OnFailure}).Draw(t, "retry"),
 		}}
-		for range rapid.IntRange(0, 40).Draw(t, "steps") {
-			switch rapid.SampledFrom([]string{"reconcile", "suspend", "approve", "time"}).Draw(t, "event") {
+		for range rapid.IntRange(20, 150).Draw(t, "steps") {
+			switch rapid.SampledFrom([]string{"reconcile", "reconcile", "reconcile", "time", "approve", "suspend"}).Draw(t, "event") {
 			case "suspend":
 				w.in.Suspended = !w.in.Suspended
 			case "approve":
