@@ -30,6 +30,8 @@ const (
 	Credentials Collection[Credential] = "credentials"
 	Records     Collection[Record]     = "records"
 	Shapes      Collection[Shape]      = "shapes"
+	Snapshots   Collection[Snapshot]   = "snapshots"
+	Tokens      Collection[Token]      = "tokens"
 )
 
 // A Thing has an id that the cloud assigns, known as soon as its creation is
@@ -135,4 +137,24 @@ type Record struct {
 type Rule struct {
 	Port     int64  `json:"port"`
 	Protocol string `json:"protocol,omitempty"`
+}
+
+// A Snapshot is made of another object, and stays. Nothing but the one who makes it keeps it from being
+// made twice.
+type Snapshot struct {
+	ID        string `json:"id,omitempty"`
+	Source    string `json:"source,omitempty"` // id of the object
+	Label     string `json:"label,omitempty"`
+	Key       string `json:"key,omitempty"`        // only in requests
+	KeySHA256 string `json:"key_sha256,omitempty"` // set by the cloud
+}
+
+// A Token lets its owner in, like the cloud's own token, until it expires. A change of any field renews
+// it, unless it has expired.
+type Token struct {
+	ID        string   `json:"id,omitempty"`
+	Name      string   `json:"name,omitempty"`
+	Lifetime  Duration `json:"lifetime,omitempty"`
+	Secret    string   `json:"secret,omitempty"`     // set by the cloud
+	ExpiresAt string   `json:"expires_at,omitempty"` // set by the cloud, by its clock
 }

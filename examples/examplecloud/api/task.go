@@ -38,6 +38,7 @@ const (
 	CodeInvalid      = "invalid"
 	CodeImmutable    = "immutable"
 	CodeNotFound     = "not_found"
+	CodeExpired      = "expired"
 	CodeConflict     = "conflict"
 	CodeUnauthorized = "unauthorized"
 	CodeTaskFailed   = "task_failed"

@@ -408,3 +408,32 @@ func BenchmarkCreateAndFind(b *testing.B) {
 		}
 	}
 }
+
+// A token lets its owner in until it expires, and its changes renew it.
+func TestTokens(t *testing.T) {
+	s, c := start(t, cloud.Options{Token: "own"})
+	made := create(t, c, api.Tokens, api.Token{Name: "a", Lifetime: api.Duration(time.Hour)})
+	as := func(token string) error {
+		with, err := client.New(client.Config{Endpoint: s.URL(), Token: token})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = client.List(t.Context(), with, api.Things, nil)
+		return err
+	}
+	if err := as(made.Secret); err != nil {
+		t.Errorf("with the token: %v", err)
+	}
+	wantStatus(t, as("another"), 401, api.CodeUnauthorized)
+	renewed, err := client.Update(t.Context(), c, api.Tokens, made.ID, map[string]any{"lifetime": "1ms"})
+	if err != nil || renewed.Secret != made.Secret || renewed.ExpiresAt >= made.ExpiresAt {
+		t.Errorf("renewed: %+v, %v", renewed, err)
+	}
+	time.Sleep(2 * time.Millisecond)
+	wantStatus(t, as(made.Secret), 401, api.CodeUnauthorized)
+	_, err = client.Update(t.Context(), c, api.Tokens, made.ID, map[string]any{"lifetime": "1h"})
+	wantStatus(t, err, 410, api.CodeExpired)
+	if err := client.Delete(t.Context(), c, api.Tokens, made.ID); err != nil {
+		t.Error(err)
+	}
+}

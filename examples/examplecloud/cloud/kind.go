@@ -30,6 +30,7 @@ type kind struct {
 	late       bool     // the id is unknown until the task has ended
 	token      string   // field that makes creation idempotent
 	stamped    string   // field with the time of the last change, by the cloud's clock
+	expires    bool     // cannot be changed any more when its lifetime has passed since the last change
 	// elements are the defaults of what lists have, by the field of the list.
 	elements map[string]object
 
@@ -77,6 +78,18 @@ var kinds = func() map[string]*kind {
 			}
 		},
 	}))
+	all = append(all, define(api.Snapshots, kind{
+		required: []string{"source", "label"}, key: []string{"source", "label"}, immutable: []string{"source"},
+		assigned: []string{"key_sha256"}, finish: func(o object) { keepDigest(o, "key") },
+	}), define(api.Tokens, kind{
+		required: []string{"name"}, key: []string{"name"}, defaults: object{"lifetime": "1h0m0s"},
+		assigned: []string{"secret", "expires_at"}, expires: true,
+		finish: func(o object) {
+			if o["secret"] == nil {
+				o["secret"] = "token-" + randomHex(16)
+			}
+		},
+	}))
 	for _, c := range []api.Collection[api.Volume]{
 		api.Volumes, api.VolumesNoUpgrader, api.VolumesUpgradeGap, api.VolumesUpgradeFails, api.VolumesUpgradeInvalid,
 		api.VolumesUpgradePartial, api.VolumesSameState,
@@ -109,15 +122,20 @@ func define[T any](collection api.Collection[T], k kind) *kind {
 // keepDigests replaces secrets by their digests: the cloud does not keep them.
 func keepDigests(o object) {
 	for _, field := range []string{"password", "secret"} {
-		if secret, ok := o[field].(string); ok {
-			sum := sha256.Sum256([]byte(secret))
-			o[field+"_sha256"] = hex.EncodeToString(sum[:])
-		}
-		delete(o, field)
+		keepDigest(o, field)
 	}
 	if o["api_key"] == nil {
 		o["api_key"] = "key-" + randomHex(16)
 	}
+}
+
+// keepDigest replaces one secret by its digest.
+func keepDigest(o object, field string) {
+	if secret, ok := o[field].(string); ok {
+		sum := sha256.Sum256([]byte(secret))
+		o[field+"_sha256"] = hex.EncodeToString(sum[:])
+	}
+	delete(o, field)
 }
 
 // field finds a value by its path, "a" or "a.b", as text; "" if there is none.

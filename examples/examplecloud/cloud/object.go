@@ -287,12 +287,17 @@ func (s *Server) updateObject(k *kind, r *http.Request, effects effects, patch o
 		if err != nil {
 			return err
 		}
+		if !byHand && k.expired(record.Object, s.now().Add(effects.clock)) {
+			return &api.Error{Status: http.StatusGone, Code: api.CodeExpired, Message: "it has expired"}
+		}
 		var refused *api.Error
 		if changed, refused = k.change(record.Object, patch, byHand); refused != nil {
 			return refused
 		}
 		effects.rewrite(k, changed)
-		k.stamp(changed, s.now().Add(effects.clock))
+		if !byHand || patch["expires_at"] == nil {
+			k.stamp(changed, s.now().Add(effects.clock))
+		}
 		if effects.staleFor > 0 {
 			record.Former, record.FormerUntil = record.shown(s.now()), s.now().Add(effects.staleFor)
 		}

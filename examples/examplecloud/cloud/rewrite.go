@@ -79,6 +79,9 @@ func (k *kind) stamp(o object, at time.Time) {
 	if k.stamped != "" {
 		o[k.stamped] = at.UTC().Format(time.RFC3339Nano)
 	}
+	if k.expires {
+		o["expires_at"] = at.Add(lifetime(o)).UTC().Format(time.RFC3339Nano)
+	}
 }
 
 // answered returns an object as it is answered.

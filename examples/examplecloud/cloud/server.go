@@ -3,7 +3,6 @@ package cloud
 import (
 	"bytes"
 	"context"
-	"crypto/subtle"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -23,7 +22,7 @@ import (
 type Options struct {
 	Addr      string        // where to listen; "" is a free port of loopback
 	Data      string        // the file that holds everything; it is made if it is not there
-	Token     string        // bearer token that clients must send; "" lets everybody in
+	Token     string        // bearer token that clients must send, or one of the tokens that they make; "" lets everybody in
 	TaskDelay time.Duration // how long tasks take
 	// NoSync does not wait for the disk after every change: faster, and what was
 	// written last may be lost when the machine, not only the process, goes down.
@@ -220,7 +219,7 @@ func (s *Server) handler() http.Handler {
 
 // serve carries out one request of a client, with whatever is to go wrong in it.
 func (s *Server) serve(w http.ResponseWriter, r *http.Request, on, collection string, act func(*http.Request, effects) (int, any, error)) {
-	if s.token != "" && subtle.ConstantTimeCompare([]byte(r.Header.Get("Authorization")), []byte("Bearer "+s.token)) != 1 {
+	if !s.authorized(r) {
 		answer(w, 0, nil, &api.Error{Status: http.StatusUnauthorized, Code: api.CodeUnauthorized, Message: "the token is missing or wrong"})
 		return
 	}

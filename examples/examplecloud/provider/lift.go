@@ -15,6 +15,7 @@ import (
 type lifted struct {
 	tfprotov6.ProviderServer
 	tfprotov6.ListResourceServer
+	tfprotov6.ActionServer
 	from tfprotov5.ListResourceServer
 }
 
@@ -25,10 +26,11 @@ func lift(ctx context.Context, server tfprotov5.ProviderServer) (tfprotov6.Provi
 	}
 	from, canList := server.(tfprotov5.ListResourceServer)
 	listTo, canLift := to.(tfprotov6.ListResourceServer)
-	if !canList || !canLift {
-		return nil, fmt.Errorf("%T cannot list", server)
+	actionsTo, canAct := to.(tfprotov6.ActionServer)
+	if !canList || !canLift || !canAct {
+		return nil, fmt.Errorf("%T cannot list or act", server)
 	}
-	return lifted{to, listTo, from}, nil
+	return lifted{to, listTo, actionsTo, from}, nil
 }
 
 func (l lifted) ListResource(ctx context.Context, req *tfprotov6.ListResourceRequest) (*tfprotov6.ListResourceServerStream, error) {

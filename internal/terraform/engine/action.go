@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"slices"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/zclconf/go-cty/cty"
@@ -37,7 +38,11 @@ func (c *call) validateAction(ctx context.Context, config []byte) diagnostic.Dia
 	if err != nil {
 		return provider.CallError(err)
 	}
-	return diagnostic.FromProtocol(answer.Diagnostics)
+	// The request cannot tell the framework that write-only arguments are allowed, and without that it
+	// refuses them.
+	return slices.DeleteFunc(diagnostic.FromProtocol(answer.Diagnostics), func(d diagnostic.Diagnostic) bool {
+		return d.Summary == "WriteOnly Attribute Not Allowed"
+	})
 }
 
 // PlanAction implements terraform.ActionInvoker (contract § 8.2).

@@ -50,15 +50,22 @@ func (modestAction) Metadata(_ context.Context, _ action.MetadataRequest, resp *
 }
 
 func (modestAction) Schema(_ context.Context, _ action.SchemaRequest, resp *action.SchemaResponse) {
-	resp.Schema = actionschema.Schema{Attributes: map[string]actionschema.Attribute{"fails": actionschema.BoolAttribute{Required: true}}}
+	resp.Schema = actionschema.Schema{Attributes: map[string]actionschema.Attribute{
+		"fails": actionschema.BoolAttribute{Required: true}, "token_wo": actionschema.StringAttribute{Optional: true, WriteOnly: true},
+	}}
 }
 
 func (modestAction) Invoke(ctx context.Context, req action.InvokeRequest, resp *action.InvokeResponse) {
 	resp.SendProgress(action.InvokeProgressEvent{Message: "begun"})
 	var fails types.Bool
+	var token types.String
 	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root("fails"), &fails)...)
-	if fails.ValueBool() {
+	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root("token_wo"), &token)...)
+	switch {
+	case fails.ValueBool():
 		resp.Diagnostics.AddError("Failed", "It was asked to.")
+	case !token.IsNull():
+		resp.Diagnostics.AddWarning("Token used", token.ValueString()[:1])
 	}
 }
 
@@ -97,15 +104,17 @@ func onEachFramework(t *testing.T, test func(*testing.T, *engine.Engine)) {
 func TestVectorsFrameworkAction(t *testing.T) {
 	for name, test := range map[string]struct {
 		fails   bool
+		token   cty.Value
 		outcome terraform.ActionOutcome
 		want    []string
 	}{
-		"the framework's action succeeds (V224)": {outcome: terraform.ActionSucceeded},
-		"the framework's action fails (V225)":    {fails: true, outcome: terraform.ActionFailed, want: []string{"Failed"}},
+		"the framework's action succeeds (V224)":                   {token: cty.NullVal(cty.String), outcome: terraform.ActionSucceeded},
+		"the framework's action fails (V225)":                      {token: cty.NullVal(cty.String), fails: true, outcome: terraform.ActionFailed, want: []string{"Failed"}},
+		"the framework's action gets a write-only argument (V226)": {token: cty.StringVal("write-only-value"), outcome: terraform.ActionSucceeded, want: []string{"Token used"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			onEachFramework(t, func(t *testing.T, e *engine.Engine) {
-				config := cty.ObjectVal(map[string]cty.Value{"fails": cty.BoolVal(test.fails)})
+				config := cty.ObjectVal(map[string]cty.Value{"fails": cty.BoolVal(test.fails), "token_wo": test.token})
 				wantNoErrors(t, e.PlanAction(t.Context(), "modest_action", config))
 				var progress []string
 				outcome, diags := e.InvokeAction(t.Context(), "modest_action", config, func(message string) { progress = append(progress, message) })

@@ -14,4 +14,6 @@
 //   - import by only one of id and identity, or by neither: note.go
 //   - secrets and write-only arguments: credential.go
 //   - list resources: list.go
+//   - actions, with progress: snapshot.go
+//   - ephemeral resources that are renewed and closed: token.go
 package framework

@@ -29,6 +29,9 @@ type Provider struct {
 var (
 	_ provider.ProviderWithListResources = (*Provider)(nil)
 	_ provider.ProviderWithFunctions     = (*Provider)(nil)
+
+	_ provider.ProviderWithActions            = (*Provider)(nil)
+	_ provider.ProviderWithEphemeralResources = (*Provider)(nil)
 )
 
 // New makes a provider for protocol 5, which has blocks only, or 6, which has
@@ -75,6 +78,8 @@ func (p *Provider) Configure(ctx context.Context, req provider.ConfigureRequest,
 	c := Configure(ctx, req, resp)
 	resp.ResourceData = c
 	resp.ListResourceData = c
+	resp.ActionData = c
+	resp.EphemeralResourceData = c
 }
 
 // Configure makes the client that a configuration asks for.

@@ -18,7 +18,7 @@ import (
 
 // vectors are the numbers of the contract's vectors: those of resources, actions and ephemeral
 // resources.
-var vectors = slices.Concat(numbers(1, 131), numbers(201, 225), numbers(301, 324))
+var vectors = slices.Concat(numbers(1, 131), numbers(201, 226), numbers(301, 324))
 
 func numbers(first, last int) []int {
 	out := make([]int, 0, last-first+1)

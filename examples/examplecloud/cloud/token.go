@@ -1,0 +1,49 @@
+package cloud
+
+import (
+	"crypto/subtle"
+	"net/http"
+	"time"
+
+	"go.etcd.io/bbolt"
+
+	"github.com/landbridge-io/landbridge/examples/examplecloud/api"
+)
+
+// lifetime is how long an object lasts after a change.
+func lifetime(o object) time.Duration {
+	d, err := time.ParseDuration(o.field("lifetime"))
+	if err != nil {
+		return time.Hour
+	}
+	return d
+}
+
+// expired reports whether the lifetime of an object has passed.
+func (k *kind) expired(o object, now time.Time) bool {
+	if !k.expires {
+		return false
+	}
+	at, err := time.Parse(time.RFC3339Nano, o.field("expires_at"))
+	return err == nil && !now.Before(at)
+}
+
+// authorized reports whether a request has the cloud's token, or one that was made and has not expired.
+func (s *Server) authorized(r *http.Request) bool {
+	sent := []byte(r.Header.Get("Authorization"))
+	if s.token == "" || subtle.ConstantTimeCompare(sent, []byte("Bearer "+s.token)) == 1 {
+		return true
+	}
+	k, found := kinds[string(api.Tokens)], false
+	err := s.db.View(func(tx *bbolt.Tx) error {
+		return each(tx, bucketObjects, join(k.collection, ""), func(_, value []byte) (bool, error) {
+			var record objectRecord
+			if err := decode(value, &record); err != nil {
+				return false, err
+			}
+			found = subtle.ConstantTimeCompare(sent, []byte("Bearer "+record.Object.field("secret"))) == 1 && !k.expired(record.Object, s.now())
+			return !found, nil
+		})
+	})
+	return err == nil && found
+}
