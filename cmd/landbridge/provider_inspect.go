@@ -35,6 +35,9 @@ type inspection struct {
 	Functions          []string `json:"functions,omitempty"`
 	// Signatures are those of Functions, such as rfc3339_parse(timestamp string) object.
 	Signatures []string `json:"signatures,omitempty"`
+	// EphemeralResourceSchemas and ActionSchemas are the schemas of EphemeralResources and Actions.
+	EphemeralResourceSchemas map[string]*schema.Block `json:"ephemeralResourceSchemas,omitempty"`
+	ActionSchemas            map[string]*schema.Block `json:"actionSchemas,omitempty"`
 	// Cost is what serving the resources costs an API server; with --cost.
 	Cost *crd.Cost `json:"cost,omitempty"`
 }
@@ -73,7 +76,8 @@ func newProviderInspectCommand() *cobra.Command {
 		Use:   "inspect PROVIDER [PATTERN...]",
 		Short: "Show the resource types, kinds and identities of a provider",
 		Long: `Show a provider's resource types, their kinds in Kubernetes, the versions of their schemas, and
-their identities, by which existing objects are imported.
+their identities, by which existing objects are imported. Its ephemeral resources, actions and functions
+are shown with their arguments and results, and with -o json or yaml with their schemas.
 
 The provider is started to read its schema. It is not configured: no credentials are needed, and
 no network access, except to download it.
@@ -143,7 +147,9 @@ func inspect(p *openedProvider, resources []*model.Resource) inspection {
 		EphemeralResources: slices.Sorted(maps.Keys(p.schema.EphemeralResources)),
 		Actions:            slices.Sorted(maps.Keys(p.schema.Actions)),
 		Functions:          p.schema.Functions,
-		UnmarkedSecrets:    model.UnmarkedCredentials(p.model.Config),
+
+		EphemeralResourceSchemas: p.schema.EphemeralResources, ActionSchemas: p.schema.Actions,
+		UnmarkedSecrets: model.UnmarkedCredentials(p.model.Config),
 	}
 	for _, name := range slices.Sorted(maps.Keys(p.schema.Signatures)) {
 		out.Signatures = append(out.Signatures, name+p.schema.Signatures[name].String())
@@ -215,6 +221,12 @@ func (i inspection) table(w io.Writer) error {
 		for _, s := range i.Signatures {
 			fmt.Fprintln(w, s)
 		}
+	}
+	if err := writeBlocks(w, "EPHEMERAL RESOURCE", i.EphemeralResourceSchemas, true); err != nil {
+		return err
+	}
+	if err := writeBlocks(w, "ACTION", i.ActionSchemas, false); err != nil {
+		return err
 	}
 	if len(i.Resources) == 0 {
 		return nil

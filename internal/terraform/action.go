@@ -8,7 +8,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 )
 
-// ActionInvoker is implemented by executors that can invoke actions (contract § 8). Configurations
+// ActionInvoker is implemented by executors that can invoke actions (contract § 9). Configurations
 // are of the implied type of the action's schema, and wholly known, write-only values included.
 type ActionInvoker interface {
 	// ValidateAction asks the provider to validate a configuration.

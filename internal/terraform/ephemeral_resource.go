@@ -9,7 +9,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 )
 
-// EphemeralOpener is implemented by executors that can open ephemeral resources (contract § 9).
+// EphemeralOpener is implemented by executors that can open ephemeral resources (contract § 10).
 type EphemeralOpener interface {
 	// ValidateEphemeral asks the provider to validate a configuration, which is of the implied type
 	// of the ephemeral resource type's schema.

@@ -36,7 +36,7 @@ func (s *Server) OpenEphemeralResource(ctx context.Context, r *tfprotov6.OpenEph
 		Deferred:    fromDeferred(a.Deferred),
 	}
 	if out.Deferred == nil && !diagnostic.FromProtocol(out.Diagnostics).HasErrors() {
-		s.opened.Add(1) // only then it is closed
+		s.opened.add(r.TypeName, a.Private) // only then it is closed
 	}
 	return out, nil
 }
@@ -47,16 +47,21 @@ func (s *Server) RenewEphemeralResource(ctx context.Context, r *tfprotov6.RenewE
 	if err := s.invoke(ctx, tfplugin.RenewEphemeralResource, &tfplugin.EphemeralRequest{TypeName: r.TypeName, Private: r.Private}, &a); err != nil {
 		return nil, err
 	}
-	return &tfprotov6.RenewEphemeralResourceResponse{
+	out := &tfprotov6.RenewEphemeralResourceResponse{
 		Diagnostics: s.diagnostics(a.Diagnostics),
 		Private:     a.Private,
 		RenewAt:     fromTime(a.RenewAt),
-	}, nil
+	}
+	// Private bytes of which the answer has none, and those of a failure, stay what they are.
+	if len(a.Private) > 0 && !diagnostic.FromProtocol(out.Diagnostics).HasErrors() && s.opened.remove(r.TypeName, r.Private) {
+		s.opened.add(r.TypeName, a.Private)
+	}
+	return out, nil
 }
 
 // CloseEphemeralResource closes an ephemeral resource.
 func (s *Server) CloseEphemeralResource(ctx context.Context, r *tfprotov6.CloseEphemeralResourceRequest) (*tfprotov6.CloseEphemeralResourceResponse, error) {
-	defer s.opened.Add(-1)
+	defer s.opened.remove(r.TypeName, r.Private)
 	var a tfplugin.DiagnosticsResponse
 	if err := s.invoke(ctx, tfplugin.CloseEphemeralResource, &tfplugin.EphemeralRequest{TypeName: r.TypeName, Private: r.Private}, &a); err != nil {
 		return nil, err

@@ -408,6 +408,12 @@ func TestAlone(t *testing.T) {
 	if alone(time.Minute, never) {
 		t.Error("it ran while an ephemeral resource was open")
 	}
+	if _, err := s.CloseEphemeralResource(t.Context(), &tfprotov6.CloseEphemeralResourceRequest{TypeName: "opened", Private: []byte("by another process")}); err != nil {
+		t.Fatal(err)
+	}
+	if alone(time.Minute, never) {
+		t.Error("it ran while an ephemeral resource was open, and one of another process was closed")
+	}
 	if _, err := s.CloseEphemeralResource(t.Context(), &tfprotov6.CloseEphemeralResourceRequest{TypeName: "opened"}); err != nil {
 		t.Fatal(err)
 	}

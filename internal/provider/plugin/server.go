@@ -45,9 +45,8 @@ type Server struct {
 	schema      *schema.Provider
 	schemaDiags diagnostic.Diagnostics
 
-	calls inflight.Calls
-	// opened counts the ephemeral resources that are open.
-	opened atomic.Int64
+	calls  inflight.Calls
+	opened opened
 
 	// aborted is the message of Abort; nil if it was not called.
 	aborted atomic.Pointer[string]
@@ -167,7 +166,7 @@ func (s *Server) begin(ctx context.Context) error {
 // process.
 func (s *Server) Alone(ctx context.Context, wait time.Duration, f func(context.Context) error) (ran bool, err error) {
 	_, err = s.calls.Alone(ctx, wait, func(ctx context.Context) error {
-		if s.opened.Load() > 0 {
+		if s.opened.any() {
 			return nil
 		}
 		ran = true

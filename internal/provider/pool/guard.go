@@ -85,23 +85,35 @@ func (g *guarded) Usage() provider.Usage {
 	return provider.Usage{}
 }
 
-// noted calls the server, and records its answer or its failure. note returns the diagnostics of
-// the answer.
-func noted[Q, A any](ctx context.Context, g *guarded, method string, call func(context.Context, Q) (A, error), q Q, note func(A) []*tfprotov6.Diagnostic) (A, error) {
+// begin records a call. end is called with its error, or with the diagnostics of its answer.
+func (g *guarded) begin(ctx context.Context, method string) (_ context.Context, end func(error, []*tfprotov6.Diagnostic)) {
 	begin := time.Now()
 	ctx, span := tracing.Child(ctx, method)
 	g.member.calls.begin(g.user, method)
-	a, err := call(ctx, q)
-	g.member.calls.end(g.user, method, err, time.Now())
-	c := Call{Configuration: g.member.name, Method: method, Took: time.Since(begin), Failed: err != nil}
-	if err != nil {
-		g.failed(ctx, err)
-	} else {
-		c.Failed = diagnostic.FromProtocol(note(a)).HasErrors()
-		g.pool.answeredIsolated(g.member, method)
+	return ctx, func(err error, diags []*tfprotov6.Diagnostic) {
+		g.member.calls.end(g.user, method, err, time.Now())
+		c := Call{Configuration: g.member.name, Method: method, Took: time.Since(begin), Failed: err != nil}
+		if err != nil {
+			g.failed(ctx, err)
+		} else {
+			c.Failed = diagnostic.FromProtocol(diags).HasErrors()
+			g.pool.answeredIsolated(g.member, method)
+		}
+		span.End(c.Failed)
+		g.pool.options.Called(c)
 	}
-	span.End(c.Failed)
-	g.pool.options.Called(c)
+}
+
+// noted calls the server, and records its answer or its failure. note returns the diagnostics of
+// the answer.
+func noted[Q, A any](ctx context.Context, g *guarded, method string, call func(context.Context, Q) (A, error), q Q, note func(A) []*tfprotov6.Diagnostic) (A, error) {
+	ctx, end := g.begin(ctx, method)
+	a, err := call(ctx, q)
+	var diags []*tfprotov6.Diagnostic
+	if err == nil {
+		diags = note(a)
+	}
+	end(err, diags)
 	return a, err
 }
 
@@ -174,4 +186,71 @@ func (g *guarded) ReadDataSource(ctx context.Context, r *tfprotov6.ReadDataSourc
 		})
 		return a.Diagnostics
 	})
+}
+
+// OpenEphemeralResource implements provider.Server.
+func (g *guarded) OpenEphemeralResource(ctx context.Context, r *tfprotov6.OpenEphemeralResourceRequest) (*tfprotov6.OpenEphemeralResourceResponse, error) {
+	return noted(ctx, g, "OpenEphemeralResource", g.Server.OpenEphemeralResource, r, func(a *tfprotov6.OpenEphemeralResourceResponse) []*tfprotov6.Diagnostic {
+		g.deferred(a.Deferred)
+		g.tried(a.Diagnostics, func() (said provider.Said) {
+			said.AddDynamic(r.Config)
+			return said
+		})
+		return a.Diagnostics
+	})
+}
+
+// RenewEphemeralResource implements provider.Server.
+func (g *guarded) RenewEphemeralResource(ctx context.Context, r *tfprotov6.RenewEphemeralResourceRequest) (*tfprotov6.RenewEphemeralResourceResponse, error) {
+	return noted(ctx, g, "RenewEphemeralResource", g.Server.RenewEphemeralResource, r, func(a *tfprotov6.RenewEphemeralResourceResponse) []*tfprotov6.Diagnostic {
+		g.answered()
+		return a.Diagnostics
+	})
+}
+
+// CloseEphemeralResource implements provider.Server.
+func (g *guarded) CloseEphemeralResource(ctx context.Context, r *tfprotov6.CloseEphemeralResourceRequest) (*tfprotov6.CloseEphemeralResourceResponse, error) {
+	return noted(ctx, g, "CloseEphemeralResource", g.Server.CloseEphemeralResource, r, func(a *tfprotov6.CloseEphemeralResourceResponse) []*tfprotov6.Diagnostic {
+		g.answered()
+		return a.Diagnostics
+	})
+}
+
+// PlanAction implements provider.Server.
+func (g *guarded) PlanAction(ctx context.Context, r *tfprotov6.PlanActionRequest) (*tfprotov6.PlanActionResponse, error) {
+	return noted(ctx, g, "PlanAction", g.Server.PlanAction, r, func(a *tfprotov6.PlanActionResponse) []*tfprotov6.Diagnostic {
+		g.deferred(a.Deferred)
+		g.answered()
+		return a.Diagnostics
+	})
+}
+
+// InvokeAction implements provider.Server. The call ends with its stream, which must be read.
+func (g *guarded) InvokeAction(ctx context.Context, r *tfprotov6.InvokeActionRequest) (*tfprotov6.InvokeActionServerStream, error) {
+	ctx, end := g.begin(ctx, "InvokeAction")
+	stream, err := g.Server.InvokeAction(ctx, r)
+	if err != nil || stream.Events == nil {
+		end(err, nil)
+		return stream, err
+	}
+	return &tfprotov6.InvokeActionServerStream{Events: func(yield func(tfprotov6.InvokeActionEvent) bool) {
+		var broken error
+		var diags []*tfprotov6.Diagnostic
+		defer func() { end(broken, diags) }()
+		for event := range stream.Events {
+			switch event := event.Type.(type) {
+			case provider.BrokenInvocation:
+				broken = event.Err
+			case tfprotov6.CompletedInvokeActionEventType:
+				diags = event.Diagnostics
+				g.tried(diags, func() (said provider.Said) {
+					said.AddDynamic(r.Config)
+					return said
+				})
+			}
+			if !yield(event) {
+				return
+			}
+		}
+	}}, nil
 }

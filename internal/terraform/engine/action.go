@@ -20,7 +20,7 @@ func (e *Engine) beginAction(ctx context.Context, action string) (*call, diagnos
 	return e.beginBlock(ctx, "action", action, func(p *schema.Provider) map[string]*schema.Block { return p.Actions })
 }
 
-// ValidateAction implements terraform.ActionInvoker (contract § 8.1).
+// ValidateAction implements terraform.ActionInvoker (contract § 9.1).
 func (e *Engine) ValidateAction(ctx context.Context, action string, config cty.Value) diagnostic.Diagnostics {
 	c, diags := e.beginAction(ctx, action)
 	if diags.HasErrors() {
@@ -45,7 +45,7 @@ func (c *call) validateAction(ctx context.Context, config []byte) diagnostic.Dia
 	})
 }
 
-// PlanAction implements terraform.ActionInvoker (contract § 8.2).
+// PlanAction implements terraform.ActionInvoker (contract § 9.2).
 func (e *Engine) PlanAction(ctx context.Context, action string, config cty.Value) diagnostic.Diagnostics {
 	c, diags := e.beginAction(ctx, action)
 	if diags.HasErrors() {
@@ -78,7 +78,7 @@ func (e *Engine) PlanAction(ctx context.Context, action string, config cty.Value
 	}
 }
 
-// InvokeAction implements terraform.ActionInvoker (contract § 8.3).
+// InvokeAction implements terraform.ActionInvoker (contract § 9.3).
 func (e *Engine) InvokeAction(ctx context.Context, action string, config cty.Value, progress func(message string)) (terraform.ActionOutcome, diagnostic.Diagnostics) {
 	c, diags := e.beginAction(ctx, action)
 	if diags.HasErrors() {

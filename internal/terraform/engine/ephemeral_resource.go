@@ -21,7 +21,7 @@ func (e *Engine) beginEphemeral(ctx context.Context, ephemeralType string) (*cal
 	return e.beginBlock(ctx, "ephemeral resource type", ephemeralType, func(p *schema.Provider) map[string]*schema.Block { return p.EphemeralResources })
 }
 
-// ValidateEphemeral implements terraform.EphemeralOpener (contract § 9.1).
+// ValidateEphemeral implements terraform.EphemeralOpener (contract § 10.1).
 func (e *Engine) ValidateEphemeral(ctx context.Context, ephemeralType string, config cty.Value) diagnostic.Diagnostics {
 	c, diags := e.beginEphemeral(ctx, ephemeralType)
 	if diags.HasErrors() {
@@ -42,7 +42,7 @@ func (c *call) validateEphemeral(ctx context.Context, config []byte) diagnostic.
 	return diagnostic.FromProtocol(answer.Diagnostics)
 }
 
-// OpenEphemeral implements terraform.EphemeralOpener (contract § 9.2).
+// OpenEphemeral implements terraform.EphemeralOpener (contract § 10.2).
 func (e *Engine) OpenEphemeral(ctx context.Context, ephemeralType string, config cty.Value) (terraform.Opened, diagnostic.Diagnostics) {
 	var none terraform.Opened
 	c, diags := e.beginEphemeral(ctx, ephemeralType)
@@ -102,7 +102,7 @@ func (c *call) ephemeralResult(config cty.Value, answered *tfprotov6.DynamicValu
 	return result, diags
 }
 
-// RenewEphemeral implements terraform.EphemeralOpener (contract § 9.3).
+// RenewEphemeral implements terraform.EphemeralOpener (contract § 10.3).
 func (e *Engine) RenewEphemeral(ctx context.Context, ephemeralType string, open terraform.Open) (terraform.Open, diagnostic.Diagnostics) {
 	c, diags := e.beginEphemeral(ctx, ephemeralType)
 	if diags.HasErrors() {
@@ -125,7 +125,7 @@ func (e *Engine) RenewEphemeral(ctx context.Context, ephemeralType string, open 
 	return renewed, diags
 }
 
-// CloseEphemeral implements terraform.EphemeralOpener (contract § 9.4).
+// CloseEphemeral implements terraform.EphemeralOpener (contract § 10.4).
 func (e *Engine) CloseEphemeral(ctx context.Context, ephemeralType string, open terraform.Open) diagnostic.Diagnostics {
 	c, diags := e.beginEphemeral(ctx, ephemeralType)
 	if diags.HasErrors() {
