@@ -24,6 +24,7 @@ type options struct {
 	first, n, batch int
 	workers         int
 	programs        int
+	ephemerals      int
 	verbose, debug  bool
 	shrink          bool
 	fixtures        string
@@ -36,6 +37,7 @@ func main() {
 	flag.IntVar(&o.first, "first", 0, "number of the first random case: -first 17 -cases 1 runs case 17 only")
 	flag.IntVar(&o.batch, "batch", 100, "number of cases per run of tofu")
 	flag.IntVar(&o.programs, "programs", -1, "number of further random cases run by landbridge as a program and by tofu with the same provider binaries; one for every twenty others, at most 250, if negative")
+	flag.IntVar(&o.ephemerals, "ephemerals", -1, "number of further random cases of ephemeral resources; one for every four others, at most 1000, if negative")
 	flag.IntVar(&o.workers, "workers", min(runtime.NumCPU(), 4), "number of concurrent runs")
 	flag.StringVar(&o.fixtures, "fixtures", "differential/testdata", "directory of saved cases, which run first; new ones are saved there; empty for none")
 	flag.BoolVar(&o.debug, "debug", false, "print tofu's output")
@@ -44,6 +46,9 @@ func main() {
 	flag.Parse()
 	if o.programs < 0 {
 		o.programs = min((o.n+19)/20, 250)
+	}
+	if o.ephemerals < 0 {
+		o.ephemerals = min((o.n+3)/4, 1000)
 	}
 	debug.SetGCPercent(400) // the program is short-lived and has the machine to itself
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -74,6 +79,9 @@ func run(ctx context.Context, o options) error {
 		group.Go(func() error { return o.work(ctx, path, next, r) })
 	}
 	if err := group.Wait(); err != nil {
+		return err
+	}
+	if err := o.compareEphemerals(ctx, path, r); err != nil {
 		return err
 	}
 	return r.end(time.Since(begin))

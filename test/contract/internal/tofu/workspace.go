@@ -38,6 +38,8 @@ type Program struct {
 	providers []string
 	// saves is set when plans are saved and shown before they are applied.
 	saves bool
+	// ephemerals are the ephemeral resources to configure, by type.
+	ephemerals map[string]any
 	// Meta is the provider_meta to configure, by provider.
 	Meta map[string]any
 }
@@ -161,6 +163,22 @@ func (p *Program) Apply(ctx context.Context, resources map[string]Resource) (Res
 	return out, err
 }
 
+// PlanEphemerals plans a configuration of ephemeral resources alone: it validates, opens and closes each.
+// bodies are by type, in JSON syntax.
+func (p *Program) PlanEphemerals(ctx context.Context, bodies map[string]json.RawMessage) (Result, error) {
+	out := Result{Diagnostics: map[string][]Diagnostic{}, Planned: map[string][]Change{}, Drift: map[string][]Change{}}
+	p.ephemerals = map[string]any{}
+	for name, body := range bodies {
+		p.ephemerals[name] = map[string]any{"x": body}
+	}
+	defer func() { p.ephemerals = nil }()
+	if _, err := p.write(nil, false); err != nil {
+		return out, err
+	}
+	_, err := out.add(p.run(ctx, "plan", "-json", "-input=false", "-lock=false", "-parallelism=8", "-consolidate-warnings=false"))
+	return out, err
+}
+
 // add adds the output of a run of tofu. It reports whether the run succeeded.
 func (r *Result) add(stdout []byte, stderr string, code int, err error) (bool, error) {
 	if err != nil {
@@ -261,7 +279,7 @@ func (p *Program) write(resources map[string]Resource, withState bool) (Configur
 			state = append(state, r.State)
 		}
 	}
-	for name, content := range map[string]map[string]any{"resource": bodies, "locals": locals} {
+	for name, content := range map[string]map[string]any{"resource": bodies, "locals": locals, "ephemeral": p.ephemerals} {
 		if len(content) > 0 {
 			config[name] = content
 		}
