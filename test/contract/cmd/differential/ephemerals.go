@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/landbridge-io/landbridge/test/contract/differential"
 	"github.com/landbridge-io/landbridge/test/contract/ephemerals"
 )
 
@@ -13,6 +14,9 @@ const ephemeralBatch = 200
 
 // compareEphemerals compares random ephemeral resources.
 func (o options) compareEphemerals(ctx context.Context, path string, r *report) error {
+	if err := differential.Quiet(); err != nil {
+		return err
+	}
 	for from := o.first; from < o.first+o.ephemerals; from += ephemeralBatch {
 		var all []*ephemerals.Case
 		for i := from; i < min(from+ephemeralBatch, o.first+o.ephemerals); i++ {
