@@ -6,6 +6,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/policy"
 	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
+	"github.com/landbridge-io/landbridge/internal/scheduler/ownership"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 	"github.com/landbridge-io/landbridge/internal/tracing"
 )
@@ -188,7 +189,7 @@ func (s *Scheduler) perform(ctx context.Context, e *entry, r Request, t task) er
 		if rival, ok := s.shared(ctx, e); ok {
 			return sharedObject(r, rival)
 		}
-		names := identitiesOf(e.claims(r, e.record.Instance, nil))
+		names := ownership.Identities(e.claims(&r, e.record.Instance, nil))
 		if by, state, err := s.twin(ctx, e, &r, names, &e.record.Instance); err != nil {
 			return err
 		} else if state == sameObject {

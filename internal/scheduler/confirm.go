@@ -22,7 +22,7 @@ import (
 func (e *entry) confirmable(r *Request) bool {
 	in := &e.record.Instance
 	return r.ListRefresh != nil && e.confirmation != nil && e.confirmation.requested == r.LookRequested &&
-		in.Status == instance.Full && len(in.RawState) == 0 && len(in.RawIdentity) == 0 && present(in.State) && known(in.Identity) &&
+		in.Status == instance.Full && len(in.RawState) == 0 && len(in.RawIdentity) == 0 && instance.Present(in.State) && instance.Known(in.Identity) &&
 		len(e.missing) == 0 && (e.flap == nil || e.flap.count == 0) &&
 		e.view.observation != nil && e.view.observation.Drift == nil && e.view.observation.Flap == nil
 }

@@ -19,7 +19,8 @@
 // A replacement may create before it destroys (deposed.go). The request of an annotation is carried
 // out once (asked.go), and events are reported once, after they are stored (event.go).
 //
-// The object of an interrupted create is found by a handle (handle.go), or by listing (listing.go).
+// The object of an interrupted create is found by a handle (ownership/handle.go), or by listing
+// (listing.go).
 // If the kind is configured for it, one list of a type answers the looks at its unchanged objects
 // (confirm.go, survey.go).
 //
@@ -27,8 +28,8 @@
 // entries.go, memory.go). Most looks find one at rest and unchanged (rest.go). What survives
 // a process is loaded and stored in record.go, and removed in leave.go.
 //
-// A remote object has one owner among the resources (claims.go, rivals.go), and an existing object
-// is only adopted on request (existing.go, import.go). What fails again and again after making an
+// A remote object has one owner among the resources (package ownership; claims.go, rivals.go), and
+// an existing object is only adopted on request (existing.go, import.go). What fails again and again after making an
 // object, and what is changed back again and again, is noticed (attempts.go, flap.go).
 //
 // It never uses Kubernetes except through store.Store, and of custom resources it knows only the

@@ -41,8 +41,8 @@ func (e *entry) doubted(r Request, p terraform.Plan) bool {
 	if op == nil {
 		return false
 	}
-	if key := interruptedKey(r, op); key != "" {
-		return key != plannedKey(r, p.Identity, p.State)
+	if key := r.naming().InterruptedKey(op); key != "" {
+		return key != r.naming().PlannedKey(p.Identity, p.State)
 	}
 	return op.CreateToken != r.CreateToken.Of(p.Config)
 }

@@ -117,7 +117,7 @@ func (e *entry) interrupted(t task, res result) {
 // noteIdentity records the complete identity of an object whose planned one was partly known.
 func (e *entry) noteIdentity(r Request, res result) {
 	if res.op.Kind == instance.Create && e.record.Instance.Exists() {
-		if r.learn(e.record.Instance, res.plannedState) == "" {
+		if r.naming().Learn(e.record.Instance, res.plannedState) == "" {
 			e.complete(ownership.IdentityKey(r.Type.Schema, instance.Instance{Identity: res.planned}), ownership.IdentityKey(r.Type.Schema, e.record.Instance))
 		}
 	}

@@ -151,7 +151,7 @@ type details struct {
 
 	// completed is a planned identity with the complete identity of the created object; nil if they
 	// are the same.
-	completed *completed
+	completed *ownership.Completed
 }
 
 // turn is a lock. Unlike a sync.Mutex, synctest recognizes a goroutine that waits for it.
@@ -320,7 +320,7 @@ type rested struct {
 	identified, createFirst        bool
 	// planned is that of drifts.
 	planned   bool
-	completed *completed
+	completed *ownership.Completed
 }
 
 // entry returns the entry of a place from what was rested.

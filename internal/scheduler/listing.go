@@ -35,7 +35,7 @@ const maxListed = 1000
 
 // snapshot lists the objects that exist before a create; nil if they are not needed.
 func snapshot(ctx context.Context, ex terraform.Executor, r Request, p terraform.Plan) *instance.Listing {
-	if !r.lists(p.Identity, p.State) || r.generated(p) != "" {
+	if !r.claiming().OnlyListed(&p) || r.generated(p) != "" {
 		return nil
 	}
 	objects, why := list(ctx, ex, r, p.State)
@@ -57,7 +57,7 @@ func list(ctx context.Context, ex terraform.Executor, r Request, state cty.Value
 	if !ok {
 		return nil, "the way of running the provider does not permit it"
 	}
-	if !present(state) {
+	if !instance.Present(state) {
 		return nil, "the planned object is of another version of its schema"
 	}
 	arguments, missing := r.ListArguments(state)
@@ -101,7 +101,7 @@ func (x *recovery) byList(ctx context.Context) (done bool, err error) {
 	if why != "" {
 		return unknown("The objects that exist now are not known: %s.", why)
 	}
-	if !e.alone(r, creating) {
+	if !r.claiming().Free(e.claimant, ownership.Creating) {
 		return unknown("Objects that are new since are not considered while another resource creates one of the same type.")
 	}
 	var found []cty.Value
@@ -140,13 +140,13 @@ func (x *recovery) byList(ctx context.Context) (done bool, err error) {
 
 // free reports whether no other resource claims an object.
 func (e *entry) free(r Request, in instance.Instance) bool {
-	return e.alone(r, ownership.IdentityKey(r.Type.Schema, in))
+	return r.claiming().Free(e.claimant, ownership.IdentityKey(r.Type.Schema, in))
 }
 
 // resembles reports whether an object has the planned arguments. Those that a read need not return,
 // because they are secret or optional, may be missing, but at least one has to be there.
 func resembles(s *schema.Resource, planned, found cty.Value) bool {
-	if !present(planned) || !known(found) {
+	if !instance.Present(planned) || !instance.Known(found) {
 		return false
 	}
 	some := false

@@ -131,11 +131,6 @@ func (c claimed) sameApartFromConfiguration(other claimed) bool {
 	return c == other
 }
 
-// completed is an identity that was partly known before a create, and the complete identity of the
-// created object. Both are claimed while this process lives. A later process has to look up the
-// object to know that they are the same.
-type completed struct{ planned, whole string }
-
 // attempts counts consecutive creates of one configuration that failed after they had made an
 // object, or may have.
 type attempts struct {

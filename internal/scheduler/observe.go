@@ -231,7 +231,7 @@ func (o *observing) claimNext(ctx context.Context, r *Request) {
 		o.claim(e, *r, e.record.Instance)
 	default:
 		o.claims = decision.ClaimedPlan
-		o.claim(e, r.taking(e.view.observation.Plan), e.record.Instance, wants(e, *r, e.view.observation.Plan)...)
+		o.claim(e, r.taking(e.view.observation.Plan), e.record.Instance, e.wants(r, e.view.observation.Plan)...)
 	}
 	rival, ok := o.Scheduler.rival(ctx, e)
 	o.rival = rival

@@ -13,6 +13,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/faultpoint"
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
+	"github.com/landbridge-io/landbridge/internal/scheduler/ownership"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 	"github.com/landbridge-io/landbridge/internal/tracing"
@@ -180,7 +181,7 @@ type result struct {
 	plannedState cty.Value
 	met          instance.Instance
 	// handle is the one that met was found by.
-	handle handle
+	handle ownership.Handle
 	// changed and left are those of the task.
 	changed []string
 	left    map[string]map[string]string

@@ -64,7 +64,7 @@ type Resource struct {
 	New     bool
 	Deleted bool
 	// Handles are the handles of objects that the configuration of the kind adds. It may be nil.
-	Handles *Handles
+	Handles *ownership.Handles
 	// Consists returns the objects that an instance consists of, and those that an interrupted
 	// operation may have created; nil if an instance is one object.
 	Consists func(instance.Instance) (held, begun []terraform.Object)

@@ -12,6 +12,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/provider"
 	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
+	"github.com/landbridge-io/landbridge/internal/scheduler/ownership"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 	"github.com/landbridge-io/landbridge/internal/slots"
 	"github.com/landbridge-io/landbridge/internal/terraform"
@@ -43,7 +44,7 @@ type operation struct {
 	plan terraform.Plan
 	// handle is what the object of a create is looked up by, and absent is set if there certainly
 	// is none.
-	handle handle
+	handle ownership.Handle
 	absent bool
 }
 
@@ -202,7 +203,7 @@ func (o *operation) check() *result {
 	if o.isStopping() {
 		return o.refuse("The controller is stopping; the operation is left to its successor.")
 	}
-	if o.doubt != nil && interruptedKey(*r, o.doubt) == "" && expired(*r, o.doubt, o.o.Clock.Now()) {
+	if o.doubt != nil && r.naming().InterruptedKey(o.doubt) == "" && expired(*r, o.doubt, o.o.Clock.Now()) {
 		return o.refuse("The create token of an earlier create, which was interrupted, is not valid any more.")
 	}
 	met := o.look()
@@ -234,7 +235,7 @@ func (o *operation) intend() *result {
 	o.in.Unsettled, o.in.Waiting = beginning(o.in.Unsettled, r, t), nil
 	intended.PlannedState, intended.PlannedPrivate, intended.PlannedIdentity = p.State, p.Private, p.Identity
 	if o.op.Kind == instance.Create {
-		o.handle.note(&intended)
+		o.handle.Note(&intended)
 		o.noteToken(*r, *p, o.doubt, &intended)
 		intended.Listed = snapshot(o.early, o.ex, *r, *p)
 	}
@@ -324,7 +325,7 @@ func (o *operation) conclude(out instance.Instance, diags diagnostic.Diagnostics
 		reason = decision.ReasonAlreadyExists
 	}
 	return result{
-		op: o.op, record: &o.rec, diags: diags, reason: reason, planned: plannedIdentity(o.r, p.Identity, p.State), plannedState: p.State,
+		op: o.op, record: &o.rec, diags: diags, reason: reason, planned: o.r.naming().PlannedIdentity(p.Identity, p.State), plannedState: p.State,
 		changed: t.changed, left: t.left,
 	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/zclconf/go-cty/cty"
 
+	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
 	"github.com/landbridge-io/landbridge/internal/scheduler/ownership"
 	"github.com/landbridge-io/landbridge/internal/terraform"
@@ -209,7 +210,7 @@ func surveyOf(ctx context.Context, ex terraform.Executor, r terraform.ResourceTy
 	}
 	more, diags := lister.ListStates(ctx, r, arguments, maxSurveyed, func(identity, state cty.Value) {
 		id, told := identityDigest(identity), ambiguous
-		if _, twice := out.objects[id]; !twice && present(state) {
+		if _, twice := out.objects[id]; !twice && instance.Present(state) {
 			if d, err := stateDigest(r.Schema, state, tell); err == nil {
 				told = d
 			}

@@ -44,9 +44,9 @@ var timeoutNames = map[instance.OperationKind][]string{
 // timeoutAttribute returns the timeout of the block or attribute timeouts, which both SDKs have by
 // convention (contract § 3.12).
 func timeoutAttribute(state cty.Value, kind instance.OperationKind) time.Duration {
-	timeouts := attribute(state, "timeouts")
+	timeouts := instance.Attribute(state, "timeouts")
 	for _, name := range timeoutNames[kind] {
-		if v := attribute(timeouts, name); v != cty.NilVal && v.Type() == cty.String {
+		if v := instance.Attribute(timeouts, name); v != cty.NilVal && v.Type() == cty.String {
 			if t, err := time.ParseDuration(v.AsString()); err == nil {
 				return t
 			}
