@@ -15,6 +15,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/policy"
 	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
 	"github.com/landbridge-io/landbridge/internal/scheduler/ownership"
+	"github.com/landbridge-io/landbridge/internal/scheduler/settling"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 	"github.com/landbridge-io/landbridge/schema"
 )
@@ -145,7 +146,7 @@ type details struct {
 	// flap has the corrections of the object; nil if there was none.
 	flap *flap
 	// lastApply is what the last apply has left; nil if it has settled, or that is not known.
-	lastApply *lastApply
+	lastApply *settling.Left
 	// drifts is the drift of the object.
 	drifts drifts
 

@@ -50,9 +50,10 @@ func (s *Scheduler) plan(ctx context.Context, e *entry, r Request, ex terraform.
 		o.Instance, o.Plan, o.Warnings, o.Unrivalled = e.record.Instance, &p, warnings, e.unrivalled(&r, &p)
 		o.Flap = s.flapping(e, &r)
 		o.Stalled = e.attempts.stalled(&r, &p)
-		o.Inconsistent = e.inconsistent(&r, &p)
-		e.notePlanned(&r, &p, s.o.Clock.Now())
-		o.Unsettled = e.unsettled(&r, &p)
+		settles := e.settling(&r)
+		o.Inconsistent = settles.Inconsistent(&p)
+		e.lastApply.Planned(&p, e.record.Instance.Unsettled, s.o.Clock.Now())
+		o.Unsettled = settles.Unsettled(&p)
 		e.repeating.Store(o.Unsettled != nil && o.Unsettled.Never)
 		if p.Action == terraform.NoOp && o.Reapply != "" {
 			if err := s.notReapplied(ctx, e, r, o.Reapply); err != nil {

@@ -232,7 +232,7 @@ func (o *operation) intend() *result {
 	intended := *o.op
 	intended.Absent = o.absent
 	o.in.Carry(o.rec.Instance)
-	o.in.Unsettled, o.in.Waiting = beginning(o.in.Unsettled, r, t), nil
+	o.in.Unsettled, o.in.Waiting = t.beginning(o.in.Unsettled, r), nil
 	intended.PlannedState, intended.PlannedPrivate, intended.PlannedIdentity = p.State, p.Private, p.Identity
 	if o.op.Kind == instance.Create {
 		o.handle.Note(&intended)

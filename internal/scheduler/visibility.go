@@ -184,9 +184,7 @@ func (e *entry) outdatedRead(read *instance.Instance, now time.Time, within time
 // noteOutdated notes such a read. If it goes on, it is what the update has left.
 func (e *entry) noteOutdated() {
 	e.updated.shown = true
-	if a := e.lastApply; a != nil && a.objects == nil {
-		a.outdated = instance.Digest(e.updated.before)
-	}
+	e.lastApply.ReadOutdated(e.updated.before)
 }
 
 // noteUpdated notes what an operation has updated.
