@@ -18,3 +18,8 @@ func Attribute(object cty.Value, name string) cty.Value {
 	}
 	return cty.NilVal
 }
+
+// NoContent reports whether a nested block has no content.
+func NoContent(v cty.Value) bool {
+	return v.IsNull() || v.CanIterateElements() && !v.Type().IsObjectType() && v.LengthInt() == 0
+}

@@ -183,7 +183,7 @@ func (s *Scheduler) createHash(r *Request, p *terraform.Plan) string {
 // withoutToken returns a value without the generated create token, which is another one for each
 // create.
 func (r *Request) withoutToken(p *terraform.Plan, v cty.Value) cty.Value {
-	if v == cty.NilVal || v.IsNull() || r.generated(*p) == "" {
+	if v == cty.NilVal || v.IsNull() || r.token().Generated(*p) == "" {
 		return v
 	}
 	v, _ = v.UnmarkDeep()

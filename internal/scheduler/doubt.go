@@ -31,7 +31,7 @@ func (s *Scheduler) doubtful(e *entry, r Request, op *instance.Operation) (doubt
 func (s *Scheduler) isDoubt(e *entry, r Request, op *instance.Operation) {
 	if e.doubt == nil || e.doubt.ID != op.ID {
 		e.doubt = op
-		s.tell(r, Event{Kind: Recovered, Operation: op.Kind, Repeated: resumes(r, op, s.o.Clock.Now())})
+		s.tell(r, Event{Kind: Recovered, Operation: op.Kind, Repeated: r.token().Resumes(op, s.o.Clock.Now())})
 	}
 }
 

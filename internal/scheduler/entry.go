@@ -14,6 +14,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/policy"
 	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
+	"github.com/landbridge-io/landbridge/internal/scheduler/journal"
 	"github.com/landbridge-io/landbridge/internal/scheduler/ownership"
 	"github.com/landbridge-io/landbridge/internal/scheduler/settling"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
@@ -117,7 +118,7 @@ type details struct {
 	readWarned diagnostic.Diagnostics
 	unsaved    unsavedTokens
 	// interruption ends the operation that this process began last.
-	interruption *interruption
+	interruption *journal.Interruption
 
 	// undispatched is the id of an operation that never reached the provider, though its intent may
 	// be stored. undispatchedDoubt is the interrupted create that it began after; nil if there was
@@ -199,7 +200,7 @@ type view struct {
 	// made yet: the provider may want to change what it has just made.
 	unplanned bool
 	// progress collects the messages of the provider in a running view.
-	progress *progress
+	progress *journal.Progress
 	// release ends the attempts to store an outcome that cannot be stored; nil if there is none.
 	release func()
 }

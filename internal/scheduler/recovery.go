@@ -54,7 +54,7 @@ func (s *Scheduler) recover(ctx context.Context, e *entry, r Request, ex terrafo
 	if done, err := x.byHandle(ctx); done {
 		return err
 	}
-	if resumes(r, op, s.o.Clock.Now()) {
+	if r.token().Resumes(op, s.o.Clock.Now()) {
 		s.isDoubt(e, r, op)
 		return nil
 	}
@@ -108,7 +108,7 @@ func (x *recovery) byHandle(ctx context.Context) (done bool, err error) {
 		x.unknown = append(x.unknown, diagnostic.Errorf("Object not found",
 			"The object was not found by what the provider's configuration says about it, which no other object has confirmed yet.")...)
 	case diags.HasErrors() && !h.Identified() && x.o.Clock.Now().Before(op.Deadline):
-		if resumes(r, op, x.o.Clock.Now()) {
+		if r.token().Resumes(op, x.o.Clock.Now()) {
 			return false, nil
 		}
 		// Several objects may have the name that an import id is made of.

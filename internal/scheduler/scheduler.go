@@ -18,6 +18,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/scheduler/keyed"
 	"github.com/landbridge-io/landbridge/internal/scheduler/ownership"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
+	"github.com/landbridge-io/landbridge/internal/scheduler/survey"
 )
 
 // Interface has the methods of a Scheduler that a reconciler uses.
@@ -134,7 +135,7 @@ type Scheduler struct {
 	// sums makes the hashes of configurations that are stored.
 	sums *keyed.Sums
 	// surveys are lists of objects, by which unchanged ones are looked at.
-	surveys surveys
+	surveys survey.Surveys
 	// proved are the provider configurations that have shown objects as they were stored with
 	// others.
 	proved sameAccounts

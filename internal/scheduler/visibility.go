@@ -56,7 +56,7 @@ func (s *Scheduler) notFound(e *entry, r *Request, key string, in instance.Insta
 	switch {
 	case len(in.RawState)+len(in.RawIdentity) > 0:
 		return gone
-	case in.Status == instance.Tainted && !a.destroyed && now.Sub(a.since) < s.timeout(*r, instance.Create, in.State, in.Private):
+	case in.Status == instance.Tainted && !a.destroyed && now.Sub(a.since) < s.timeout(r, instance.Create, in.State, in.Private):
 		return doomed
 	case within && mayDestroy && !a.destroyed:
 		return doomed

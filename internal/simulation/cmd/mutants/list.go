@@ -34,20 +34,20 @@ var mutants = []mutant{
 	// The journal.
 	{name: "the intent is not stored", edit: edit{schedulerDir + "run.go",
 		"o.rec, err = o.store(o.ctx, r, intent)", "o.rec = intent"}},
-	{name: "the outcome is not stored", edit: edit{schedulerDir + "conclude.go",
-		"out, err := o.store(ctx, &o.r, rec)\n\tif !errors.Is(err, store.ErrConflict) {\n\t\treturn out, err\n\t}", "if rec.Version != \"\" {\n\t\treturn rec, nil\n\t}\n\tout, err := o.store(ctx, &o.r, rec)\n\tif !errors.Is(err, store.ErrConflict) {\n\t\treturn out, err\n\t}"}},
-	{name: "the outcome overwrites the intent of another operation", edit: edit{schedulerDir + "conclude.go",
+	{name: "the outcome is not stored", edit: edit{schedulerDir + "journal/writer.go",
+		"out, err := w.Save(ctx, rec)\n\tif !errors.Is(err, store.ErrConflict) {\n\t\treturn out, err\n\t}", "if rec.Version != \"\" {\n\t\treturn rec, nil\n\t}\n\tout, err := w.Save(ctx, rec)\n\tif !errors.Is(err, store.ErrConflict) {\n\t\treturn out, err\n\t}"}},
+	{name: "the outcome overwrites the intent of another operation", edit: edit{schedulerDir + "journal/writer.go",
 		"stored.Instance.Operation != nil && stored.Instance.Operation.ID == op.ID", "stored.Instance.Operation != nil"}},
-	{name: "a create without an answer is taken for failed", edit: edit{schedulerDir + "conclude.go",
+	{name: "a create without an answer is taken for failed", edit: edit{schedulerDir + "journal/outcome.go",
 		"terraform.OutcomeUnknown(diags) {\n\t\t\tout.Operation = op", "terraform.OutcomeUnknown(diags) && false {\n\t\t\tout.Operation = op"}},
 	{name: "the provider's silence is not noticed", edit: edit{engineDir + "apply.go",
 		"diags = append(diags, terraform.OutcomeUnknownError(c.schema.Type)...)", "diags = append(diags, terraform.OutcomeUnknownError(c.schema.Type)[:0]...)"}},
-	{name: "the doubt about an earlier create is forgotten", edit: edit{schedulerDir + "conclude.go",
+	{name: "the doubt about an earlier create is forgotten", edit: edit{schedulerDir + "journal/outcome.go",
 		"out.Operation = doubt; terraform", "out.Operation = nil; terraform"}},
-	{name: "the replaced objects are forgotten", edit: edit{schedulerDir + "conclude.go",
+	{name: "the replaced objects are forgotten", edit: edit{schedulerDir + "journal/outcome.go",
 		"out.Operation, out.Deposed = nil, in.Deposed", "out.Operation, out.Deposed = nil, nil"}},
 	{name: "the outcome is told before it is stored", edit: edit{schedulerDir + "run.go",
-		"if o.rec, err = o.storeOutcome(o.rec); err != nil {", "outcome := o.rec\n\tgo func() { _, _ = o.storeOutcome(outcome) }()\n\tif err != nil {"}},
+		"if o.rec, err = o.writer().Outcome(o.in, o.rec); err != nil {", "outcome := o.rec\n\tgo func() { _, _ = o.writer().Outcome(o.in, outcome) }()\n\tif err != nil {"}},
 
 	// Recovery.
 	{name: "interrupted creates are not recovered", edit: edit{schedulerDir + "recovery.go",
@@ -157,7 +157,7 @@ var mutants = []mutant{
 		"if err := provider.Fence(ctx); err != nil {", "if err := provider.Fence(ctx); err != nil && false {"}},
 
 	{name: "the lease is never checked before an operation", edit: edit{schedulerDir + "operation.go",
-		"if !s.o.Leads() {\n\t\treturn errSuccessor", "if false {\n\t\treturn errSuccessor"},
+		"if !s.o.Leads() {\n\t\treturn journal.ErrSuccessor", "if false {\n\t\treturn journal.ErrSuccessor"},
 		also: []edit{{schedulerDir + "run.go", "if !o.o.Leads() {\n\t\treturn out, nil, o.notStarted(nil,", "if false {\n\t\treturn out, nil, o.notStarted(nil,"}}},
 
 	// Modules.
