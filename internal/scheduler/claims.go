@@ -13,8 +13,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
 
-// What a resource claims follows from its record and its request (ownership.Claiming). It is claimed
-// when it is loaded, when it is read, and when it is planned.
+// What a resource claims follows from its record and its request (ownership.Claiming). It is
+// claimed when it is loaded, when it is read, and when it is planned.
 
 // naming is how the objects of the resource are named.
 func (r *Request) naming() ownership.Naming {

@@ -13,8 +13,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/scheduler/survey"
 )
 
-// A look at an object may be answered by a survey (package survey) instead of a read, if the kind is
-// configured for it. The survey only confirms what is known already: that the object is as it is
+// A look at an object may be answered by a survey (package survey) instead of a read, if the kind
+// is configured for it. The survey only confirms what is known already: that the object is as it is
 // stored. Whatever it does not confirm is read. So it can only be wrong about what a list does not
 // tell, and that is read with every n-th look.
 

@@ -12,9 +12,9 @@
 //	Observe (observe.go) ── loads, claims, recovers, finds, reads, plans ──▶ Observation
 //	Apply, Delete (apply.go) ──▶ start ──▶ intent stored ──▶ provider called ──▶ outcome stored ──▶ Wake
 //
-// Nothing is lost (operation.go, run.go, package journal): the intent is stored before a provider is
-// called, and the outcome is stored before it is reported. The next Observe recovers operations that
-// an earlier process began and did not conclude (recovery.go).
+// Nothing is lost (operation.go, run.go, package journal): the intent is stored before a provider
+// is called, and the outcome is stored before it is reported. The next Observe recovers operations
+// that an earlier process began and did not conclude (recovery.go).
 //
 // A replacement may create before it destroys (deposed.go). The request of an annotation is carried
 // out once (asked.go), and events are reported once, after they are stored (event.go).
@@ -28,9 +28,9 @@
 // process is loaded and stored in record.go, and removed in leave.go.
 //
 // A remote object has one owner among the resources (package ownership; claims.go, rivals.go), and
-// an existing object is only adopted on request (existing.go, import.go). What fails again and again
-// after making an object, what is changed back again and again, and what never settles is noticed
-// (attempts.go, flap.go, package settling).
+// an existing object is only adopted on request (existing.go, import.go). What fails again and
+// again after making an object, what is changed back again and again, and what never settles is
+// noticed (attempts.go, flap.go, package settling).
 //
 // It never uses Kubernetes except through store.Store, and of custom resources it knows only the
 // key.

@@ -12,8 +12,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
 
-// Whether an object settles is decided by package settling. What an apply has left is remembered, and
-// what is counted of it is stored.
+// Whether an object settles is decided by package settling. What an apply has left is remembered,
+// and what is counted of it is stored.
 
 // making is what the object is made from.
 func (r *Request) making() settling.Making {

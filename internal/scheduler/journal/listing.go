@@ -24,7 +24,8 @@ const maxListed = 1000
 type Listing struct {
 	Executor terraform.Executor
 	Type     terraform.ResourceType
-	// Arguments returns the arguments of the list for a planned object, or the one that is not known.
+	// Arguments returns the arguments of the list for a planned object, or the one that is not
+	// known.
 	Arguments func(planned cty.Value) (arguments map[string]cty.Value, missing string)
 }
 

@@ -13,8 +13,8 @@ import (
 
 // Timeouts bound the operations of a resource.
 type Timeouts struct {
-	// Own are those of the resource, and Default those for which neither it nor the arguments of its
-	// object specify any.
+	// Own are those of the resource, and Default those for which neither it nor the arguments of
+	// its object specify any.
 	Own, Default desired.Timeouts
 	// Otherwise bounds operations that nothing else bounds.
 	Otherwise time.Duration

@@ -55,8 +55,8 @@ func (t Token) Expired(op *instance.Operation, now time.Time) bool {
 	return t.Argument == nil || !now.Before(op.CreateTokenAt.Add(t.Argument.ValidFor))
 }
 
-// Note stores the token of a create in its intent. doubt is the interrupted create before it; nil if
-// there was none.
+// Note stores the token of a create in its intent. doubt is the interrupted create before it; nil
+// if there was none.
 func (t Token) Note(p terraform.Plan, doubt, op *instance.Operation, now time.Time) {
 	op.CreateToken = t.Generated(p)
 	switch {

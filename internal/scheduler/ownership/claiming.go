@@ -177,8 +177,8 @@ func (x *Claiming) OnlyListed(p *terraform.Plan) bool {
 	return x.Lists && x.Type.Schema.Identity != nil && x.Handle(p.Identity, p.State).None()
 }
 
-// ObjectsIn returns which objects an instance names as long as its resource imports no other one. by is
-// store.Objects.By.
+// ObjectsIn returns which objects an instance names as long as its resource imports no other one.
+// by is store.Objects.By.
 func (x *Claiming) ObjectsIn(by string, in *instance.Instance) store.Objects {
 	out := store.Objects{By: by}
 	if out.By == "" {

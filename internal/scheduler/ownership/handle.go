@@ -207,8 +207,8 @@ func (n Naming) Means(h Handle, found instance.Instance) bool {
 	return n.NamedImport.ID != h.importID || n.NamedImport.Names(found.State)
 }
 
-// Contradiction returns how an object contradicts the handles of the configuration; empty if it does
-// not. first is set for the first object that does.
+// Contradiction returns how an object contradicts the handles of the configuration; empty if it
+// does not. first is set for the first object that does.
 func (n Naming) Contradiction(in instance.Instance) (why string, first bool) {
 	if n.Handles == nil || !in.Exists() || !instance.Known(in.State) {
 		return "", false

@@ -245,8 +245,8 @@ func (m Making) containedBecause(c terraform.Contained) string {
 
 // Failure is an apply of a module that has failed.
 type Failure struct {
-	// Config is that of instance.Unsettled, and Counts would be counted if it had succeeded; nil for
-	// nothing.
+	// Config is that of instance.Unsettled, and Counts would be counted if it had succeeded; nil
+	// for nothing.
 	Config string
 	Counts *instance.Unsettled
 	// Changed are the addresses of the objects that it has changed all the same.
@@ -254,8 +254,8 @@ type Failure struct {
 	Diagnostics diagnostic.Diagnostics
 }
 
-// CountsAfter returns what is counted after the apply: what it has changed, and which objects it has
-// created, but not as planned. before is what was counted before.
+// CountsAfter returns what is counted after the apply: what it has changed, and which objects it
+// has created, but not as planned. before is what was counted before.
 func (f Failure) CountsAfter(before *instance.Unsettled, now time.Time) *instance.Unsettled {
 	counts := instance.Unsettled{Config: f.Config, Objects: map[string]instance.Repeats{}}
 	if before != nil && keyed.OtherKey(before.Config, f.Config) {

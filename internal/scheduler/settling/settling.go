@@ -145,8 +145,9 @@ func rekeyed(u *instance.Unsettled, config string) *instance.Unsettled {
 // known any more.
 func sameCause(stored, now string) bool { return stored == "" || stored == now }
 
-// Beginning returns what the record counts while an operation is under way, and before counts of
-// it: its replacements have only begun. If they fail, or are interrupted, they count if a plan shows that the object is gone.
+// Beginning returns what the record counts while an operation is under way, after which counts would
+// be counted: its replacements have only begun. If they fail, or are interrupted, they count if a
+// plan shows that the object is gone. before was counted before the operation.
 func (m Making) Beginning(before, counts *instance.Unsettled) *instance.Unsettled {
 	if counts == nil {
 		return before
@@ -269,8 +270,8 @@ func (m Making) nextUpdate(of instance.Repeats) time.Time {
 	return of.At.Add(time.Duration(wait) * m.Poll)
 }
 
-// Refused returns the counts with a refused replacement, which would not help, as made as often as it
-// may be, so that a process that does not know what the last apply has left refuses it, too.
+// Refused returns the counts with a refused replacement, which would not help, as made as often as
+// it may be, so that a process that does not know what the last apply has left refuses it, too.
 func (x *Settling) Refused(p *terraform.Plan) (out instance.Unsettled, changed bool) {
 	u := x.Unsettled(p)
 	out = instance.Unsettled{Config: x.Config()}
@@ -295,8 +296,8 @@ func (x *Settling) Inconsistent(p *terraform.Plan) bool {
 }
 
 // InconsistentObjects returns the addresses of the objects of a module that a plan replaces though
-// they are tainted only because their creates, of the same configuration, have left others than were
-// planned.
+// they are tainted only because their creates, of the same configuration, have left others than
+// were planned.
 func (x *Settling) InconsistentObjects(p *terraform.Plan) []string {
 	return inconsistentObjects(x.Counted(), p)
 }
