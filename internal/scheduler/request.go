@@ -14,6 +14,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/provider"
 	"github.com/landbridge-io/landbridge/internal/scheduler/brake"
 	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
+	"github.com/landbridge-io/landbridge/internal/scheduler/keyed"
 	"github.com/landbridge-io/landbridge/internal/scheduler/ownership"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 	"github.com/landbridge-io/landbridge/internal/terraform"
@@ -39,7 +40,7 @@ type Request struct {
 	// of.
 	takes []terraform.Object
 	// sums makes the hashes of the configuration that are stored. It is set by placeOf.
-	sums *sums
+	sums *keyed.Sums
 	// origin is the span of the reconcile that requests an operation, and then that of the
 	// operation.
 	origin tracing.Origin
@@ -64,7 +65,7 @@ type Resource struct {
 	New     bool
 	Deleted bool
 	// Handles are the handles of objects that the configuration of the kind adds. It may be nil.
-	Handles *Handles
+	Handles *ownership.Handles
 	// Consists returns the objects that an instance consists of, and those that an interrupted
 	// operation may have created; nil if an instance is one object.
 	Consists func(instance.Instance) (held, begun []terraform.Object)

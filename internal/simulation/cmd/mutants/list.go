@@ -34,20 +34,20 @@ var mutants = []mutant{
 	// The journal.
 	{name: "the intent is not stored", edit: edit{schedulerDir + "run.go",
 		"o.rec, err = o.store(o.ctx, r, intent)", "o.rec = intent"}},
-	{name: "the outcome is not stored", edit: edit{schedulerDir + "conclude.go",
-		"out, err := o.store(ctx, &o.r, rec)\n\tif !errors.Is(err, store.ErrConflict) {\n\t\treturn out, err\n\t}", "if rec.Version != \"\" {\n\t\treturn rec, nil\n\t}\n\tout, err := o.store(ctx, &o.r, rec)\n\tif !errors.Is(err, store.ErrConflict) {\n\t\treturn out, err\n\t}"}},
-	{name: "the outcome overwrites the intent of another operation", edit: edit{schedulerDir + "conclude.go",
+	{name: "the outcome is not stored", edit: edit{schedulerDir + "journal/writer.go",
+		"out, err := w.Save(ctx, rec)\n\tif !errors.Is(err, store.ErrConflict) {\n\t\treturn out, err\n\t}", "if rec.Version != \"\" {\n\t\treturn rec, nil\n\t}\n\tout, err := w.Save(ctx, rec)\n\tif !errors.Is(err, store.ErrConflict) {\n\t\treturn out, err\n\t}"}},
+	{name: "the outcome overwrites the intent of another operation", edit: edit{schedulerDir + "journal/writer.go",
 		"stored.Instance.Operation != nil && stored.Instance.Operation.ID == op.ID", "stored.Instance.Operation != nil"}},
-	{name: "a create without an answer is taken for failed", edit: edit{schedulerDir + "conclude.go",
+	{name: "a create without an answer is taken for failed", edit: edit{schedulerDir + "journal/outcome.go",
 		"terraform.OutcomeUnknown(diags) {\n\t\t\tout.Operation = op", "terraform.OutcomeUnknown(diags) && false {\n\t\t\tout.Operation = op"}},
 	{name: "the provider's silence is not noticed", edit: edit{engineDir + "apply.go",
 		"diags = append(diags, terraform.OutcomeUnknownError(c.schema.Type)...)", "diags = append(diags, terraform.OutcomeUnknownError(c.schema.Type)[:0]...)"}},
-	{name: "the doubt about an earlier create is forgotten", edit: edit{schedulerDir + "conclude.go",
+	{name: "the doubt about an earlier create is forgotten", edit: edit{schedulerDir + "journal/outcome.go",
 		"out.Operation = doubt; terraform", "out.Operation = nil; terraform"}},
-	{name: "the replaced objects are forgotten", edit: edit{schedulerDir + "conclude.go",
+	{name: "the replaced objects are forgotten", edit: edit{schedulerDir + "journal/outcome.go",
 		"out.Operation, out.Deposed = nil, in.Deposed", "out.Operation, out.Deposed = nil, nil"}},
 	{name: "the outcome is told before it is stored", edit: edit{schedulerDir + "run.go",
-		"if o.rec, err = o.storeOutcome(o.rec); err != nil {", "outcome := o.rec\n\tgo func() { _, _ = o.storeOutcome(outcome) }()\n\tif err != nil {"}},
+		"if o.rec, err = o.writer().Outcome(o.in, o.rec); err != nil {", "outcome := o.rec\n\tgo func() { _, _ = o.writer().Outcome(o.in, outcome) }()\n\tif err != nil {"}},
 
 	// Recovery.
 	{name: "interrupted creates are not recovered", edit: edit{schedulerDir + "recovery.go",
@@ -71,28 +71,28 @@ var mutants = []mutant{
 		"c.Kind == instance.Create && none && !hasErrors", "false && none && !hasErrors"}},
 
 	// What never settles.
-	{name: "a replacement that does not help is made again", edit: edit{schedulerDir + "observation.go",
+	{name: "a replacement that does not help is made again", edit: edit{schedulerDir + "settling/unsettled.go",
 		"return u != nil && u.Replaces()", "return false && u.Replaces()"}},
-	{name: "an update that does not help is made at each look", edit: edit{schedulerDir + "observation.go",
-		"return u != nil && !u.refuses() &&", "return false && !u.refuses() &&"}},
-	{name: "an object that was not made as planned is created again", edit: edit{schedulerDir + "settle.go",
+	{name: "an update that does not help is made at each look", edit: edit{schedulerDir + "settling/unsettled.go",
+		"return u != nil && !u.Refuses() &&", "return false && !u.Refuses() &&"}},
+	{name: "an object that was not made as planned is created again", edit: edit{schedulerDir + "settling/settling.go",
 		"return u != nil && u.Inconsistent &&", "return false && u.Inconsistent &&"}},
 	{name: "a change of policies replaces an object that was not made as planned", edit: edit{schedulerDir + "settle.go",
-		"texts := []string{instance.Digest(c.Value)}", "texts := []string{r.ConfigHash}"}},
-	{name: "replacements in a module count whatever their values are", edit: edit{schedulerDir + "settle_module.go",
+		"Release: r.Release, Sums", "Release: r.Release + r.ConfigHash, Sums"}},
+	{name: "replacements in a module count whatever their values are", edit: edit{schedulerDir + "settling/module.go",
 		"string(x.Before), string(x.After)), known", "x.Path), known"}},
 
 	{name: "a read that may be outdated shows that an update has settled", edit: edit{schedulerDir + "plan.go",
 		"settled := !p.Outdated && !e.shownOutdated(s.o.Clock.Now(), s.gracePeriod(&r)) && e.settled()", "settled := e.settled()"}},
-	{name: "updates that do not help are not counted", edit: edit{schedulerDir + "settle.go",
+	{name: "updates that do not help are not counted", edit: edit{schedulerDir + "settling/settling.go",
 		"\t\tout.Updates++", "\t\tout.Updates = 0"}},
-	{name: "updates in a module that do not help are not counted", edit: edit{schedulerDir + "settle_module.go",
+	{name: "updates in a module that do not help are not counted", edit: edit{schedulerDir + "settling/module.go",
 		"\t\t\tof.Updates++", "\t\t\tof.Updates = 0"}},
-	{name: "a replacement in a module that does not help is made again", edit: edit{schedulerDir + "settle_module.go",
+	{name: "a replacement in a module that does not help is made again", edit: edit{schedulerDir + "settling/module.go",
 		"if o.Never = again ||", "if o.Never = false && again && left.helpless(c) ||"},
-		also: []edit{{schedulerDir + "settle_module.go", "of.Replacements >= maxReplacements && sameCause(of.Replaced, containedBecause(r, c)); !o.Never", "false; !o.Never"}}},
+		also: []edit{{schedulerDir + "settling/module.go", "of.Replacements >= maxReplacements && sameCause(of.Replaced, x.containedBecause(c)); !o.Never", "false; !o.Never"}}},
 	{name: "a replacement that fails halfway does not count", edit: edit{schedulerDir + "run.go",
-		"beginning(o.in.Unsettled, r, t)", "o.in.Unsettled"}},
+		"t.beginning(o.in.Unsettled, r)", "o.in.Unsettled"}},
 
 	// Visibility.
 	{name: "not found right after a create is taken for gone", edit: edit{schedulerDir + "visibility.go",
@@ -157,7 +157,7 @@ var mutants = []mutant{
 		"if err := provider.Fence(ctx); err != nil {", "if err := provider.Fence(ctx); err != nil && false {"}},
 
 	{name: "the lease is never checked before an operation", edit: edit{schedulerDir + "operation.go",
-		"if !s.o.Leads() {\n\t\treturn errSuccessor", "if false {\n\t\treturn errSuccessor"},
+		"if !s.o.Leads() {\n\t\treturn journal.ErrSuccessor", "if false {\n\t\treturn journal.ErrSuccessor"},
 		also: []edit{{schedulerDir + "run.go", "if !o.o.Leads() {\n\t\treturn out, nil, o.notStarted(nil,", "if false {\n\t\treturn out, nil, o.notStarted(nil,"}}},
 
 	// Modules.
@@ -202,7 +202,7 @@ var mutants = []mutant{
 	{name: "a lost record forgets that an approval was used", approvals: true, edit: edit{schedulerDir + "record.go",
 		"rec.Handled = withTold(e.withUnsaved(rec.Handled), r.Told)", "rec.Handled = e.withUnsaved(rec.Handled)\n\t_ = withTold"}},
 	{name: "the hash of a plan leaves out its values", approvals: true, edit: edit{schedulerDir + "approval.go",
-		"h.value(r.withoutToken(p, p.Config))\n\th.instance(p.Prior)\n\th.value(r.withoutToken(p, p.State))\n", "h.instance(p.Prior)\n"}},
+		"h.Value(r.withoutToken(p, p.Config))\n\th.Instance(p.Prior)\n\th.Value(r.withoutToken(p, p.State))\n", "h.Instance(p.Prior)\n"}},
 
 	// The brake.
 	{name: "the brake does not hold", brake: true, edit: edit{schedulerDir + "brake/brake.go",
