@@ -207,10 +207,26 @@ func (r *Request) said() (said provider.Said) {
 
 // Configuration returns Config, with its Value; nil if there is none.
 func (r *Request) Configuration() *terraform.Config {
-	if r.Config != nil && r.Config.Value == cty.NilVal && r.Whole != nil {
-		r.Config = r.Whole()
-	}
+	r.Config = wholeOf(r.Config, r.Whole)
 	return r.Config
+}
+
+// configuration returns a function that returns Configuration. The request is not kept for it, so
+// that it is not allocated on the heap.
+func (r *Request) configuration() func() *terraform.Config {
+	config, whole := r.Config, r.Whole
+	return func() *terraform.Config {
+		config = wholeOf(config, whole)
+		return config
+	}
+}
+
+// wholeOf returns a configuration with its Value.
+func wholeOf(config *terraform.Config, whole func() *terraform.Config) *terraform.Config {
+	if config != nil && config.Value == cty.NilVal && whole != nil {
+		return whole()
+	}
+	return config
 }
 
 // Error is the reason why a request cannot be carried out, and Reason classifies it.

@@ -17,7 +17,7 @@ import (
 
 // making is what the object is made from.
 func (r *Request) making() settling.Making {
-	return settling.Making{Configuration: r.Configuration, Release: r.Release, Sums: r.sums, Poll: r.Poll, Module: r.Consists != nil}
+	return settling.Making{Configuration: r.configuration(), Release: r.Release, Sums: r.sums, Poll: r.Poll, Module: r.Consists != nil}
 }
 
 // settling is what is known of whether the object settles.

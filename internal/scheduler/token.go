@@ -10,7 +10,7 @@ import (
 
 // token is how the creates of the resource get their tokens.
 func (r *Request) token() journal.Token {
-	return journal.Token{Argument: r.CreateToken, Configuration: r.Configuration, Creates: !r.Deleted && r.Policies.Create}
+	return journal.Token{Argument: r.CreateToken, Configuration: r.configuration(), Creates: !r.Deleted && r.Policies.Create}
 }
 
 // withToken returns the configuration to plan with: an existing object keeps its token, an
