@@ -5,7 +5,7 @@
 // secret is needed.
 //
 // An ephemeral resource is renewed before the provider demands it, at a time that differs between
-// objects and between renewals, so that many that were opened together are not renewed together. One
-// that cannot be renewed is opened anew. What it replaces may still be in use, so it is closed only
-// when it would have had to be renewed.
+// objects and between renewals, so that many that were opened together are not renewed together.
+// One that cannot be renewed is opened anew. What it replaces may still be in use, so it is closed
+// only when it would have had to be renewed.
 package ephemeral
