@@ -33,8 +33,8 @@ func writeBlocks(w io.Writer, what string, blocks map[string]*schema.Block, resu
 	return t.Flush()
 }
 
-// argumentsOf returns the names of what can be configured: what is required first, and what is optional in
-// brackets.
+// argumentsOf returns the names of what can be configured: what is required first, and what is
+// optional in brackets.
 func argumentsOf(b *schema.Block) []string {
 	var required, optional []string
 	for _, name := range slices.Sorted(maps.Keys(b.Attributes)) {

@@ -48,8 +48,8 @@ func (q *queue) Pop() any {
 	return last
 }
 
-// TestThousandOfOneMinute keeps a thousand objects of one minute for ten minutes, whose calls take time,
-// and sometimes get no answer: none is renewed late, and the calls are spread.
+// TestThousandOfOneMinute keeps a thousand objects of one minute for ten minutes, whose calls take
+// time, and sometimes get no answer: none is renewed late, and the calls are spread.
 func TestThousandOfOneMinute(t *testing.T) {
 	const objects, life, duration = 1000, time.Minute, 10 * time.Minute
 	rapid.Check(t, func(t *rapid.T) {

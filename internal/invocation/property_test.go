@@ -96,8 +96,8 @@ func (w *world) check() {
 	}
 }
 
-// TestNeverTwiceNeverLost lets a process crash between any two steps: no invocation whose outcome is
-// not a failure is repeated, and in calm every invocation comes to an end.
+// TestNeverTwiceNeverLost lets a process crash between any two steps: no invocation whose outcome
+// is not a failure is repeated, and in calm every invocation comes to an end.
 func TestNeverTwiceNeverLost(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := &world{t: t, in: invocation.Input{

@@ -16,9 +16,9 @@ type ActionInvoker interface {
 	// PlanAction asks the provider whether it would invoke the action. It validates the
 	// configuration first. DeferralOf tells from the diagnostics whether the provider defers it.
 	PlanAction(ctx context.Context, action string, config cty.Value) diagnostic.Diagnostics
-	// InvokeAction invokes the action once, and calls progress with each message of the provider, in
-	// which sensitive and write-only values of the configuration are concealed. It returns when the
-	// action has ended or its outcome cannot be known any more.
+	// InvokeAction invokes the action once, and calls progress with each message of the provider,
+	// in which sensitive and write-only values of the configuration are concealed. It returns when
+	// the action has ended or its outcome cannot be known any more.
 	InvokeAction(ctx context.Context, action string, config cty.Value, progress func(message string)) (ActionOutcome, diagnostic.Diagnostics)
 }
 

@@ -14,9 +14,9 @@ type EphemeralOpener interface {
 	// ValidateEphemeral asks the provider to validate a configuration, which is of the implied type
 	// of the ephemeral resource type's schema.
 	ValidateEphemeral(ctx context.Context, ephemeralType string, config cty.Value) diagnostic.Diagnostics
-	// OpenEphemeral opens an ephemeral resource. It validates the configuration first, which must be
-	// wholly known. With errors, nothing is left open that is known of. DeferralOf tells from the
-	// diagnostics whether the provider defers it.
+	// OpenEphemeral opens an ephemeral resource. It validates the configuration first, which must
+	// be wholly known. With errors, nothing is left open that is known of. DeferralOf tells from
+	// the diagnostics whether the provider defers it.
 	OpenEphemeral(ctx context.Context, ephemeralType string, config cty.Value) (Opened, diagnostic.Diagnostics)
 	// RenewEphemeral makes an open ephemeral resource last longer. With errors, what it returns is
 	// what it was given, and it must not be renewed again.

@@ -139,8 +139,8 @@ type Rule struct {
 	Protocol string `json:"protocol,omitempty"`
 }
 
-// A Snapshot is made of another object, and stays. Nothing but the one who makes it keeps it from being
-// made twice.
+// A Snapshot is made of another object, and stays. Nothing but the one who makes it keeps it from
+// being made twice.
 type Snapshot struct {
 	ID        string `json:"id,omitempty"`
 	Source    string `json:"source,omitempty"` // id of the object
@@ -149,8 +149,8 @@ type Snapshot struct {
 	KeySHA256 string `json:"key_sha256,omitempty"` // set by the cloud
 }
 
-// A Token lets its owner in, like the cloud's own token, until it expires. A change of any field renews
-// it, unless it has expired.
+// A Token lets its owner in, like the cloud's own token, until it expires. A change of any field
+// renews it, unless it has expired.
 type Token struct {
 	ID        string   `json:"id,omitempty"`
 	Name      string   `json:"name,omitempty"`

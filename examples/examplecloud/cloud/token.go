@@ -28,7 +28,8 @@ func (k *kind) expired(o object, now time.Time) bool {
 	return err == nil && !now.Before(at)
 }
 
-// authorized reports whether a request has the cloud's token, or one that was made and has not expired.
+// authorized reports whether a request has the cloud's token, or one that was made and has not
+// expired.
 func (s *Server) authorized(r *http.Request) bool {
 	sent := []byte(r.Header.Get("Authorization"))
 	if s.token == "" || subtle.ConstantTimeCompare(sent, []byte("Bearer "+s.token)) == 1 {

@@ -14,8 +14,8 @@ import (
 	"github.com/landbridge-io/landbridge/examples/examplecloud/provider"
 )
 
-// frameworkForms runs a test with every form that has actions and ephemeral resources: SDKv2 can have
-// neither.
+// frameworkForms runs a test with every form that has actions and ephemeral resources: SDKv2 can
+// have neither.
 func frameworkForms(t *testing.T, test func(t *testing.T, c *core)) {
 	for _, form := range []provider.Form{provider.Framework5, provider.Framework6} {
 		t.Run(string(form), func(t *testing.T) {
@@ -33,7 +33,8 @@ func (c *core) schema() *tfprotov6.GetProviderSchemaResponse {
 	return schemas
 }
 
-// invoke validates, plans and invokes an action, calls each with the messages, and answers with them.
+// invoke validates, plans and invokes an action, calls each with the messages, and answers with
+// them.
 func (c *core) invoke(ctx context.Context, actionType string, arguments values, each func(string)) ([]string, error) {
 	c.t.Helper()
 	actions, ok := c.server.(tfprotov6.ActionServer)
@@ -42,7 +43,8 @@ func (c *core) invoke(ctx context.Context, actionType string, arguments values, 
 	}
 	config := c.encode(block(c.schema().ActionSchemas[actionType].Schema.Block, arguments))
 	validated, err := actions.ValidateActionConfig(ctx, &tfprotov6.ValidateActionConfigRequest{ActionType: actionType, Config: config})
-	// The framework refuses write-only arguments here, since the request cannot say that they are allowed.
+	// The framework refuses write-only arguments here, since the request cannot say that they are
+	// allowed.
 	c.must(err, slices.DeleteFunc(validated.Diagnostics, func(d *tfprotov6.Diagnostic) bool { return d.Summary == "WriteOnly Attribute Not Allowed" }))
 	planned, err := actions.PlanAction(ctx, &tfprotov6.PlanActionRequest{ActionType: actionType, Config: config})
 	c.must(err, planned.Diagnostics)

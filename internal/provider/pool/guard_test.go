@@ -11,8 +11,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/provider/pool"
 )
 
-// TestCalled checks that calls for actions and ephemeral resources are recorded, that of an action when
-// its stream has ended.
+// TestCalled checks that calls for actions and ephemeral resources are recorded, that of an action
+// when its stream has ended.
 func TestCalled(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex

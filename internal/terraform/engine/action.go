@@ -38,8 +38,8 @@ func (c *call) validateAction(ctx context.Context, config []byte) diagnostic.Dia
 	if err != nil {
 		return provider.CallError(err)
 	}
-	// The request cannot tell the framework that write-only arguments are allowed, and without that it
-	// refuses them.
+	// The request cannot tell the framework that write-only arguments are allowed, and without that
+	// it refuses them.
 	return slices.DeleteFunc(diagnostic.FromProtocol(answer.Diagnostics), func(d diagnostic.Diagnostic) bool {
 		return d.Summary == "WriteOnly Attribute Not Allowed"
 	})

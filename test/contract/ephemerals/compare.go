@@ -193,9 +193,9 @@ func body(config cty.Value) (json.RawMessage, error) {
 	return json.Marshal(values)
 }
 
-// excused returns what tofu does of a case, with the deliberate differences of the engine (contract § 10.2):
-// the summary of a refused result is Terraform's, a result that contradicts the configuration is refused,
-// and a result that does not fit the schema is closed.
+// excused returns what tofu does of a case, with the deliberate differences of the engine (contract
+// § 10.2): the summary of a refused result is Terraform's, a result that contradicts the
+// configuration is refused, and a result that does not fit the schema is closed.
 func (c *Case) excused(theirs outcome) outcome {
 	refused, seen := c.refused()
 	if !refused || c.validates == "error" || c.opens == "error" {

@@ -39,8 +39,8 @@ func raw5() (tfprotov5.ProviderServer, error) {
 	return tf6to5server.DowngradeServer(context.Background(), func() tfprotov6.ProviderServer { return raw{} })
 }
 
-// raw is a provider of actions and ephemeral resources that need not be correct: it behaves as their
-// names say.
+// raw is a provider of actions and ephemeral resources that need not be correct: it behaves as
+// their names say.
 type raw struct{ tfprotov6.ProviderServer }
 
 var (

@@ -48,8 +48,9 @@ func (a *snapshot) Schema(_ context.Context, _ action.SchemaRequest, resp *actio
 	}
 }
 
-// Invoke makes the snapshot by a task, which is cancelled if the invocation is. What was not answered may
-// have been done: an error would say that it was not, but there is no other way to say so.
+// Invoke makes the snapshot by a task, which is cancelled if the invocation is. What was not
+// answered may have been done: an error would say that it was not, but there is no other way to say
+// so.
 func (a *snapshot) Invoke(ctx context.Context, req action.InvokeRequest, resp *action.InvokeResponse) {
 	var data struct {
 		Source types.String `tfsdk:"source"`

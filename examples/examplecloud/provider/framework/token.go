@@ -16,8 +16,8 @@ import (
 	"github.com/landbridge-io/landbridge/examples/examplecloud/client"
 )
 
-// token is a token of the cloud. It lasts until its lifetime has passed since it was opened or renewed,
-// or until it is closed.
+// token is a token of the cloud. It lasts until its lifetime has passed since it was opened or
+// renewed, or until it is closed.
 type token struct{ client *client.Client }
 
 var (
@@ -128,8 +128,8 @@ func (r *token) Open(ctx context.Context, req ephemeral.OpenRequest, resp *ephem
 	resp.RenewAt = kept.renewAt(made)
 }
 
-// renewAt is when the token has to be renewed: a fifth of its lifetime before it expires. One that cannot be
-// renewed has the time as well, so that it is opened anew.
+// renewAt is when the token has to be renewed: a fifth of its lifetime before it expires. One that
+// cannot be renewed has the time as well, so that it is opened anew.
 func (k keptToken) renewAt(made api.Token) time.Time {
 	expires, err := time.Parse(time.RFC3339Nano, made.ExpiresAt)
 	if err != nil {

@@ -74,9 +74,9 @@ func run(ctx context.Context, o options) error {
 		next <- b
 	}
 	close(next)
-	group, ctx := errgroup.WithContext(ctx)
+	group, working := errgroup.WithContext(ctx)
 	for range min(o.workers, len(batches)) {
-		group.Go(func() error { return o.work(ctx, path, next, r) })
+		group.Go(func() error { return o.work(working, path, next, r) })
 	}
 	if err := group.Wait(); err != nil {
 		return err

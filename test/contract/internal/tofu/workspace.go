@@ -163,8 +163,8 @@ func (p *Program) Apply(ctx context.Context, resources map[string]Resource) (Res
 	return out, err
 }
 
-// PlanEphemerals plans a configuration of ephemeral resources alone: it validates, opens and closes each.
-// bodies are by type, in JSON syntax.
+// PlanEphemerals plans a configuration of ephemeral resources alone: it validates, opens and closes
+// each. bodies are by type, in JSON syntax.
 func (p *Program) PlanEphemerals(ctx context.Context, bodies map[string]json.RawMessage) (Result, error) {
 	out := Result{Diagnostics: map[string][]Diagnostic{}, Planned: map[string][]Change{}, Drift: map[string][]Change{}}
 	p.ephemerals = map[string]any{}
