@@ -48,10 +48,10 @@ func (q *queue) Pop() any {
 	return last
 }
 
-// TestThousandOfOneMinute keeps a thousand objects of one minute for ten minutes, whose calls take
+// TestThousandOfOneMinute keeps a thousand objects of one minute for five minutes, whose calls take
 // time, and sometimes get no answer: none is renewed late, and the calls are spread.
 func TestThousandOfOneMinute(t *testing.T) {
-	const objects, life, duration = 1000, time.Minute, 10 * time.Minute
+	const objects, life, duration = 1000, time.Minute, 5 * time.Minute
 	rapid.Check(t, func(t *rapid.T) {
 		took := time.Duration(rapid.IntRange(0, 1000).Draw(t, "call takes ms")) * time.Millisecond
 		failing := rapid.SampledFrom([]int{0, 4, 10, 100}).Draw(t, "one call of so many fails")
