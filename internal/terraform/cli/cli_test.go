@@ -141,11 +141,10 @@ func TestCancelled(t *testing.T) {
 	r := terraform.ResourceType{Schema: p.Resources["examplecloud_thing"].Schema}
 	values := r.Schema.Block.EmptyValue().AsValueMap()
 	values["name"] = cty.StringVal("x")
-	begun := filepath.Join(t.TempDir(), "begun")
-	runner := newRunner(t, script(t, modern, ": > "+begun+"; sleep 100"), commandline.Options{Parallelism: 1})
+	dir := directory(t)
+	runner := newRunner(t, script(t, modern, ": > begun; sleep 100"), commandline.Options{Parallelism: 1, Dir: dir})
 	in := instance.Instance{State: cty.ObjectVal(values), Status: instance.Full}
 	for _, what := range []string{"runs", "waits for a turn"} {
-		_ = os.Remove(begun)
 		others := func() {}
 		if what == "waits for a turn" {
 			long, stop := context.WithCancel(t.Context())
@@ -153,8 +152,8 @@ func TestCancelled(t *testing.T) {
 			go func() { defer close(done); _, _ = runner.Executor(server).Refresh(long, r, in) }()
 			others = func() { stop(); <-done }
 			waittest.Eventually(t, "another one runs", func(context.Context) bool {
-				_, err := os.Stat(begun)
-				return err == nil
+				begun, _ := filepath.Glob(filepath.Join(dir, "*", "*", "begun"))
+				return len(begun) > 0
 			})
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
