@@ -4,7 +4,6 @@ import (
 	"context"
 	"os"
 
-	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/list"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/provider"
@@ -75,6 +74,7 @@ func (p *Provider) Configure(ctx context.Context, req provider.ConfigureRequest,
 	c := Configure(ctx, req, resp)
 	resp.ResourceData = c
 	resp.ListResourceData = c
+	resp.DataSourceData = c
 }
 
 // Configure makes the client that a configuration asks for.
@@ -106,9 +106,6 @@ func orEnv(value types.String, name string) string {
 	}
 	return os.Getenv(name)
 }
-
-// DataSources implements provider.Provider; there are none.
-func (p *Provider) DataSources(context.Context) []func() datasource.DataSource { return nil }
 
 // resources makes one of every resource type.
 func (p *Provider) resources() []resource.Resource {
