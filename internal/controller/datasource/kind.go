@@ -141,8 +141,8 @@ func (k *Kind) Moved(ctx context.Context) {
 	}
 }
 
-// use returns what an object uses. It belongs with the resources of the type of the same name, whose
-// owners are known there.
+// use returns what an object uses. It belongs with the resources of the type of the same name,
+// whose owners are known there.
 func (k *Kind) use(u *unstructured.Unstructured) shard.Use {
 	return shard.Use{Configurations: k.ProviderConfigs.Names(configReference(u), nil, u.GetNamespace()), Types: []string{k.Model.Type}}
 }
