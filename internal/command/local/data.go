@@ -4,6 +4,8 @@ import (
 	"context"
 	"slices"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/model"
@@ -17,31 +19,43 @@ import (
 // isData reports whether a resource of the manifest is a data source.
 func (r *ManifestResource) isData() bool { return r.Model.Mode == model.Data }
 
-// readData reads a data source, unless arguments are not known yet, and sets what others may refer
-// to.
+// readData reads a data source of the manifest, unless that was done or arguments are not known yet.
 func (s *Session) readData(ctx context.Context, r *ManifestResource) Messages {
 	x := s.resolver()
-	if x.read[r] || r.Config == nil || !r.Config.Value.IsWhollyKnown() {
+	if x.read[r] {
 		return nil
+	}
+	read, messages := s.ReadData(ctx, r, r.object)
+	if read {
+		x.read[r] = true
+		x.settled(r)
+	}
+	return messages
+}
+
+// ReadData reads a data source, unless arguments are not known yet, and sets in its object what
+// others may refer to. It reports whether it has read it.
+func (s *Session) ReadData(ctx context.Context, r *ManifestResource, object *unstructured.Unstructured) (bool, Messages) {
+	unstructured.RemoveNestedField(object.Object, "status", "atProvider")
+	if r.Config == nil || !r.Config.Value.IsWhollyKnown() {
+		return false, nil
 	}
 	ex, release, messages := s.acquire(ctx, r)
 	if messages.HasErrors() {
-		return messages
+		return false, messages
 	}
 	defer release()
 	reader, ok := ex.(terraform.DataReader)
 	if !ok {
-		return append(messages, s.say(r, diagnostic.Errorf("Data source not read", "Data sources cannot be read with this way of execution."))...)
+		return false, append(messages, s.say(r, diagnostic.Errorf("Data source not read", "Data sources cannot be read with this way of execution."))...)
 	}
 	data, diags := reader.ReadData(ctx, r.terraform(), r.Config.Value)
 	if messages = append(messages, s.say(r, diags)...); diags.HasErrors() {
-		return messages
+		return false, messages
 	}
-	x.read[r] = true
-	x.settled(r)
 	r.Model.Root().Secrets(data.Value, s.Manifest.secrets.AddValue)
-	foresee(r.object, r.Model, instance.Instance{State: data.Value, SensitivePaths: r.Config.SensitivePaths})
-	return messages
+	foresee(object, r.Model, instance.Instance{State: data.Value, SensitivePaths: r.Config.SensitivePaths})
+	return true, messages
 }
 
 // planData reads a data source while the plan is made, unless it has to wait.
