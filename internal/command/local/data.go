@@ -13,13 +13,14 @@ import (
 )
 
 // Data sources of the manifest are read as by Terraform: while the plan is made, if all of their
-// arguments are known and nothing that they refer to is going to change, and otherwise when that was
-// applied. They are no changes, and are not in the state.
+// arguments are known and nothing that they refer to is going to change, and otherwise when that
+// was applied. They are no changes, and are not in the state.
 
 // isData reports whether a resource of the manifest is a data source.
 func (r *ManifestResource) isData() bool { return r.Model.Mode == model.Data }
 
-// readData reads a data source of the manifest, unless that was done or arguments are not known yet.
+// readData reads a data source of the manifest, unless that was done or arguments are not known
+// yet.
 func (s *Session) readData(ctx context.Context, r *ManifestResource) Messages {
 	x := s.resolver()
 	if x.read[r] {
