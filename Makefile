@@ -41,7 +41,7 @@ race = $(if $(1),CGO_ENABLED=1) $(GO)
 # Modules besides the root and the playground.
 MODULES := $(patsubst %/go.mod,%,$(wildcard test/*/go.mod examples/*/go.mod)) tools/git tools/release tools/xpkg
 # Those whose tests `make test` runs. The chart, the tables of behaviours, conformance and attacks, the world, and downgrades are test runs of their own.
-TESTED := $(filter-out test/alerts test/behaviour test/chart test/conformance test/downgrade test/tenancy test/world,$(MODULES))
+TESTED := $(filter-out test/alerts test/behaviour test/chart test/conformance test/downgrade test/kinds test/tenancy test/world,$(MODULES))
 
 .PHONY: help
 help: ## Show this list
@@ -192,6 +192,11 @@ tenancy: bin/playground ## Attacks of tenants with the role edit in one namespac
 health: bin/playground ## Every situation of an object, and the health that kstatus, Argo CD and Flux compute of it; fails if one is wrong
 	@$(GO) test -C test/health -vet=off -c -o $(CURDIR)/bin/test/health.test .
 	@cd test/health && $(CURDIR)/bin/test/health.test -test.timeout=20m
+
+.PHONY: kinds
+kinds: bin/playground ## Everything of a provider that is no resource type, in a cluster: data sources, and functions in references
+	@$(GO) test -C test/kinds -vet=off -c -o $(CURDIR)/bin/test/kinds.test .
+	@cd test/kinds && $(CURDIR)/bin/test/kinds.test -test.timeout=30m
 
 WAYS ?=
 .PHONY: world

@@ -222,6 +222,9 @@ const (
 	// provider configuration gives access to.
 	ReasonAccountChanged xpv2.ConditionReason = "AccountChanged"
 
+	// ReasonReadFailed: a data source cannot be read, or its result cannot be written.
+	ReasonReadFailed xpv2.ConditionReason = "ReadFailed"
+
 	// ReasonMoveFailed: the object of another resource cannot be taken over. ReasonMoved: another
 	// resource has taken the object over.
 	ReasonMoveFailed xpv2.ConditionReason = "MoveFailed"

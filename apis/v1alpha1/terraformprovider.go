@@ -21,6 +21,7 @@ import (
 // +kubebuilder:printcolumn:name="ACTIVATED",type="integer",JSONPath=".status.activated"
 // +kubebuilder:printcolumn:name="PROGRESS",type="string",JSONPath=".status.conditions[?(@.reason=='Installing')].message"
 // +kubebuilder:printcolumn:name="RESOURCES",type="integer",JSONPath=".status.resources",priority=1
+// +kubebuilder:printcolumn:name="DATA-SOURCES",type="integer",JSONPath=".status.activatedDataSources",priority=1
 // +kubebuilder:printcolumn:name="AGE",type="date",JSONPath=".metadata.creationTimestamp"
 type TerraformProvider struct {
 	metav1.TypeMeta   `json:",inline"`
@@ -76,6 +77,12 @@ type TerraformProviderSpec struct {
 	// +optional
 	Activate []string `json:"activate,omitempty"`
 
+	// ActivateDataSources are the data sources to serve, by Terraform's names, as in activate. They
+	// are kinds of the group data.GROUP, such as data.hcloud.landbridge.io. Defaults to none.
+	// +listType=set
+	// +optional
+	ActivateDataSources []string `json:"activateDataSources,omitempty"`
+
 	// Group is the API group of the kinds. It cannot change while objects of the provider's kinds
 	// exist. Defaults to the provider's name followed by .landbridge.io.
 	// +optional
@@ -87,7 +94,8 @@ type TerraformProviderSpec struct {
 	ProviderConfig config.ProviderConfig `json:"providerConfig,omitzero"`
 
 	// Names are the names of kinds, by Terraform's names of the resource types, as status.names of
-	// another cluster has them: with them, the provider's kinds have the same names here. The kind
+	// another cluster has them: with them, the provider's kinds have the same names here. Names of
+	// data sources begin with data., as in data.hcloud_image. The kind
 	// and plural of a type in resources come before them. Types that the provider does not have are
 	// ignored. A kind that has objects is not renamed.
 	// +optional
@@ -366,6 +374,12 @@ type TerraformProviderStatus struct {
 	// Activated is the number of resource types that are served.
 	// +optional
 	Activated int `json:"activated,omitempty"`
+	// DataSources is the number of the provider's data sources.
+	// +optional
+	DataSources int `json:"dataSources,omitempty"`
+	// ActivatedDataSources is the number of data sources that are served.
+	// +optional
+	ActivatedDataSources int `json:"activatedDataSources,omitempty"`
 	// Names are the names of the kinds that a new installation would name otherwise, by Terraform's
 	// names of the resource types: those that gave way to others, and those that were named by an
 	// earlier rule. In another cluster, spec.names takes them over.

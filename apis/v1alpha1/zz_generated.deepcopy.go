@@ -580,6 +580,11 @@ func (in *TerraformProviderSpec) DeepCopyInto(out *TerraformProviderSpec) {
 		*out = make([]string, len(*in))
 		copy(*out, *in)
 	}
+	if in.ActivateDataSources != nil {
+		in, out := &in.ActivateDataSources, &out.ActivateDataSources
+		*out = make([]string, len(*in))
+		copy(*out, *in)
+	}
 	in.ProviderConfig.DeepCopyInto(&out.ProviderConfig)
 	if in.Names != nil {
 		in, out := &in.Names, &out.Names

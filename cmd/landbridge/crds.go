@@ -15,7 +15,8 @@ func newCRDsCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "crds PROVIDER [PATTERN...]",
 		Short: "Print the CustomResourceDefinitions of a provider",
-		Long: `Print the CustomResourceDefinitions of a provider's resource types and of its configuration, as YAML.
+		Long: `Print the CustomResourceDefinitions of a provider's resource types and of its configuration, as YAML. Data
+sources are printed for patterns that begin with data.
 
 The provider is started to read its schema. It is not configured: no credentials are needed, and
 no network access, except to download it. The controller installs the same CRDs by itself. Use this command to view them,
@@ -23,10 +24,11 @@ to validate manifests, or to install the CRDs by other means.
 
 PROVIDER is the path of its program, a directory that holds it, or its address, such as
 hashicorp/random or hashicorp/random@'~> 3.7', which is found in a mirror or downloaded. PATTERN
-limits the resource types; * stands for any characters.`,
+limits the resource types; * stands for any characters, and data.* for all data sources.`,
 		Example: `  landbridge crds hashicorp/random random_password
   landbridge crds ./terraform-provider-random_v3.9.0 random_password
-  landbridge crds ./terraform-provider-hcloud_v1.68.0 'hcloud_*' > crds.yaml`,
+  landbridge crds ./terraform-provider-hcloud_v1.68.0 'hcloud_*' > crds.yaml
+  landbridge crds ./terraform-provider-hcloud_v1.68.0 data.hcloud_image`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			p, err := flags.open(cmd.Context(), args[0], nil)
@@ -52,7 +54,7 @@ limits the resource types; * stands for any characters.`,
 					return err
 				}
 				if size != nil {
-					cmd.PrintErrf("Note: %s: %s\n", r.Type, size)
+					cmd.PrintErrf("Note: %s: %s\n", r.Address(), size)
 				}
 				all = append(all, d)
 			}

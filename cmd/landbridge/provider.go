@@ -295,10 +295,12 @@ func findBinary(where string) (string, error) {
 	return filepath.Abs(found[0])
 }
 
-// match returns the resource types that match patterns, in which * stands for any characters.
-// Without patterns, all match. A pattern without matches is an error.
+// match returns the resource types that match patterns, in which * stands for any characters, and
+// the data sources that match those that begin with data. Without patterns, all resource types
+// match. A pattern without matches is an error.
 func (p *openedProvider) match(patterns []string) ([]*model.Resource, error) {
-	types := slices.Sorted(maps.Keys(p.model.Resources))
+	const data = string(model.Data) + "."
+	types := slices.Sorted(maps.Keys(p.model.AllNames()))
 	picked := map[string]bool{}
 	for _, pattern := range patterns {
 		n := 0
@@ -307,19 +309,23 @@ func (p *openedProvider) match(patterns []string) ([]*model.Resource, error) {
 			if err != nil {
 				return nil, fmt.Errorf("pattern %q: %w", pattern, err)
 			}
-			if ok {
+			if ok && strings.HasPrefix(pattern, data) == strings.HasPrefix(t, data) {
 				picked[t] = true
 				n++
 			}
 		}
 		if n == 0 {
-			return nil, fmt.Errorf("the provider has no resource type %s; landbridge provider inspect lists those it has", pattern)
+			what := "resource type"
+			if strings.HasPrefix(pattern, data) {
+				what = "data source"
+			}
+			return nil, fmt.Errorf("the provider has no %s %s; landbridge provider inspect lists those it has", what, strings.TrimPrefix(pattern, data))
 		}
 	}
 	var out []*model.Resource
-	for _, t := range types {
-		if len(patterns) == 0 || picked[t] {
-			out = append(out, p.model.Resources[t])
+	for address, r := range p.model.All() {
+		if len(patterns) == 0 && r.Mode == model.Managed || picked[address] {
+			out = append(out, r)
 		}
 	}
 	return out, nil

@@ -33,13 +33,13 @@ func newProviderActivateCommand() *cobra.Command {
 	var flags activateFlags
 	cmd := &cobra.Command{
 		Use:   "activate --filename FILE",
-		Short: "Activate the resource types that manifests use",
-		Long: `Activate the resource types that manifests use: those of their kinds are added to spec.activate of the
-TerraformProviders, and the command waits until the cluster serves the kinds. kubectl apply then accepts the
-manifests. Objects of other kinds are ignored.
+		Short: "Activate the resource types and data sources that manifests use",
+		Long: `Activate the resource types and data sources that manifests use: those of their kinds are added to
+spec.activate and spec.activateDataSources of the TerraformProviders, and the command waits until the cluster
+serves the kinds. kubectl apply then accepts the manifests. Objects of other kinds are ignored.
 
-With --only, spec.activate has exactly these types afterwards. This is refused if there are resources of
-another type that is active, since nothing would manage them any more.
+With --only, both have exactly these types and data sources afterwards. This is refused if there are objects of
+another one that is active, since nothing would manage them any more.
 
 The providers' programs run on this machine to read their schemas, found in a mirror or downloaded.`,
 		Example: `  landbridge provider activate -f manifests/ && kubectl apply -f manifests/
@@ -65,9 +65,28 @@ The providers' programs run on this machine to read their schemas, found in a mi
 // activation is what one provider serves afterwards.
 type activation struct {
 	provider *remoteProvider
-	// used are the resource types of the manifests, and activate the new value of spec.activate.
-	used     []*model.Resource
-	activate []string
+	// used are the kinds of the manifests. activate and activateData are the new values of
+	// spec.activate and spec.activateDataSources.
+	used                   []*model.Resource
+	activate, activateData []string
+}
+
+// changes reports whether the provider serves something else afterwards.
+func (a activation) changes() bool {
+	return !slices.Equal(a.activate, a.provider.activate) || !slices.Equal(a.activateData, a.provider.activateData)
+}
+
+// String returns the new values of the fields of spec that change.
+func (a activation) String() string {
+	out := fmt.Sprintf("spec.activate would be [%s]", strings.Join(a.activate, ", "))
+	switch data := fmt.Sprintf("spec.activateDataSources would be [%s]", strings.Join(a.activateData, ", ")); {
+	case slices.Equal(a.activateData, a.provider.activateData):
+		return out
+	case slices.Equal(a.activate, a.provider.activate):
+		return data
+	default:
+		return out + ", " + data
+	}
 }
 
 func (f *activateFlags) run(cmd *cobra.Command) error {
@@ -97,7 +116,7 @@ func (f *activateFlags) run(cmd *cobra.Command) error {
 	}
 	var kinds []kschema.GroupVersionKind
 	for _, a := range all {
-		changed := !slices.Equal(a.activate, a.provider.activate)
+		changed := a.changes()
 		if changed && f.only {
 			if err := r.unused(cmd.Context(), a); err != nil {
 				return err
@@ -105,7 +124,7 @@ func (f *activateFlags) run(cmd *cobra.Command) error {
 		}
 		names := make([]string, 0, len(a.used))
 		for _, m := range a.used {
-			names = append(names, m.Type)
+			names = append(names, m.Address())
 			kinds = append(kinds, m.GroupVersionKind())
 		}
 		switch what := strings.Join(names, ", "); {
@@ -113,7 +132,7 @@ func (f *activateFlags) run(cmd *cobra.Command) error {
 			fmt.Fprintf(cmd.OutOrStdout(), "%s: %s: active already\n", a.provider.title, what)
 			continue
 		case f.dryRun:
-			fmt.Fprintf(cmd.OutOrStdout(), "%s: spec.activate would be [%s]\n", a.provider.title, strings.Join(a.activate, ", "))
+			fmt.Fprintf(cmd.OutOrStdout(), "%s: %s\n", a.provider.title, a)
 			continue
 		default:
 			if err := r.activate(cmd.Context(), a); err != nil {
@@ -139,14 +158,14 @@ func activations(providers []*remoteProvider, objects []local.Object, only bool)
 		}
 		group, found := false, false
 		for _, p := range providers {
-			for _, m := range p.model.Resources {
+			for address, m := range p.model.All() {
 				group = group || m.Group == kind.Group
 				if m.GroupVersionKind().GroupKind() == kind {
 					found = true
 					if used[p] == nil {
 						used[p] = map[string]*model.Resource{}
 					}
-					used[p][m.Type] = m
+					used[p][address] = m
 				}
 			}
 		}
@@ -169,12 +188,16 @@ func activations(providers []*remoteProvider, objects []local.Object, only bool)
 		}
 		a := activation{provider: p}
 		if !only {
-			a.activate = slices.Clone(p.activate)
+			a.activate, a.activateData = slices.Clone(p.activate), slices.Clone(p.activateData)
 		}
 		for _, t := range slices.Sorted(maps.Keys(used[p])) {
-			a.used = append(a.used, used[p][t])
-			if !active(a.activate, t) {
-				a.activate = append(a.activate, t)
+			of, patterns := used[p][t], &a.activate
+			if of.Mode == model.Data {
+				patterns = &a.activateData
+			}
+			a.used = append(a.used, of)
+			if !active(*patterns, of.Type) {
+				*patterns = append(*patterns, of.Type)
 			}
 		}
 		out = append(out, a)
@@ -182,10 +205,10 @@ func activations(providers []*remoteProvider, objects []local.Object, only bool)
 	return out, nil
 }
 
-// active reports whether a resource type is activated by patterns.
-func active(patterns []string, resourceType string) bool {
+// active reports whether a resource type or data source is activated by patterns.
+func active(patterns []string, name string) bool {
 	return slices.ContainsFunc(patterns, func(p string) bool {
-		ok, _ := path.Match(p, resourceType)
+		ok, _ := path.Match(p, name)
 		return ok
 	})
 }
@@ -193,11 +216,15 @@ func active(patterns []string, resourceType string) bool {
 // unused returns an error if there are resources of types that an activation deactivates.
 func (r *remote) unused(ctx context.Context, a activation) error {
 	var problems []error
-	for _, t := range slices.Sorted(maps.Keys(a.provider.model.Resources)) {
-		if !active(a.provider.activate, t) || active(a.activate, t) {
+	for t, of := range a.provider.model.All() {
+		before, after := a.provider.activate, a.activate
+		if of.Mode == model.Data {
+			before, after = a.provider.activateData, a.activateData
+		}
+		if !active(before, of.Type) || active(after, of.Type) {
 			continue
 		}
-		all, err := r.cluster.Resources(ctx, a.provider.model.Resources[t])
+		all, err := r.cluster.Resources(ctx, of)
 		if err != nil {
 			return err
 		}
@@ -208,18 +235,18 @@ func (r *remote) unused(ctx context.Context, a activation) error {
 	return errors.Join(problems...)
 }
 
-// activate changes spec.activate of a TerraformProvider, unless the TerraformProvider was changed
+// activate changes what a TerraformProvider activates, unless the TerraformProvider was changed
 // since.
 func (r *remote) activate(ctx context.Context, a activation) error {
 	p := &v1alpha1.TerraformProvider{}
 	if err := r.client.Get(ctx, types.NamespacedName{Name: a.provider.installed}, p); err != nil {
 		return err
 	}
-	if !slices.Equal(p.Spec.Activate, a.provider.activate) {
-		return fmt.Errorf("%s: spec.activate was changed meanwhile; repeat the command", a.provider.title)
+	if !slices.Equal(p.Spec.Activate, a.provider.activate) || !slices.Equal(p.Spec.ActivateDataSources, a.provider.activateData) {
+		return fmt.Errorf("%s: spec.activate or spec.activateDataSources was changed meanwhile; repeat the command", a.provider.title)
 	}
 	before := p.DeepCopy()
-	p.Spec.Activate = a.activate
+	p.Spec.Activate, p.Spec.ActivateDataSources = a.activate, a.activateData
 	return r.client.Patch(ctx, p, client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{}), client.FieldOwner("landbridge-activate"))
 }
 

@@ -82,7 +82,7 @@ no network access, except to download it.
 
 PROVIDER is the path of its program, a directory that holds it, or its address, such as
 hashicorp/random or hashicorp/random@'~> 3.7', which is found in a mirror or downloaded. PATTERN
-limits the resource types; * stands for any characters.
+limits the resource types; * stands for any characters, and data.* for all data sources.
 
 --cost adds what serving the kinds costs an API server: the number of CRDs and their size, and estimates
 of its memory and of its OpenAPI, from figures that were measured (docs/performance.md).`,
@@ -154,9 +154,9 @@ func inspect(p *openedProvider, resources []*model.Resource) inspection {
 	}
 	for _, r := range resources {
 		x := inspectedResource{
-			Type: r.Type, APIVersion: r.GroupVersionKind().GroupVersion().String(), Kind: r.Kind, Plural: r.Plural,
+			Type: r.Address(), APIVersion: r.GroupVersionKind().GroupVersion().String(), Kind: r.Kind, Plural: r.Plural,
 			SchemaVersion: r.Schema.Version, Deprecated: r.Schema.Block.Deprecated,
-			Listable: p.schema.ListResources[r.Type] != nil,
+			Listable: r.Mode == model.Managed && p.schema.ListResources[r.Type] != nil,
 		}
 		x.TakenBy, _ = model.KubernetesGroup(r.Plural)
 		if id := r.Schema.Identity; id != nil {

@@ -128,6 +128,8 @@ type remoteProvider struct {
 	launcher provider.Launcher
 	// activate are the patterns of the types that the cluster serves.
 	activate []string
+	// activateData are those of data sources.
+	activateData []string
 	given    *local.Configurations
 }
 
@@ -256,7 +258,7 @@ func (r *remote) start(ctx context.Context, all []v1alpha1.TerraformProvider) er
 			r.unopened = append(r.unopened, unopened{source, err})
 			continue
 		}
-		r.providers = append(r.providers, &remoteProvider{title: terraformProviderTitle(p.Name), installed: p.Name, source: source, model: p.Model, launcher: p.Launcher, activate: p.Activate})
+		r.providers = append(r.providers, &remoteProvider{title: terraformProviderTitle(p.Name), installed: p.Name, source: source, model: p.Model, launcher: p.Launcher, activate: p.Activate, activateData: p.ActivateDataSources})
 	}
 	return errors.Join(problems...)
 }

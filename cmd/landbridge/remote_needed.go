@@ -70,7 +70,7 @@ func (p *remoteProvider) hasGroup(group string) bool {
 	if p.model.Group == group {
 		return true
 	}
-	for _, r := range p.model.Resources {
+	for _, r := range p.model.All() {
 		if r.Group == group {
 			return true
 		}

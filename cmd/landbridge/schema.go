@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -97,8 +96,8 @@ func providerDefinitions(ctx context.Context, flags *providerFlags, provider str
 		return nil, err
 	}
 	out := crd.ProviderConfig(p.model)
-	for _, t := range slices.Sorted(maps.Keys(p.model.Resources)) {
-		d, err := crd.Resource(p.model.Resources[t])
+	for _, r := range p.model.All() {
+		d, err := crd.Resource(r)
 		if err != nil {
 			return nil, err
 		}

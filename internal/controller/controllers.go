@@ -210,8 +210,8 @@ func (c *controllers) manage() error {
 		OpenAPI:   c.kube.discovery.OpenAPIV3(),
 		Pool:      c.providers,
 		Admission: &providerconfig.Admission{Live: c.manager.GetAPIReader(), Listed: c.RequireAllowedNamespaces}, AccountKey: accountKey,
-		Scheduler: c.operations,
-		Registry:  c.registry,
+		Scheduler: c.operations, OwnedElsewhere: c.operations.OwnedElsewhere,
+		Registry: c.registry,
 		Managed: managed.Options{
 			Poll: c.Poll, Workers: c.Workers, Timeout: c.ReconcileTimeout,
 			MinBackoff: 500 * time.Millisecond, MaxBackoff: 5 * time.Minute,

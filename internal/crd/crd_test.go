@@ -60,6 +60,7 @@ func TestGolden(t *testing.T) {
 	written(t, "everything_thing", definition(t, everything.Resources["everything_thing"]))
 	written(t, "everything_provider_config", crd.ProviderConfig(everything))
 	written(t, "random_password", definition(t, provider(t, "random", schematest.Provider(t, "random")).Resources["random_password"]))
+	written(t, "data.hcloud_image", definition(t, provider(t, "hcloud", schematest.Provider(t, "hcloud")).DataSources["hcloud_image"]))
 	written(t, "hcloud_zone_record", definition(t, provider(t, "hcloud", schematest.Provider(t, "hcloud")).Resources["hcloud_zone_record"]))
 }
 
@@ -70,7 +71,7 @@ func TestRealProvidersAreAccepted(t *testing.T) {
 		for _, d := range crd.ProviderConfig(p) {
 			accept(t, d)
 		}
-		for _, r := range p.Resources {
+		for _, r := range p.All() {
 			accept(t, definition(t, r))
 		}
 	}
@@ -83,8 +84,10 @@ func TestRandomSchemasAreAccepted(t *testing.T) {
 			Config:    schematest.Block(t),
 			Resources: map[string]*schema.Resource{"test_thing": {Type: "test_thing", Block: schematest.Block(t)}},
 		}
+		s.DataSources = map[string]*schema.Block{"test_thing": s.Resources["test_thing"].Block}
 		p := provider(t, "test", s)
 		accept(t, definition(t, p.Resources["test_thing"]))
+		accept(t, definition(t, p.DataSources["test_thing"]))
 		for _, d := range crd.ProviderConfig(p) {
 			accept(t, d)
 		}

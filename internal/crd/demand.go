@@ -148,7 +148,10 @@ func (d *demands) require(f *model.Field, object *props, at place) {
 func demandUnlessReferred(t, identity *model.Type, spec *props) {
 	d := demands{}
 	for _, part := range []string{"forProvider", "initProvider"} {
-		fields := spec.Properties[part]
+		fields, ok := spec.Properties[part]
+		if !ok {
+			continue // a data source is never created
+		}
 		at := place{cel: "self", path: "spec", elements: 1}.property(part)
 		d.take(t, &fields, at, true)
 		spec.Properties[part] = fields

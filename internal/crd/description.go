@@ -43,7 +43,7 @@ func (w writer) requirement(f *model.Field, complete bool) string {
 		return ""
 	case complete && referred:
 		return requirement + f.Reference.Ref + " or " + f.Reference.Selector + " is given, or spec.references sets it."
-	case complete:
+	case complete, w.data:
 		return requirement + "spec.references sets it."
 	case referred:
 		return requirement + f.Reference.Ref + ", " + f.Reference.Selector + " or initProvider has it, or the object is only observed."

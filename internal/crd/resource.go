@@ -13,7 +13,7 @@ import (
 )
 
 // Resource returns the CRD of a resource type's kind, which is namespaced and follows the
-// Crossplane Resource Model.
+// Crossplane Resource Model, or of a data source's kind.
 func Resource(r *model.Resource) (*apiextensionsv1.CustomResourceDefinition, error) {
 	out, _, err := Fit(r)
 	return out, err
@@ -27,13 +27,16 @@ func resource(r *model.Resource, root *model.Type, w writer) *apiextensionsv1.Cu
 	if r.Schema.Block.Deprecated {
 		about += strings.TrimRight("\nDeprecated: "+plain(r.Schema.Block.DeprecationMessage), ": ")
 	}
-	spec := specSchema(r, root, w)
-	status := statusSchema(r, root, w)
+	what, spec, status, columns := "resource", specSchema, statusSchema, resourceColumns
+	if r.Mode == model.Data {
+		what, spec, status, columns = "data source", dataSpecSchema, dataStatusSchema, dataColumns
+	}
+	observed := status(r, root, w)
 	top := props{
 		Type:        "object",
-		Description: fmt.Sprintf("%s is the Terraform resource %s.%s", r.Kind, r.Type, about),
+		Description: fmt.Sprintf("%s is the Terraform %s %s.%s", r.Kind, what, r.Type, about),
 		Required:    []string{"spec"},
-		Properties:  objectProperties(spec, &status),
+		Properties:  objectProperties(spec(r, root, w), &observed),
 	}
 	out := kind{
 		group: r.Group, version: r.Version, scope: apiextensionsv1.NamespaceScoped,
@@ -41,9 +44,9 @@ func resource(r *model.Resource, root *model.Type, w writer) *apiextensionsv1.Cu
 			Kind: r.Kind, ListKind: r.ListKind, Plural: r.Plural, Singular: r.Singular,
 			ShortNames: r.ShortNames, Categories: r.Categories,
 		},
-		schema: top, columns: resourceColumns(r),
+		schema: top, columns: columns(r),
 	}.definition()
-	out.Annotations = map[string]string{v1alpha1.AnnotationResourceType: r.Type}
+	out.Annotations = map[string]string{v1alpha1.AnnotationResourceType: r.Address()}
 	if t := referenceTargets(r); t != "" {
 		out.Annotations[v1alpha1.AnnotationReferences] = t
 	}

@@ -32,24 +32,24 @@ func (r *Resource) Names() config.Names {
 }
 
 // AssignedNames returns the names of the kinds that the rule would not give if they were alone, by
-// resource type. With them, the same provider has the same names elsewhere: every other kind has
+// Resource.Address. With them, the same provider has the same names elsewhere: every other kind has
 // its own names, and there they are free. Names that the configuration of a type decides are left
 // out.
 func (p *Provider) AssignedNames() map[string]config.Names {
 	out := map[string]config.Names{}
-	for t, r := range p.Resources {
+	for address, r := range p.All() {
 		if r.Naming == NamesAssigned && r.Names() != r.own {
-			out[t] = r.Names()
+			out[address] = r.Names()
 		}
 	}
 	return out
 }
 
-// AllNames returns the names of all kinds, by resource type.
+// AllNames returns the names of all kinds, by Resource.Address.
 func (p *Provider) AllNames() map[string]config.Names {
-	out := make(map[string]config.Names, len(p.Resources))
-	for t, r := range p.Resources {
-		out[t] = r.Names()
+	out := make(map[string]config.Names, len(p.Resources)+len(p.DataSources))
+	for address, r := range p.All() {
+		out[address] = r.Names()
 	}
 	return out
 }
@@ -58,9 +58,9 @@ func (p *Provider) AllNames() map[string]config.Names {
 // configuration gives them up.
 func (p *Provider) KeptNames() map[string]config.Names {
 	out := p.AllNames()
-	for t, r := range p.Resources {
+	for address, r := range p.All() {
 		if r.Naming == NamesConfigured {
-			delete(out, t)
+			delete(out, address)
 		}
 	}
 	return out
@@ -240,7 +240,7 @@ func (n *nameSpace) assign(all []*request) error {
 
 // namingError is why a kind cannot have its names.
 type namingError struct {
-	resourceType string
+	address string
 	// given is set if the error is about given names, and not about the configuration of the type.
 	given bool
 	err   *config.Error
@@ -322,7 +322,7 @@ func (n *nameSpace) resource(q *request) error {
 	resources[q.resource.Singular], resources[q.resource.Plural] = true, true
 	for i, s := range q.configured.ShortNames {
 		if resources[s] {
-			return &namingError{q.resource.Type, false, config.At(fmt.Errorf("%s is taken", s), "shortNames", strconv.Itoa(i))}
+			return &namingError{q.resource.Address(), false, config.At(fmt.Errorf("%s is taken", s), "shortNames", strconv.Itoa(i))}
 		}
 		resources[s] = true
 	}
@@ -347,10 +347,10 @@ func (q *request) choose(setting, configured, required string, wanted, others []
 	case free(first):
 		return first, nil
 	case first == configured || first == required:
-		return "", &namingError{q.resource.Type, first != configured, config.At(fmt.Errorf("%s is taken", first), setting)}
+		return "", &namingError{q.resource.Address(), first != configured, config.At(fmt.Errorf("%s is taken", first), setting)}
 	}
 	got := firstFree(slices.Concat(wanted, others), free)
-	q.renamed = append(q.renamed, Renamed{Type: q.resource.Type, Wanted: wanted[0], Got: got})
+	q.renamed = append(q.renamed, Renamed{Type: q.resource.Address(), Wanted: wanted[0], Got: got})
 	return got, nil
 }
 

@@ -46,7 +46,9 @@ type Provider struct {
 	AccountFrom []string
 	// Resources holds the resource types by Terraform's name.
 	Resources map[string]*Resource
-	// Renamed are the names that collided with others, sorted by type.
+	// DataSources holds the data sources by Terraform's name.
+	DataSources map[string]*Resource
+	// Renamed are the names of resource types that collided with others, sorted by type.
 	Renamed []Renamed
 }
 
@@ -89,7 +91,7 @@ func NewProvider(name string, s *schema.Provider, c config.Provider) (*Provider,
 	return KeepNames(name, s, c, nil)
 }
 
-// KeepNames is NewProvider for kinds that had names before, by resource type. Unless the
+// KeepNames is NewProvider for kinds that had names before, by Resource.Address. Unless the
 // configuration says otherwise, they keep them, and kinds that are new give way.
 func KeepNames(name string, s *schema.Provider, c config.Provider, known map[string]config.Names) (*Provider, error) {
 	short := c.Name
@@ -152,6 +154,11 @@ func KeepNames(name string, s *schema.Provider, c config.Provider, known map[str
 		requests = append(requests, newRequest(r, name, rc.Resource, given, known[t]))
 		p.Resources[t] = r
 	}
+	of, err := p.addDataSources(name, c.Names, known)
+	if err != nil {
+		return nil, err
+	}
+	requests = append(requests, of...)
 	names := newNameSpace()
 	names.reserve(p.Group, ProviderConfigKind, ClusterProviderConfigKind)
 	if err := names.assign(requests); err != nil {
@@ -160,12 +167,14 @@ func KeepNames(name string, s *schema.Provider, c config.Provider, known map[str
 			return nil, err
 		}
 		if e.given {
-			return nil, config.At(e.err, "names", e.resourceType)
+			return nil, config.At(e.err, "names", e.address)
 		}
-		return nil, configured[e.resourceType].Blame(e.err)
+		return nil, configured[e.address].Blame(e.err)
 	}
 	for _, q := range requests {
-		p.Renamed = append(p.Renamed, q.renamed...)
+		if q.resource.Mode == Managed { // most data sources have a sibling that returns several
+			p.Renamed = append(p.Renamed, q.renamed...)
+		}
 	}
 	for _, t := range types {
 		r := p.Resources[t]

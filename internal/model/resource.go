@@ -11,8 +11,10 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// Resource is the presentation of one resource type in Kubernetes.
+// Resource is the presentation of one resource type, or of one data source, in Kubernetes.
 type Resource struct {
+	// Mode is what Terraform has under the name.
+	Mode Mode
 	// Type is Terraform's name of the resource type.
 	Type   string
 	Schema *schema.Resource
@@ -66,7 +68,7 @@ func (r *Resource) CRDName() string { return r.Plural + "." + r.Group }
 // Root returns the resource itself: an Object of all its attributes and blocks.
 func (r *Resource) Root() *Type {
 	r.rootOnce.Do(func() {
-		r.root = blockType(r.Schema.Block, place{rules: r.rules, input: true, observed: true, root: true})
+		r.root = blockType(r.Schema.Block, place{rules: r.rules, input: true, observed: true, root: r.Mode == Managed})
 	})
 	return r.root
 }

@@ -77,6 +77,21 @@ type FunctionCaller interface {
 	CallFunction(ctx context.Context, name string, arguments []cty.Value) (cty.Value, diagnostic.Diagnostics)
 }
 
+// DataReader is implemented by executors that can read data sources.
+type DataReader interface {
+	// ReadData validates the configuration of a data source, and reads it. r has the data source's
+	// name and schema. The result is wholly known, and not null.
+	ReadData(ctx context.Context, r ResourceType, config cty.Value) (Data, diagnostic.Diagnostics)
+}
+
+// Data is the result of a read of a data source.
+type Data struct {
+	// Value is of the implied type.
+	Value cty.Value
+	// Wire is the provider's own encoding, if it is msgpack.
+	Wire []byte
+}
+
 // MoveSource is the object that MoveResourceState turns into one of another resource type.
 type MoveSource struct {
 	// ProviderAddress is the source address of the provider that made the object, such as

@@ -61,6 +61,8 @@ type InstalledProvider struct {
 	Launcher provider.Launcher
 	// Activate are the patterns of resource types that are served.
 	Activate []string
+	// ActivateDataSources are the patterns of data sources that are served.
+	ActivateDataSources []string
 }
 
 // Providers returns the TerraformProviders of the given names, sorted by name; all without names.
@@ -114,7 +116,7 @@ func (c *Reader) Open(ctx context.Context, p *v1alpha1.TerraformProvider) (*Inst
 	if len(activate) == 0 {
 		activate = []string{"*"}
 	}
-	return &InstalledProvider{Name: p.Name, Source: p.Spec.Source, Model: m, Launcher: launcher, Activate: activate}, nil
+	return &InstalledProvider{Name: p.Name, Source: p.Spec.Source, Model: m, Launcher: launcher, Activate: activate, ActivateDataSources: p.Spec.ActivateDataSources}, nil
 }
 
 // ConfigurationReference refers to a provider configuration. A ClusterProviderConfig has no

@@ -267,7 +267,7 @@ func (p *planner) concerns(gvk schema.GroupVersionKind) bool {
 }
 
 func resourceOf(p *model.Provider, gvk schema.GroupVersionKind) *model.Resource {
-	for _, m := range p.Resources {
+	for _, m := range p.All() {
 		if m.GroupVersionKind() == gvk {
 			return m
 		}
@@ -379,6 +379,11 @@ func (p *planner) plan(ctx context.Context, level []*planned) {
 	for _, r := range level {
 		m := p.describe(ctx, r)
 		if m == nil {
+			continue
+		}
+		if r.model.Mode == model.Data {
+			_, messages := p.session(r.provider).ReadData(ctx, m, r.object)
+			p.messages = append(p.messages, messages...)
 			continue
 		}
 		of[m] = r

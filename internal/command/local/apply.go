@@ -207,7 +207,10 @@ func (a *applier) final(ex terraform.Executor) (terraform.Plan, bool) {
 	if a.change.Deposed != "" || !r.awaits() {
 		return shown, true
 	}
-	wrong := a.resolve(a.ctx, r, false)
+	wrong := a.readAwaited(a.ctx)
+	if !wrong.HasErrors() {
+		wrong = append(wrong, a.resolve(a.ctx, r, false)...)
+	}
 	if a.messages = append(a.messages, wrong...); wrong.HasErrors() {
 		return shown, false
 	}

@@ -29,9 +29,9 @@ const (
 
 // Manifest holds the resources of manifests.
 type Manifest struct {
-	// Resources are in the order of the manifest.
-	Resources []*ManifestResource
-	secrets   *redact.Redactor
+	// Resources are in the order of the manifest, without data sources. Data are those.
+	Resources, Data []*ManifestResource
+	secrets         *redact.Redactor
 }
 
 // NewManifest returns a manifest without resources, which conceals secrets in messages.
@@ -86,7 +86,7 @@ func ReadManifest(p *model.Provider, sources []Source, options ...ReadOption) (*
 	for _, o := range options {
 		o(r)
 	}
-	for _, m := range p.Resources {
+	for _, m := range p.All() {
 		r.kinds[m.GroupVersionKind()] = m
 	}
 	var resources []document
@@ -115,7 +115,7 @@ func ReadManifest(p *model.Provider, sources []Source, options ...ReadOption) (*
 	for _, d := range resources {
 		r.resource(d)
 	}
-	if len(r.out.Resources) == 0 && !r.messages.HasErrors() {
+	if len(r.out.Resources)+len(r.out.Data) == 0 && !r.messages.HasErrors() {
 		r.messages = append(r.messages, errorf("", "Nothing to do", "There is no resource of %s in the manifest.", p.Group))
 	}
 	return r.out, conceal(r.out.secrets, r.messages)

@@ -78,17 +78,22 @@ func (p *Plan) HasChanges() bool {
 func (s *Session) Plan(ctx context.Context, mode Mode) (*Plan, Messages) {
 	out := &Plan{Mode: mode, found: map[*ManifestResource]instance.Instance{}, Others: s.State.Others(s.Manifest.Resources)}
 	var messages Messages
-	levels := Levels(s.Manifest.Resources)
+	levels := Levels(slices.Concat(s.Manifest.Data, s.Manifest.Resources))
 	for i, level := range levels {
 		var ready []*ManifestResource
 		for _, r := range level {
 			if mode == Normal {
 				wrong := s.resolve(ctx, r, true)
+				if r.isData() && !wrong.HasErrors() {
+					wrong = append(wrong, s.planData(ctx, r)...)
+				}
 				if messages = append(messages, wrong...); wrong.HasErrors() {
 					continue
 				}
 			}
-			ready = append(ready, r)
+			if !r.isData() {
+				ready = append(ready, r)
+			}
 		}
 		plan, more := s.PlanOf(ctx, mode, ready)
 		messages = append(messages, more...)

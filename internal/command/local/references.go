@@ -3,6 +3,7 @@ package local
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -52,12 +53,16 @@ type resolver struct {
 	// planned are the resources that were planned. Others cannot be referred to: they are in a
 	// circle.
 	planned *Objects
+	// read are the data sources that were read, and pending what is to be changed before others can
+	// be: resources, and data sources that refer to these.
+	read    map[*ManifestResource]bool
+	pending []*ManifestResource
 }
 
 func (s *Session) resolver() *resolver {
 	if s.resolves == nil {
-		s.resolves = &resolver{NewObjects(nil), references.NewPlaceholders(), NewObjects(nil)}
-		for _, r := range s.Manifest.Resources {
+		s.resolves = &resolver{NewObjects(nil), references.NewPlaceholders(), NewObjects(nil), map[*ManifestResource]bool{}, nil}
+		for _, r := range slices.Concat(s.Manifest.Resources, s.Manifest.Data) {
 			s.resolves.objects.Add(r.object)
 		}
 	}
@@ -133,7 +138,7 @@ func (r *ManifestResource) say(m Message) Messages {
 
 // served returns the list kind of a kind of the provider.
 func (s *Session) served(kind schema.GroupKind) (string, bool) {
-	for _, m := range s.Provider.Resources {
+	for _, m := range s.Provider.All() {
 		if m.GroupVersionKind().GroupKind() == kind {
 			return kind.Kind + "List", true
 		}
@@ -154,11 +159,15 @@ func (s *Session) foresee(planned []*ManifestResource, changes []*Change) {
 	}
 	for _, c := range changes {
 		c.Foresee(c.Resource.object)
+		if c.Plan.Action != terraform.NoOp {
+			s.resolver().pending = append(s.resolver().pending, c.Resource)
+		}
 	}
 }
 
 // learn sets what others may refer to, as it was applied.
 func (s *Session) learn(r *ManifestResource) {
+	s.resolver().settled(r)
 	if in, err := s.State.Instance(r); err == nil && in.Exists() {
 		foresee(r.object, r.Model, in)
 	}

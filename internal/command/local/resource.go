@@ -59,7 +59,7 @@ func NewResource(r ManifestResource, provider cty.Value) *ManifestResource {
 func (r *ManifestResource) Label() string { return tfstate.Label(r.Name) }
 
 // Address returns Terraform's address of the resource.
-func (r *ManifestResource) Address() string { return r.Model.Type + "." + r.Label() }
+func (r *ManifestResource) Address() string { return r.Model.Address() + "." + r.Label() }
 
 func (r *ManifestResource) terraform() terraform.ResourceType {
 	return terraform.ResourceType{Schema: r.Model.Schema}
@@ -100,7 +100,11 @@ func (r *reader) resource(d document) {
 		t.admit()
 	}
 	r.addRefused(from, refused)
-	if !t.failed {
+	switch {
+	case t.failed:
+	case out.isData():
+		r.out.Data = append(r.out.Data, out)
+	default:
 		r.out.Resources = append(r.out.Resources, out)
 	}
 }

@@ -37,8 +37,9 @@ type ServedProvider struct {
 
 	runtime     *Runtime
 	mu          sync.Mutex
-	kinds       map[string]*Kind // by resource type
-	published   Publication      // of the provider's group
+	kinds       map[string]*Kind     // by resource type
+	data        map[string]*DataKind // by name
+	published   Publication          // of the provider's group
 	stopConfigs context.CancelFunc
 	configs     *providerconfig.Controller
 }
@@ -81,7 +82,7 @@ func (rt *Runtime) NewProvider(o ProviderOptions) *ServedProvider {
 			watch.Uses(store.Key{Group: o.Model.Group, Kind: of.Kind, Namespace: of.Namespace, Name: of.Name}, secrets)
 		}
 	}
-	return &ServedProvider{ProviderOptions: o, Configs: configs, runtime: rt, kinds: map[string]*Kind{}}
+	return &ServedProvider{ProviderOptions: o, Configs: configs, runtime: rt, kinds: map[string]*Kind{}, data: map[string]*DataKind{}}
 }
 
 // ReleaseOf identifies a provider's program, how it is run, and the configuration of its kinds;
@@ -180,6 +181,9 @@ func (p *ServedProvider) Stop(ctx context.Context) {
 	for _, t := range p.Types() {
 		p.StopKind(ctx, t)
 	}
+	for _, name := range p.DataSources() {
+		p.StopData(ctx, name)
+	}
 	if configs {
 		p.stopWatchingConfigs(ctx)
 	}
@@ -251,7 +255,7 @@ func (p *ServedProvider) stopWatchingConfigs(ctx context.Context) {
 	}
 }
 
-// users returns the resources that use a provider configuration.
+// users returns the resources and data sources that use a provider configuration.
 func (p *ServedProvider) users(ctx context.Context, ref providerconfig.Reference) ([]providerconfig.User, error) {
 	p.mu.Lock()
 	kinds := slices.Collect(maps.Values(p.kinds))
@@ -264,6 +268,11 @@ func (p *ServedProvider) users(ctx context.Context, ref providerconfig.Reference
 		}
 		out = append(out, users...)
 	}
+	data, err := p.dataUsers(ctx, ref)
+	if err != nil {
+		return nil, err
+	}
+	out = append(out, data...)
 	if p.runtime.OtherUsers != nil {
 		out = append(out, p.runtime.OtherUsers(ctx, p.Name, ref)...)
 	}

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/landbridge-io/landbridge/internal/controller/datasource"
 	"github.com/landbridge-io/landbridge/internal/controller/managed"
 	"github.com/landbridge-io/landbridge/internal/controller/providerconfig"
 	"github.com/landbridge-io/landbridge/internal/controller/references"
@@ -27,6 +28,8 @@ type Registry struct {
 
 	mu    sync.RWMutex
 	kinds map[schema.GroupKind]*managed.Kind
+	// data are those of data sources.
+	data map[schema.GroupKind]*datasource.Kind
 	// starting are kinds whose existing resources are not all known yet. New ones are reconciled
 	// already.
 	starting map[schema.GroupKind]*managed.Kind
@@ -47,6 +50,9 @@ func (r *Registry) References() *references.Graph { return &r.references }
 // Served returns the kind by which a kind is listed (model.Resource.ListGroupVersionKind), and
 // whether a controller of the kind runs.
 func (r *Registry) Served(kind schema.GroupKind) (list string, ok bool) {
+	if data := r.dataOf(kind); data != nil {
+		return data.Model.ListGroupVersionKind().Kind, true
+	}
 	k := r.Kind(kind)
 	if k == nil {
 		return "", false
@@ -69,9 +75,13 @@ func (r *Registry) Wake(key store.Key) {
 	if k == nil {
 		k = r.starting[kind]
 	}
+	data := r.data[kind]
 	r.mu.RUnlock()
-	if k != nil {
+	switch {
+	case k != nil:
 		k.Wake(key)
+	case data != nil:
+		data.Wake(key)
 	}
 }
 
@@ -113,6 +123,9 @@ func (r *Registry) Forget(units []shard.Unit) {
 func (r *Registry) Moved(ctx context.Context, units []shard.Unit) {
 	for _, k := range r.running() {
 		k.Moved(ctx, units)
+	}
+	for _, k := range r.runningData() {
+		k.Moved(ctx)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
 	"github.com/go-logr/logr"
+	"github.com/zclconf/go-cty/cty"
 	"golang.org/x/sync/errgroup"
 	apiextensions "k8s.io/apiextensions-apiserver/pkg/client/clientset/clientset/typed/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -25,6 +26,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/controller/queue"
 	"github.com/landbridge-io/landbridge/internal/provider/pool"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
+	"github.com/landbridge-io/landbridge/internal/scheduler/ownership"
+	"github.com/landbridge-io/landbridge/schema"
 )
 
 const (
@@ -65,6 +68,8 @@ type Runtime struct {
 	// DestroysPerMinute is how many objects of an account may be destroyed within a minute by
 	// default; 0 for no limit.
 	DestroysPerMinute int
+	// OwnedElsewhere is datasource.Kind's function of that name. It may be nil.
+	OwnedElsewhere func(ctx context.Context, namespace string, by ownership.Access, of *schema.Resource, data cty.Value) bool
 	// Follows is set if another replica installs CRDs and whatever else is not of one shard. Then
 	// this one waits for it.
 	Follows bool

@@ -76,6 +76,13 @@ func (e *Ending) uses(ctx context.Context) (uses []shard.Use, complete bool, _ e
 		}
 		uses, running[k.Model.CRDName()] = append(uses, of...), true
 	}
+	for _, k := range e.Runtime.Registry.runningData() {
+		of, err := k.Uses(ctx)
+		if err != nil {
+			return nil, false, fmt.Errorf("cannot list the data sources of kind %s: %w", k.Model.Kind, err)
+		}
+		uses, running[k.Model.CRDName()] = append(uses, of...), true
+	}
 	defined, err := ListCRDs(ctx, e.Runtime.Manager.GetClient(), client.HasLabels{v1alpha1.LabelProvider})
 	if err != nil {
 		return nil, false, fmt.Errorf("cannot list the CRDs of kinds: %w", err)

@@ -19,17 +19,17 @@ import (
 // spec, so that a condition can always be written. The changes of a plan have bounds of their own
 // (translate.Changes).
 const (
-	// maxAtProvider bounds status.atProvider, in bytes of JSON.
-	maxAtProvider = 256 << 10
+	// MaxAtProvider bounds status.atProvider, in bytes of JSON.
+	MaxAtProvider = 256 << 10
 	// maxMessage bounds the message of a condition, in bytes.
 	maxMessage = 16 << 10
 	// maxNames bounds the names of fields in a condition.
 	maxNames = 20
 )
 
-// fitObject removes the largest fields of an object until its JSON has at most the given size. It
+// FitObject removes the largest fields of an object until its JSON has at most the given size. It
 // returns their names.
-func fitObject(object map[string]any, most int) []string {
+func FitObject(object map[string]any, most int) []string {
 	if atMost(object, most) {
 		return nil
 	}
@@ -114,7 +114,7 @@ func (e *external) setComplete(r *CustomResource, leftOut []string) {
 		}
 		c.Status, c.Reason = corev1.ConditionFalse, v1alpha1.ReasonFieldsLeftOut
 		c.Message = fmt.Sprintf("status.atProvider leaves out %s, since it has at most %d KiB. The whole state is shown by: landbridge state show %s %s",
-			text, maxAtProvider>>10, e.kind.Model.Kind, e.kind.named(r))
+			text, MaxAtProvider>>10, e.kind.Model.Kind, e.kind.named(r))
 	} else if r.GetCondition(c.Type).Status != corev1.ConditionFalse {
 		return
 	}

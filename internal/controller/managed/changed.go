@@ -16,16 +16,16 @@ var ours = map[string]bool{meta.AnnotationKeyExternalName: true, v1alpha1.Annota
 // Changed returns a predicate for the events that need a reconcile. It must receive every event of
 // the cache.
 func (r *Reconciler) Changed() predicate.TypedPredicate[*unstructured.Unstructured] {
-	return desiredStateChanged(r.kind.namedBySpec(), func(u *unstructured.Unstructured, gone bool) {
+	return DesiredStateChanged(r.kind.namedBySpec(), func(u *unstructured.Unstructured, gone bool) {
 		r.kind.tracked.received(u, gone)
 		r.kind.received(u, gone)
 	})
 }
 
-// desiredStateChanged returns a predicate for changes of spec, labels, annotations, finalizers and
+// DesiredStateChanged returns a predicate for changes of spec, labels, annotations, finalizers and
 // deletion, but not of the status, which this controller writes. received is called with every
 // event. named is set when the external name is part of the configuration.
-func desiredStateChanged(named bool, received func(u *unstructured.Unstructured, gone bool)) predicate.TypedPredicate[*unstructured.Unstructured] {
+func DesiredStateChanged(named bool, received func(u *unstructured.Unstructured, gone bool)) predicate.TypedPredicate[*unstructured.Unstructured] {
 	return predicate.TypedFuncs[*unstructured.Unstructured]{
 		CreateFunc: func(e event.TypedCreateEvent[*unstructured.Unstructured]) bool {
 			received(e.Object, false)

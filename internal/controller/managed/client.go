@@ -98,7 +98,7 @@ func (c *resourceClient) updateStatus(ctx context.Context, r *CustomResource) er
 	r.setProgress()
 	r.setHandledReconcile()
 	if r.conditions != nil {
-		if err := r.encodeConditions(); err != nil {
+		if err := r.EncodeConditions(); err != nil {
 			return err
 		}
 	}

@@ -9,7 +9,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
 
-var deferredReasons = map[terraform.Deferral]xpv2.ConditionReason{
+// DeferredReasons are the reasons of the condition Deferred.
+var DeferredReasons = map[terraform.Deferral]xpv2.ConditionReason{
 	terraform.NotDeferred:                   v1alpha1.ReasonNotDeferred,
 	terraform.DeferredUnknown:               v1alpha1.ReasonNoReasonGiven,
 	terraform.DeferredResourceConfigUnknown: v1alpha1.ReasonResourceConfigUnknown,
@@ -33,6 +34,6 @@ func (c *connector) setDeferred(r *CustomResource, why terraform.Deferral, messa
 		status, message = corev1.ConditionFalse, ""
 	}
 	r.SetConditions(xpv2.Condition{
-		Type: v1alpha1.TypeDeferred, Status: status, Reason: deferredReasons[why], Message: message, LastTransitionTime: metav1.Now(),
+		Type: v1alpha1.TypeDeferred, Status: status, Reason: DeferredReasons[why], Message: message, LastTransitionTime: metav1.Now(),
 	}.WithObservedGeneration(r.GetGeneration()))
 }

@@ -146,7 +146,6 @@ func ClaimAll(ctx context.Context, r *Reconciler, listed func(context.Context) e
 var (
 	SpellImport     = spellImport
 	IdentityHistory = identityHistory
-	FitObject       = fitObject
 	Awaited         = awaited
 	IsClosed        = isClosed
 )
@@ -194,8 +193,8 @@ func SetUnobserved(k *Kind, r *CustomResource) {
 	(&external{connector: &connector{kind: k}}).setUnobserved(r)
 }
 
-// EncodeConditions is encodeConditions.
-func EncodeConditions(r *CustomResource) error { return r.encodeConditions() }
+// EncodeConditions is EncodeConditions.
+func EncodeConditions(r *CustomResource) error { return r.EncodeConditions() }
 
 // SetProgress sets Reconciling and Stalled from the other conditions. requested is set when an
 // operation was requested, and secretMissing when a Secret cannot be read.

@@ -47,7 +47,7 @@ func (r *CustomResource) setProgress() {
 	if reason, message := r.progress(synced); reason != "" && !stuck {
 		r.SetConditions(condition(v1alpha1.TypeReconciling, corev1.ConditionTrue, reason, message, generation))
 	} else {
-		r.removeCondition(v1alpha1.TypeReconciling)
+		r.RemoveCondition(v1alpha1.TypeReconciling)
 	}
 }
 

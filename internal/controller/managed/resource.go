@@ -91,9 +91,9 @@ func (r *CustomResource) conditioned() *xpv2.ConditionedStatus {
 	return r.conditions
 }
 
-// encodeConditions sets the conditions of the object to the decoded ones.
-func (r *CustomResource) encodeConditions() error {
-	shown := slices.Clone(r.conditions.Conditions)
+// EncodeConditions sets the conditions of the object to the decoded ones.
+func (r *CustomResource) EncodeConditions() error {
+	shown := slices.Clone(r.conditioned().Conditions)
 	whole := crd.ShortenMessages(shown)
 	list, err := conditionsJSON(shown)
 	if err != nil {
@@ -135,8 +135,8 @@ func (r *CustomResource) GetCondition(t xpv2.ConditionType) xpv2.Condition {
 // SetConditions sets conditions.
 func (r *CustomResource) SetConditions(c ...xpv2.Condition) { r.conditioned().SetConditions(c...) }
 
-// removeCondition removes a condition, if there is one.
-func (r *CustomResource) removeCondition(t xpv2.ConditionType) {
+// RemoveCondition removes a condition, if there is one.
+func (r *CustomResource) RemoveCondition(t xpv2.ConditionType) {
 	s := r.conditioned()
 	s.Conditions = slices.DeleteFunc(s.Conditions, func(c xpv2.Condition) bool { return c.Type == t })
 }

@@ -40,7 +40,7 @@ func (e *external) setStatus(ctx context.Context, r *CustomResource, o *schedule
 	var leftOut []string
 	if o.Exists() {
 		atProvider := translate.Observation(e.kind.Model, o.Instance.State, translate.Concealed(e.kind.Model, o.Instance.SensitivePaths)...)
-		leftOut = fitObject(atProvider, maxAtProvider)
+		leftOut = FitObject(atProvider, MaxAtProvider)
 		status["atProvider"] = atProvider
 	}
 	if o.Instance.HasIdentity() {
@@ -100,7 +100,7 @@ func (e *external) setRemembered(r *CustomResource) {
 		r.set(approval, "status", "lastApproval")
 	}
 	if known.Handled.Retry != r.retried() && r.GetCondition(v1alpha1.TypeLastAsyncOperation).Status == corev1.ConditionFalse {
-		r.removeCondition(v1alpha1.TypeLastAsyncOperation) // a new attempt begins
+		r.RemoveCondition(v1alpha1.TypeLastAsyncOperation) // a new attempt begins
 	}
 	unstructured.RemoveNestedField(r.Object, "status", "lastHandled")
 	for name, token := range map[string]string{"taint": known.Handled.Taint, "untaint": known.Handled.Untaint, "retry": known.Handled.Retry, "reapply": known.Handled.Reapply, "interrupt": known.Handled.Interrupt} {

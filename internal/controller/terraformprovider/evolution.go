@@ -18,14 +18,15 @@ const heldAgain = time.Minute
 // evolve compares the provider's kinds in the cluster with those of the model; see
 // kinds.Runtime.Evolve.
 func (r *Reconciler) evolve(ctx context.Context, p *v1alpha1.TerraformProvider, m *model.Provider) *kinds.Problem {
-	active, _ := activated(m, p.Spec.Activate)
+	active, _ := activatedOf(m, &p.Spec)
 	return r.Evolve(ctx, p, p.Name, func(installed func(string) bool) []*apiextensionsv1.CustomResourceDefinition {
 		definitions := crd.ProviderConfig(m)
-		for _, t := range active {
-			if !installed(m.Resources[t].CRDName()) {
+		for _, address := range active.addresses() {
+			of := m.ByAddress(address)
+			if !installed(of.CRDName()) {
 				continue
 			}
-			if d, err := crd.Resource(m.Resources[t]); err == nil { // activate reports errors
+			if d, err := crd.Resource(of); err == nil { // activate reports errors
 				definitions = append(definitions, d)
 			}
 		}

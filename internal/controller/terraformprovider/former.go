@@ -105,7 +105,7 @@ func (r *Reconciler) tryFormer(ctx context.Context, p *v1alpha1.TerraformProvide
 	if problem != nil {
 		return false, problem.Err
 	}
-	active, _ := activated(run.Model, p.Spec.Activate)
+	active, _ := activatedOf(run.Model, &p.Spec)
 	errs, _ := r.activate(ctx, run, active, func() {})
 	return false, errors.Join(errs...)
 }

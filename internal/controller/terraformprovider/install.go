@@ -72,11 +72,12 @@ func (r *Reconciler) install(ctx context.Context, p *v1alpha1.TerraformProvider)
 	p.Status.Resources = len(run.Model.Resources)
 	p.Status.Names = recordedNames(p, run.Model)
 
-	active, wrong := activated(run.Model, p.Spec.Activate)
-	served, end := r.showProgress(ctx, p, len(active))
+	active, wrong := activatedOf(run.Model, &p.Spec)
+	p.Status.DataSources = len(run.Model.DataSources)
+	served, end := r.showProgress(ctx, p, len(active.addresses()))
 	errs, again := r.activate(ctx, run, active, served)
 	end()
-	p.Status.Activated = len(run.Types())
+	p.Status.Activated, p.Status.ActivatedDataSources = len(run.Types()), len(run.DataSources())
 	if len(run.kept) > 0 {
 		again = min(again, inUse)
 	}
@@ -163,7 +164,7 @@ func (r *Reconciler) present(ctx context.Context, p *v1alpha1.TerraformProvider,
 	// Former names first: their short names may be those of new kinds. The API server does not
 	// change the kind of a CRD.
 	_, err = r.Prune(ctx, p.Name, func(c *apiextensionsv1.CustomResourceDefinition) bool {
-		is := m.Resources[c.Annotations[v1alpha1.AnnotationResourceType]]
+		is := m.ByAddress(c.Annotations[v1alpha1.AnnotationResourceType])
 		return is == nil || is.CRDName() == c.Name && is.Kind == c.Spec.Names.Kind
 	})
 	if err != nil {

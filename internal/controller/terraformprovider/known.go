@@ -48,7 +48,7 @@ func annotations(m *model.Provider, c config.Provider) (map[string]string, error
 		return nil, err
 	}
 	out := make(map[string]string, len(m.Resources))
-	for t, r := range m.Resources {
+	for t, r := range m.All() {
 		if r.Naming == model.NamesHeld {
 			continue
 		}
@@ -65,8 +65,14 @@ func annotations(m *model.Provider, c config.Provider) (map[string]string, error
 // stay recorded, and so do those of kinds that keep their names only while they have objects.
 func recordedNames(p *v1alpha1.TerraformProvider, m *model.Provider) map[string]config.Names {
 	out := m.AssignedNames()
+	active, _ := activatedOf(m, &p.Spec)
+	for t := range out { // most data sources are never served
+		if m.ByAddress(t).Mode == model.Data && !slices.Contains(active.addresses(), t) {
+			delete(out, t)
+		}
+	}
 	for t, n := range p.Status.Names {
-		if r := m.Resources[t]; r == nil || r.Naming == model.NamesHeld {
+		if r := m.ByAddress(t); r == nil || r.Naming == model.NamesHeld {
 			out[t] = n
 		}
 	}
@@ -152,7 +158,7 @@ func (c *inCluster) known(p *v1alpha1.TerraformProvider, m *model.Provider, with
 	defined := slices.SortedFunc(maps.Keys(c.names), func(a, b string) int {
 		rank := func(name string) (rank int) {
 			t := c.types[name]
-			if _, group, _ := strings.Cut(name, "."); m.Resources[t] != nil && m.Resources[t].Group == group {
+			if _, group, _ := strings.Cut(name, "."); m.ByAddress(t) != nil && m.ByAddress(t).Group == group {
 				rank += 2
 			}
 			if n, ok := p.Status.Names[t]; ok && n == c.names[name].Names {

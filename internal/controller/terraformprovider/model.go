@@ -65,23 +65,28 @@ func Model(ctx context.Context, reader client.Reader, p *v1alpha1.TerraformProvi
 	if err != nil || len(names) == 0 {
 		return m, kept, err
 	}
-	c.Resources, known = maps.Clone(c.Resources), maps.Clone(known)
+	c.Resources, c.Names, known = maps.Clone(c.Resources), maps.Clone(c.Names), maps.Clone(known)
 	if c.Resources == nil {
 		c.Resources = map[string]config.Resource{}
 	}
 	for _, t := range slices.Sorted(maps.Keys(names)) {
 		n := have.names[names[t]]
 		kept = append(kept, fmt.Sprintf("%s: the kind remains %s of %s while objects of it exist", settingOf(c, t), n.Kind, groupOf(names[t])))
+		known[t] = n.Names
+		if m.ByAddress(t).Mode == model.Data {
+			delete(c.Names, t)
+			continue
+		}
 		r := c.Resources[t]
 		r.Group, r.Kind, r.Plural = groupOf(names[t]), n.Kind, n.Plural
-		c.Resources[t], known[t] = r, n.Names
+		c.Resources[t] = r
 	}
 	wanted := m
 	if m, err = model.KeepNames(name, s, c, known); err != nil {
 		return nil, nil, fmt.Errorf("the names of the kinds cannot change while objects of %s exist: %w", strings.Join(slices.Sorted(maps.Keys(names)), ", "), inSpec(err))
 	}
 	for t := range names {
-		m.Resources[t].Naming = model.NamesHeld
+		m.ByAddress(t).Naming = model.NamesHeld
 	}
 	m.Renamed = wanted.Renamed
 	return m, kept, nil
@@ -149,7 +154,7 @@ func (c *inCluster) group(ctx context.Context, m *model.Provider) (string, error
 		}
 		// Resources refer to configurations of the group.
 		for _, other := range slices.Sorted(maps.Keys(c.names)) {
-			if groupOf(other) != group {
+			if of := groupOf(other); of != group && of != string(model.Data)+"."+group {
 				continue
 			}
 			if used, err := c.used(ctx, other); used || err != nil {
@@ -166,7 +171,7 @@ func (c *inCluster) held(ctx context.Context, m *model.Provider) (map[string]str
 	out := map[string]string{}
 	for _, name := range slices.Sorted(maps.Keys(c.names)) {
 		t := c.types[name]
-		r := m.Resources[t]
+		r := m.ByAddress(t)
 		if r == nil || r.CRDName() == name && r.Kind == c.names[name].Kind {
 			continue
 		}

@@ -291,19 +291,24 @@ func (c *Claimant) Holder(on Object) (Owner, bool) {
 // Elsewhere returns a resource of another namespace that has begun to make the object, or holds it.
 // If weak is set, resources count whose object has the identity although others may have it, too.
 func (c *Claimant) Elsewhere(on Object, weak bool) (Owner, bool) {
-	c.index.mu.Lock()
-	defer c.index.mu.Unlock()
-	o := c.index.objects.get(on)
+	return c.index.Elsewhere(c.Key.Namespace, on, weak)
+}
+
+// Elsewhere is Claimant.Elsewhere for what is no claimant, in a namespace.
+func (x *Index) Elsewhere(namespace string, on Object, weak bool) (Owner, bool) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	o := x.objects.get(on)
 	if o == nil {
 		return Owner{}, false
 	}
 	for other := range o.strong.all() {
-		if other.by.Key.Namespace != c.Key.Namespace && other.strength >= Begun {
+		if other.by.Key.Namespace != namespace && other.strength >= Begun {
 			return other.by.Owner, true
 		}
 	}
 	for other := range o.weak.all() {
-		if weak && other.by.Key.Namespace != c.Key.Namespace && other.strength == Weak {
+		if weak && other.by.Key.Namespace != namespace && other.strength == Weak {
 			return other.by.Owner, true
 		}
 	}

@@ -148,6 +148,13 @@ func (c *Cloud) Make(tb testing.TB, collection string, object map[string]any) ma
 	return out
 }
 
+// List returns the objects of a collection whose fields are as a query of a URL demands.
+func (c *Cloud) List(tb testing.TB, collection, query string) (out []map[string]any) {
+	tb.Helper()
+	c.call(tb, http.MethodGet, "/v1/"+collection+"?"+query, nil, &out)
+	return out
+}
+
 // Change changes fields of an object without a provider.
 func (c *Cloud) Change(tb testing.TB, collection, id string, fields map[string]any) {
 	tb.Helper()

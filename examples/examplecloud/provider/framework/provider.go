@@ -4,7 +4,6 @@ import (
 	"context"
 	"os"
 
-	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/list"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/provider"
@@ -80,6 +79,7 @@ func (p *Provider) Configure(ctx context.Context, req provider.ConfigureRequest,
 	resp.ListResourceData = c
 	resp.ActionData = c
 	resp.EphemeralResourceData = c
+	resp.DataSourceData = c
 }
 
 // Configure makes the client that a configuration asks for.
@@ -111,9 +111,6 @@ func orEnv(value types.String, name string) string {
 	}
 	return os.Getenv(name)
 }
-
-// DataSources implements provider.Provider; there are none.
-func (p *Provider) DataSources(context.Context) []func() datasource.DataSource { return nil }
 
 // resources makes one of every resource type.
 func (p *Provider) resources() []resource.Resource {

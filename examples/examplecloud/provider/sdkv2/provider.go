@@ -32,6 +32,7 @@ func New(r release.Release) *schema.Provider {
 			})
 			return c, diag.FromErr(err)
 		},
+		DataSourcesMap: dataSources(),
 		ResourcesMap: map[string]*schema.Resource{
 			"examplecloud_thing":     resourceThing(),
 			"examplecloud_datastore": resourceDatastore(),

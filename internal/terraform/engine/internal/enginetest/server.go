@@ -33,6 +33,9 @@ type Server struct {
 	List     func(*tfprotov6.ListResourceRequest) (*tfprotov6.ListResourceServerStream, error)
 	Function func(*tfprotov6.CallFunctionRequest) (*tfprotov6.CallFunctionResponse, error)
 
+	ValidateData func(*tfprotov6.ValidateDataResourceConfigRequest) (*tfprotov6.ValidateDataResourceConfigResponse, error)
+	ReadData     func(*tfprotov6.ReadDataSourceRequest) (*tfprotov6.ReadDataSourceResponse, error)
+
 	// Forget keeps no record of the requests.
 	Forget bool
 
@@ -126,6 +129,16 @@ func (s *Server) ListResource(_ context.Context, r *tfprotov6.ListResourceReques
 // CallFunction implements provider.Server.
 func (s *Server) CallFunction(_ context.Context, r *tfprotov6.CallFunctionRequest) (*tfprotov6.CallFunctionResponse, error) {
 	return answer(s, s.Function, r)
+}
+
+// ValidateDataResourceConfig implements provider.Server.
+func (s *Server) ValidateDataResourceConfig(_ context.Context, r *tfprotov6.ValidateDataResourceConfigRequest) (*tfprotov6.ValidateDataResourceConfigResponse, error) {
+	return answer(s, s.ValidateData, r)
+}
+
+// ReadDataSource implements provider.Server.
+func (s *Server) ReadDataSource(_ context.Context, r *tfprotov6.ReadDataSourceRequest) (*tfprotov6.ReadDataSourceResponse, error) {
+	return answer(s, s.ReadData, r)
 }
 
 // ProtocolVersion implements provider.Server.

@@ -1,0 +1,128 @@
+package datasource
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/landbridge-io/landbridge/apis/v1alpha1"
+	"github.com/landbridge-io/landbridge/internal/controller/managed"
+	"github.com/landbridge-io/landbridge/internal/controller/providerconfig"
+	"github.com/landbridge-io/landbridge/internal/controller/references"
+	"github.com/landbridge-io/landbridge/internal/crd"
+	"github.com/landbridge-io/landbridge/internal/terraform"
+)
+
+// failure is why a data source has no new result.
+type failure struct {
+	reason   xpv2.ConditionReason
+	message  string
+	deferral terraform.Deferral
+	// retryAt is when the provider is available again; zero if the delay grows with each failure.
+	retryAt time.Time
+	// passing is set for what ends within seconds and is not told.
+	passing bool
+	// standing is set for what does not go away by trying again at once.
+	standing bool
+	// stalls is set for what stays until something is changed.
+	stalls bool
+	// withholds is set if an earlier result must not be shown any more.
+	withholds bool
+}
+
+// reasonCannotRead is that of events of failures. Waiting for others is normal.
+const reasonCannotRead event.Reason = "CannotReadDataSource"
+
+func unresolved(err error) failure {
+	return failure{reason: v1alpha1.ReasonReferenceNotResolved, message: err.Error(), stalls: references.Mistaken(err)}
+}
+
+func notUsable(h providerconfig.Handle[terraform.Executor]) failure {
+	out := failure{reason: v1alpha1.ReasonProviderConfig, message: h.Diagnostics.Errors()[0].Format(nil)}
+	if h.Denied {
+		out.reason, out.withholds, out.stalls = v1alpha1.ReasonNamespaceNotAllowed, true, true
+	}
+	return out
+}
+
+// backOff queues an object again after a delay that grows with each time in a row.
+var backOff = reconcile.Result{Requeue: true} //nolint:staticcheck // RequeueAfter has no such delay
+
+// fail writes why a data source has no new result, and returns when it is tried again. The last
+// result stays, unless it is of other arguments.
+func (r *Reconciler) fail(ctx context.Context, o *object, f failure) (reconcile.Result, error) {
+	next := backOff
+	switch {
+	case f.standing:
+		interval := Interval(&o.Unstructured)
+		if interval == 0 {
+			interval = defaultInterval
+		}
+		next = reconcile.Result{RequeueAfter: interval}
+	case !f.retryAt.IsZero():
+		next = reconcile.Result{RequeueAfter: max(time.Until(f.retryAt), 10*time.Millisecond)}
+	}
+	if f.passing {
+		return next, nil
+	}
+	message := managed.Shorten(r.conceal(o, f.message))
+	told := message
+	if at := f.retryAt; !at.IsZero() && time.Until(at) > 15*soon {
+		message += "\n" + crd.NextAttempt(at)
+	}
+	before := o.GetCondition(xpv2.TypeSynced)
+	if stale := o.observedGeneration() != o.GetGeneration(); f.withholds || stale {
+		o.remove("status", "atProvider")
+		o.remove("status", "configurationHash")
+	}
+	if _, has, _ := unstructured.NestedFieldNoCopy(o.Object, "status", "atProvider"); !has {
+		o.condition(xpv2.TypeReady, corev1.ConditionFalse, xpv2.ReasonUnavailable, "It was not read yet.")
+	}
+	o.condition(xpv2.TypeSynced, corev1.ConditionFalse, f.reason, message)
+	o.setProgress(f, message)
+	o.setDeferred(f.deferral, message)
+	o.setHandled()
+	o.set(o.GetGeneration(), "status", "observedGeneration")
+	if err := r.write(ctx, o); err != nil {
+		return reconcile.Result{}, err
+	}
+	if before.Reason != f.reason || !strings.HasPrefix(before.Message, told) || before.ObservedGeneration != o.GetGeneration() {
+		e := event.Event{Type: event.TypeWarning, Reason: reasonCannotRead, Message: told}
+		if strings.HasPrefix(told, waiting) {
+			e.Type = event.TypeNormal
+		}
+		r.kind.Options.Recorder.Event(o, e)
+	}
+	return next, nil
+}
+
+// setProgress sets the conditions that kstatus asks for.
+func (o *object) setProgress(f failure, message string) {
+	switch {
+	case f.stalls:
+		o.condition(v1alpha1.TypeStalled, corev1.ConditionTrue, f.reason, message)
+	case o.GetCondition(v1alpha1.TypeStalled).Status == corev1.ConditionTrue:
+		o.condition(v1alpha1.TypeStalled, corev1.ConditionFalse, v1alpha1.ReasonProgressing, "")
+	}
+	if f.reason != "" && !f.stalls {
+		o.condition(v1alpha1.TypeReconciling, corev1.ConditionTrue, f.reason, message)
+	} else {
+		o.RemoveCondition(v1alpha1.TypeReconciling)
+	}
+}
+
+// setDeferred sets the condition Deferred. A data source that was never deferred has none.
+func (o *object) setDeferred(why terraform.Deferral, message string) {
+	switch {
+	case why != terraform.NotDeferred:
+		o.condition(v1alpha1.TypeDeferred, corev1.ConditionTrue, managed.DeferredReasons[why], message)
+	case o.GetCondition(v1alpha1.TypeDeferred).Status == corev1.ConditionTrue:
+		o.condition(v1alpha1.TypeDeferred, corev1.ConditionFalse, managed.DeferredReasons[why], "")
+	}
+}

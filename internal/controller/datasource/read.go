@@ -1,0 +1,87 @@
+package datasource
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/landbridge-io/landbridge/apis/v1alpha1"
+	"github.com/landbridge-io/landbridge/internal/controller/providerconfig"
+	"github.com/landbridge-io/landbridge/internal/diagnostic"
+	"github.com/landbridge-io/landbridge/internal/scheduler/ownership"
+	"github.com/landbridge-io/landbridge/internal/terraform"
+	"github.com/landbridge-io/landbridge/internal/translate"
+)
+
+// result is what a read has answered.
+type result struct {
+	terraform.Data
+	warnings diagnostic.Diagnostics
+}
+
+// readData reads a data source. It does not wait for a provider.
+func (k *Kind) readData(ctx context.Context, o *object, handle providerconfig.Handle[terraform.Executor], a arguments) (result, *failure) {
+	if k.mayBeOwned() && !closed(k.Neighbours.Claimed()) {
+		return result{}, &failure{retryAt: time.Now().Add(soon), passing: true}
+	}
+	ctx, cancel := context.WithTimeout(ctx, k.Options.Timeout)
+	defer cancel()
+	ex, release, diags := handle.Acquire(ctx)
+	if diags.HasErrors() {
+		return result{}, k.unread(o, diags)
+	}
+	defer release()
+	reader, ok := ex.(terraform.DataReader)
+	if !ok {
+		return result{}, &failure{reason: v1alpha1.ReasonInvalidConfiguration, message: "Data sources cannot be read with this way of execution.", stalls: true}
+	}
+	data, diags := reader.ReadData(ctx, terraform.ResourceType{Schema: k.Model.Schema}, a.config)
+	if diags.HasErrors() {
+		return result{}, k.unread(o, diags)
+	}
+	if k.mayBeOwned() && k.OwnedElsewhere(ctx, o.GetNamespace(), ownership.Access{Configuration: handle.Name, Account: handle.Account}, k.Objects, data.Value) {
+		return result{}, &failure{
+			reason: v1alpha1.ReasonIdentityConflict, standing: true, withholds: true, stalls: true,
+			message: fmt.Sprintf("The remote object belongs to %s, so it may not be read here. Change the arguments, or refer to that resource with its permission.", ownership.OfAnotherNamespace),
+		}
+	}
+	return result{data, diags.Warnings()}, nil
+}
+
+// mayBeOwned reports whether the result may be an object that a resource owns.
+func (k *Kind) mayBeOwned() bool { return k.Objects != nil && k.OwnedElsewhere != nil }
+
+// unread returns the failure of a read. What passes within seconds is not told.
+func (k *Kind) unread(o *object, diags diagnostic.Diagnostics) *failure {
+	out := &failure{reason: v1alpha1.ReasonReadFailed, message: translate.Message(k.Model, diags.Errors()), deferral: terraform.DeferralOf(diags)}
+	if out.deferral != terraform.NotDeferred {
+		out.reason, out.standing = v1alpha1.ReasonDeferred, true
+		return out
+	}
+	if f := o.visit.Trouble(); f != nil && !f.RetryAt.IsZero() {
+		out.reason, out.retryAt, out.passing = v1alpha1.ReasonProviderUnavailable, f.RetryAt, f.Passing && o.visit.Refused() != nil
+		out.stalls = f.OfResource
+		if f.OfResource {
+			out.reason = v1alpha1.ReasonProviderCrashes
+		}
+	}
+	return out
+}
+
+// jitter returns a duration below a limit.
+func (k *Kind) jitter(limit time.Duration) time.Duration {
+	if k.Options.Jitter != nil {
+		return k.Options.Jitter(limit)
+	}
+	return rand.N(limit)
+}
+
+func closed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
+}
