@@ -16,6 +16,7 @@ import (
 
 	"github.com/landbridge-io/landbridge/internal/command/discover"
 	"github.com/landbridge-io/landbridge/internal/command/importer"
+	"github.com/landbridge-io/landbridge/internal/discovery"
 	"github.com/landbridge-io/landbridge/internal/model"
 	"github.com/landbridge-io/landbridge/internal/translate"
 )
@@ -57,13 +58,13 @@ provider can list and, in a cluster, that are activated.
 			if output != "table" {
 				out = discover.NewWriter(cmd.OutOrStdout(), output == "yaml")
 			}
-			d, err := r.discover(cmd, selection{patterns: args, list: &list, state: state, unmanaged: unmanaged}, func(_ *remoteProvider, objects []discover.Object) error {
+			d, err := r.discover(cmd, selection{patterns: args, list: &list, state: state, unmanaged: unmanaged}, func(_ *remoteProvider, objects []discovery.Object) error {
 				return out.Write(objects)
 			})
 			if err != nil {
 				return err
 			}
-			if err := out.Close(discover.NewGaps(d.listings, d.unlistable)); err != nil {
+			if err := out.Close(discovery.NewGaps(d.listings, d.unlistable)); err != nil {
 				return err
 			}
 			return d.tell(cmd.ErrOrStderr())
@@ -100,11 +101,11 @@ type selection struct {
 }
 
 // found gets the objects of a provider, in pages.
-type found func(*remoteProvider, []discover.Object) error
+type found func(*remoteProvider, []discovery.Object) error
 
-// discovery is the result of discover, apart from the objects.
-type discovery struct {
-	listings []discover.Listing
+// discovered is the result of discover, apart from the objects.
+type discovered struct {
+	listings []discovery.Listing
 	// unlistable are types that cannot be listed.
 	unlistable []*model.Resource
 	// explicit is set when the types were named.
@@ -114,7 +115,7 @@ type discovery struct {
 }
 
 // discover lists the objects of a selection. It stops with the first error of each.
-func (r *remote) discover(cmd *cobra.Command, what selection, each found) (*discovery, error) {
+func (r *remote) discover(cmd *cobra.Command, what selection, each found) (*discovered, error) {
 	patterns, list := what.patterns, what.list
 	if list.limit < 1 {
 		return nil, errors.New("--limit must be at least 1")
@@ -127,9 +128,9 @@ func (r *remote) discover(cmd *cobra.Command, what selection, each found) (*disc
 	if err != nil {
 		return nil, err
 	}
-	out := &discovery{explicit: len(patterns) > 0}
+	out := &discovered{explicit: len(patterns) > 0}
 	selected, used := 0, map[string]bool{}
-	requests := map[*remoteProvider][]discover.Request{}
+	requests := map[*remoteProvider][]discovery.Request{}
 	for _, p := range r.providers {
 		wanted := patterns
 		if len(wanted) == 0 {
@@ -157,7 +158,7 @@ func (r *remote) discover(cmd *cobra.Command, what selection, each found) (*disc
 			if diags.HasErrors() {
 				return nil, fmt.Errorf("%s The arguments to list %s are: %s", diags.Errors()[0].Format(l.UserPath), m.Type, argumentNames(l))
 			}
-			requests[p] = append(requests[p], discover.Request{Resource: m, List: l, Config: config, Limit: list.limit})
+			requests[p] = append(requests[p], discovery.Request{Resource: m, List: l, Config: config, Limit: list.limit})
 		}
 	}
 	for _, u := range r.unopened {
@@ -182,7 +183,7 @@ func (r *remote) discover(cmd *cobra.Command, what selection, each found) (*disc
 			continue
 		}
 		var failed error // to pass objects on
-		err := r.list(cmd.Context(), out, listing{selection: what, provider: p, configuration: reference, requests: requests[p]}, func(p *remoteProvider, objects []discover.Object) error {
+		err := r.list(cmd.Context(), out, listing{selection: what, provider: p, configuration: reference, requests: requests[p]}, func(p *remoteProvider, objects []discovery.Object) error {
 			failed = each(p, objects)
 			return failed
 		})
@@ -204,12 +205,12 @@ type listing struct {
 	selection
 	provider      *remoteProvider
 	configuration importer.Configuration
-	requests      []discover.Request
+	requests      []discovery.Request
 }
 
 // list lists the objects of one provider, and passes them on with their owners. It adds to out how
 // that ended.
-func (r *remote) list(ctx context.Context, out *discovery, what listing, each found) error {
+func (r *remote) list(ctx context.Context, out *discovered, what listing, each found) error {
 	p := what.provider
 	opened, err := r.configured(ctx, p, what.configuration, true)
 	if err != nil {
@@ -219,8 +220,8 @@ func (r *remote) list(ctx context.Context, out *discovery, what listing, each fo
 	if err != nil {
 		return err
 	}
-	listings, err := discover.All(ctx, opened.Server, what.requests, func(request discover.Request, objects []discover.Object) error {
-		var owners *discover.Owners
+	listings, err := discovery.All(ctx, opened.Server, what.requests, func(request discovery.Request, objects []discovery.Object) error {
+		var owners *discovery.Owners
 		if opened.Owners != nil {
 			if owners, err = opened.Owners(ctx, request.Resource); err != nil {
 				return err
@@ -236,7 +237,7 @@ func (r *remote) list(ctx context.Context, out *discovery, what listing, each fo
 			}
 		}
 		if what.unmanaged {
-			objects = slices.DeleteFunc(objects, func(o discover.Object) bool { return len(o.Owners) > 0 })
+			objects = slices.DeleteFunc(objects, func(o discovery.Object) bool { return len(o.Owners) > 0 })
 		}
 		return each(p, objects)
 	})
@@ -251,7 +252,7 @@ func (r *remote) list(ctx context.Context, out *discovery, what listing, each fo
 }
 
 // stateOwners returns the resources of a Terraform state as owners, by type.
-func stateOwners(file string, p *remoteProvider) (map[string]*discover.Owners, error) {
+func stateOwners(file string, p *remoteProvider) (map[string]*discovery.Owners, error) {
 	if file == "" {
 		return nil, nil
 	}
@@ -268,13 +269,13 @@ func stateOwners(file string, p *remoteProvider) (map[string]*discover.Owners, e
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
-	all := map[string][]discover.Owner{}
+	all := map[string][]discovery.Owner{}
 	for _, i := range estate.Items {
-		all[i.Resource.Type] = append(all[i.Resource.Type], discover.Owner{Address: i.Origin, Identity: i.Stored.Identity})
+		all[i.Resource.Type] = append(all[i.Resource.Type], discovery.Owner{Address: i.Origin, Identity: i.Stored.Identity})
 	}
-	out := map[string]*discover.Owners{}
+	out := map[string]*discovery.Owners{}
 	for t, owners := range all {
-		out[t] = discover.NewOwners(owners)
+		out[t] = discovery.NewOwners(owners)
 	}
 	return out, nil
 }
@@ -348,7 +349,7 @@ func sameProvider(a, b string) bool {
 }
 
 // tell prints notes, and returns an error if the list is incomplete because of errors.
-func (d *discovery) tell(w io.Writer) error {
+func (d *discovered) tell(w io.Writer) error {
 	failed := len(d.problems) > 0
 	for _, err := range d.problems {
 		fmt.Fprintf(w, "Error: %s\n", printable(err.Error()))
@@ -373,7 +374,7 @@ func (d *discovery) tell(w io.Writer) error {
 }
 
 // cannotList returns a note about types that cannot be listed, and how to import their objects.
-func (d *discovery) cannotList() string {
+func (d *discovered) cannotList() string {
 	const few = 3
 	types := make([]string, 0, len(d.unlistable))
 	for _, m := range d.unlistable {

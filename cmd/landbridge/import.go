@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/api/validation"
 
-	"github.com/landbridge-io/landbridge/internal/command/discover"
 	"github.com/landbridge-io/landbridge/internal/command/importer"
+	"github.com/landbridge-io/landbridge/internal/discovery"
 	"github.com/landbridge-io/landbridge/internal/model"
 )
 
@@ -75,8 +75,8 @@ type importFlags struct {
 	objects     string
 	unmanaged   bool
 	state       string
-	content     []byte            // of the file of --state
-	document    discover.Document // of the file of --objects
+	content     []byte             // of the file of --state
+	document    discovery.Document // of the file of --objects
 	refresh     bool
 	aliases     []string
 	directory   string

@@ -13,8 +13,8 @@ import (
 	"github.com/spf13/cobra"
 	"sigs.k8s.io/yaml"
 
-	"github.com/landbridge-io/landbridge/internal/command/discover"
 	"github.com/landbridge-io/landbridge/internal/command/importer"
+	"github.com/landbridge-io/landbridge/internal/discovery"
 	"github.com/landbridge-io/landbridge/internal/model"
 )
 
@@ -100,7 +100,7 @@ func (f *importFlags) fromLists(cmd *cobra.Command, r *remote, patterns []string
 	if r.cluster == nil {
 		return nil, false, errors.New("--unmanaged needs a cluster to know which objects are managed; without one, pass the output of landbridge discover to --objects")
 	}
-	d, err := r.discover(cmd, selection{patterns: patterns, list: &f.list, unmanaged: true}, func(p *remoteProvider, objects []discover.Object) error {
+	d, err := r.discover(cmd, selection{patterns: patterns, list: &f.list, unmanaged: true}, func(p *remoteProvider, objects []discovery.Object) error {
 		opened, err := f.look(cmd, r, p)
 		for _, o := range objects {
 			items = append(items, importer.Discovered(opened, o))
@@ -111,7 +111,7 @@ func (f *importFlags) fromLists(cmd *cobra.Command, r *remote, patterns []string
 		return nil, false, err
 	}
 	// Errors of some types do not prevent the import of others.
-	incomplete = d.tell(cmd.ErrOrStderr()) != nil || slices.ContainsFunc(d.listings, func(l discover.Listing) bool { return l.More })
+	incomplete = d.tell(cmd.ErrOrStderr()) != nil || slices.ContainsFunc(d.listings, func(l discovery.Listing) bool { return l.More })
 	return items, incomplete, nil
 }
 
@@ -139,13 +139,13 @@ func (f *importFlags) fromObjects(cmd *cobra.Command, r *remote) ([]importer.Ite
 }
 
 // readObjects reads what discover has printed.
-func readObjects(name string, stdin io.Reader) (d discover.Document, _ error) {
+func readObjects(name string, stdin io.Reader) (d discovery.Document, _ error) {
 	raw, err := readFile(name, stdin)
 	// Reading JSON as YAML takes many times the memory.
 	if err != nil || json.Unmarshal(raw, &d) == nil {
 		return d, err
 	}
-	d = discover.Document{}
+	d = discovery.Document{}
 	if err := yaml.Unmarshal(raw, &d); err != nil {
 		return d, fmt.Errorf("%s: %w", name, err)
 	}
