@@ -24,12 +24,13 @@ import (
 func newDiscoverCommand() *cobra.Command {
 	var flags remoteFlags
 	var list listFlags
+	var query queryFlag
 	unmanaged, output, state := false, "table", ""
 	cmd := &cobra.Command{
 		Use:   "discover [TYPE...]",
 		Short: "List remote objects and their owners",
 		Long: `List remote objects through the provider's list resources, with their identities and the custom
-resources that manage them. Nothing is created, changed or imported.
+resources that manage them, or describe them already (declared). Nothing is created, changed or imported.
 
 TYPE is a Terraform resource type; * stands for any characters. Defaults to all types that the
 provider can list and, in a cluster, that are activated.
@@ -37,6 +38,8 @@ provider can list and, in a cluster, that are activated.
 ` + remoteHelp,
 		Example: `  # In the cluster of your kubeconfig: objects without an owner
   landbridge discover --unmanaged --provider-mirror /var/lib/terraform/mirror
+  # As a ResourceQuery lists them, and all of them
+  landbridge discover --query things -n team-a
 
   # Without a cluster
   landbridge discover 'examplecloud_*' --provider ./terraform-provider-examplecloud --configuration config.yaml
@@ -45,7 +48,18 @@ provider can list and, in a cluster, that are activated.
 			if err := checkFormat(output, outputs); err != nil {
 				return err
 			}
+			what := selection{patterns: args, list: &list}
 			flags.need = forTypes(args)
+			if err := query.check(args); err != nil {
+				return err
+			}
+			if query.name != "" {
+				var err error
+				if what, err = query.selection(cmd.Context(), &flags, &list); err != nil {
+					return err
+				}
+			}
+			what.state, what.unmanaged = state, unmanaged
 			r, err := flags.open(cmd, false)
 			if err != nil {
 				return err
@@ -58,7 +72,7 @@ provider can list and, in a cluster, that are activated.
 			if output != "table" {
 				out = discover.NewWriter(cmd.OutOrStdout(), output == "yaml")
 			}
-			d, err := r.discover(cmd, selection{patterns: args, list: &list, state: state, unmanaged: unmanaged}, func(_ *remoteProvider, objects []discovery.Object) error {
+			d, err := r.discover(cmd, what, func(_ *remoteProvider, objects []discovery.Object) error {
 				return out.Write(objects)
 			})
 			if err != nil {
@@ -72,6 +86,7 @@ provider can list and, in a cluster, that are activated.
 	}
 	flags.add(cmd)
 	list.add(cmd)
+	query.add(cmd)
 	cmd.Flags().BoolVar(&unmanaged, "unmanaged", false, "only objects without an owner")
 	cmd.Flags().StringVar(&state, "state", "", "Terraform state whose resources count as owners, too")
 	cmd.Flags().StringVarP(&output, "output", "o", output, "output format: "+strings.Join(outputs, ", "))
@@ -98,6 +113,8 @@ type selection struct {
 	list      *listFlags
 	state     string // a file with further owners; empty: none
 	unmanaged bool   // only objects without an owner
+	// given are arguments of the list resource, beside those of list.
+	given map[string]any
 }
 
 // found gets the objects of a provider, in pages.
@@ -150,7 +167,11 @@ func (r *remote) discover(cmd *cobra.Command, what selection, each found) (*disc
 				continue
 			}
 			used[m.Type] = true
-			given, err := list.arguments(l, arguments[m.Type])
+			given := what.given
+			if given == nil {
+				given = arguments[m.Type]
+			}
+			given, err := list.arguments(l, given)
 			if err != nil {
 				return nil, err
 			}

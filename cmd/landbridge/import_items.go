@@ -23,8 +23,10 @@ func (f *importFlags) items(cmd *cobra.Command, r *remote, b *importer.Builder, 
 	switch {
 	case f.state != "":
 		items, skipped, err = f.fromState(cmd, r, b, args)
+	case f.query.name != "":
+		items, incomplete, err = f.fromLists(cmd, r, f.queried)
 	case f.unmanaged:
-		items, incomplete, err = f.fromLists(cmd, r, args)
+		items, incomplete, err = f.fromLists(cmd, r, selection{patterns: args, list: &f.list})
 	case f.objects != "":
 		items, err = f.fromObjects(cmd, r)
 	default:
@@ -95,12 +97,13 @@ func (f *importFlags) look(cmd *cobra.Command, r *remote, p *remoteProvider) (*i
 	return r.configured(cmd.Context(), p, reference, true)
 }
 
-// fromLists returns the objects that can be listed and have no owner.
-func (f *importFlags) fromLists(cmd *cobra.Command, r *remote, patterns []string) (items []importer.Item, incomplete bool, err error) {
+// fromLists returns the objects of a selection that have no owner.
+func (f *importFlags) fromLists(cmd *cobra.Command, r *remote, what selection) (items []importer.Item, incomplete bool, err error) {
 	if r.cluster == nil {
 		return nil, false, errors.New("--unmanaged needs a cluster to know which objects are managed; without one, pass the output of landbridge discover to --objects")
 	}
-	d, err := r.discover(cmd, selection{patterns: patterns, list: &f.list, unmanaged: true}, func(p *remoteProvider, objects []discovery.Object) error {
+	what.unmanaged = true
+	d, err := r.discover(cmd, what, func(p *remoteProvider, objects []discovery.Object) error {
 		opened, err := f.look(cmd, r, p)
 		for _, o := range objects {
 			items = append(items, importer.Discovered(opened, o))
