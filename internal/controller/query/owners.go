@@ -30,12 +30,12 @@ type Resource struct {
 
 // objectOwners tells the owners of the objects of one run.
 type objectOwners struct {
-	claiming func(of ownership.Access, r *schema.Resource, identity cty.Value) []ownership.Claiming
-	target   *target
-	access   ownership.Access
-	declared *discovery.Owners
-	configurations      map[types.NamespacedName]providerconfig.Reference
-	accounts map[providerconfig.Reference]ownership.Account
+	claiming       func(of ownership.Access, r *schema.Resource, identity cty.Value) []ownership.Claiming
+	target         *target
+	access         ownership.Access
+	declared       *discovery.Owners
+	configurations map[types.NamespacedName]providerconfig.Reference
+	accounts       map[providerconfig.Reference]ownership.Account
 }
 
 func newObjectOwners(claiming func(ownership.Access, *schema.Resource, cty.Value) []ownership.Claiming, t *target, account ownership.Account, resources []Resource) *objectOwners {

@@ -29,33 +29,34 @@ func pageName(query string, number int) string { return fmt.Sprintf("%s-objects-
 // paginate divides objects among pages, as documents of the command discover. left is the number of
 // objects that do not fit.
 func paginate(all []discovery.DocumentObject, gaps discovery.Gaps) (pages []string, left int, _ error) {
-	encoded := make([]json.RawMessage, 0, len(all))
+	current, size := []json.RawMessage{}, 0
+	var divided [][]json.RawMessage
 	for _, o := range all {
 		b, err := json.Marshal(o)
 		if err != nil {
 			return nil, 0, err
 		}
-		encoded = append(encoded, b)
+		full := size+len(b) > maxPageBytes
+		if len(b) > maxPageBytes || full && len(divided) == maxPages-1 {
+			left++
+			continue
+		}
+		if full {
+			divided, current, size = append(divided, current), nil, 0
+		}
+		current, size = append(current, b), size+len(b)+1
 	}
-	for len(encoded) > 0 || len(pages) == 0 {
-		n, size := 0, 0
-		for n < len(encoded) && size+len(encoded[n]) <= maxPageBytes {
-			size += len(encoded[n]) + 1
-			n++
-		}
-		if len(pages) == maxPages || n == 0 && len(encoded) > 0 {
-			return pages, len(encoded), nil
-		}
+	for _, objects := range append(divided, current) {
 		page, err := json.Marshal(struct {
 			Objects []json.RawMessage `json:"objects"`
 			discovery.Gaps
-		}{append([]json.RawMessage{}, encoded[:n]...), gaps})
+		}{objects, gaps})
 		if err != nil {
 			return nil, 0, err
 		}
-		pages, encoded = append(pages, string(page)), encoded[n:]
+		pages = append(pages, string(page))
 	}
-	return pages, 0, nil
+	return pages, left, nil
 }
 
 // writePages writes all objects into ConfigMaps, if the query asks for it, and removes those that it
