@@ -270,7 +270,10 @@ func (c *controllers) reconcile() error {
 	if o.Packaged != nil {
 		return setupPackaged(c.reconciling, c.runtime, c.kube, o)
 	}
-	return errors.Join(setupPolicies(c.runtime, c.operations.WakePending), c.setupQueries(), setupAdmission(c.runtime, c.kube, o),
+	if err := c.setupQueries(); err != nil {
+		return err
+	}
+	return errors.Join(setupPolicies(c.runtime, c.operations.WakePending), setupAdmission(c.runtime, c.queries, c.kube, o),
 		setupInstalled(c.runtime, o, previews), c.add(&cacheCleaner{installer: o.Installer, keep: o.CacheKeep, log: o.Logger}))
 }
 

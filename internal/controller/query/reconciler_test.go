@@ -18,6 +18,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
@@ -444,5 +445,30 @@ func TestPages(t *testing.T) {
 	}
 	if c, err := maps.Get(t.Context(), "things-objects-0", metav1.GetOptions{}); err != nil || c.Data["mine"] != "x" {
 		t.Errorf("the ConfigMap of others is %+v; %v", c, err)
+	}
+}
+
+// What is wrong with a query is told before it is stored.
+func TestPreview(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		spec map[string]any
+		want []string
+	}{
+		"right": {spec: map[string]any{"resourceType": "x_thing", "config": map[string]any{"region": "a"}, "interval": "1m"}},
+		"wrong": {
+			spec: map[string]any{"resourceType": "x_thing", "config": map[string]any{"area": "a"}},
+			want: []string{"spec.config.area"},
+		},
+		"no type": {spec: map[string]any{"resourceType": "y"}, want: []string{"No provider that is served has the resource type y."}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newFixture(t, things(1))
+			got := f.Preview(&unstructured.Unstructured{Object: map[string]any{"metadata": map[string]any{"name": "q", "namespace": "team"}, "spec": test.spec}})
+			if len(got) != len(test.want) || len(got) > 0 && !strings.Contains(got[0], test.want[0]) {
+				t.Errorf("got %q, want %q", got, test.want)
+			}
+		})
 	}
 }

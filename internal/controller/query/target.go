@@ -10,6 +10,8 @@ import (
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	"github.com/zclconf/go-cty/cty"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 	"github.com/landbridge-io/landbridge/internal/controller/managed"
@@ -115,13 +117,17 @@ func invalidConfig(l *model.ListResource, diags diagnostic.Diagnostics) *problem
 	return stalled(v1alpha1.ReasonInvalidConfiguration, "%s", strings.Join(lines, "\n"))
 }
 
-// Validate returns why a query cannot run, as far as it can be told without a provider
-// configuration; empty if nothing is known.
-func (r *Reconciler) Validate(q *v1alpha1.ResourceQuery) string {
-	if _, problem := r.target(q); problem != nil && problem.stalled {
-		return problem.message
+// Preview returns why a query cannot run, as far as it can be told without a provider
+// configuration.
+func (r *Reconciler) Preview(u *unstructured.Unstructured) []string {
+	q := &v1alpha1.ResourceQuery{}
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, q); err != nil {
+		return nil // the API server refuses it
 	}
-	return ""
+	if _, problem := r.target(q); problem != nil {
+		return strings.Split(problem.message, "\n")
+	}
+	return nil
 }
 
 // elsewhere and placing are when a query is looked at again that another replica works on, and one
