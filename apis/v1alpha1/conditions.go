@@ -118,13 +118,13 @@ const TypeAccountChanged xpv2.ConditionType = "AccountChanged"
 const TypeLastAsyncOperation xpv2.ConditionType = "LastAsyncOperation"
 
 // TypeReconciling is the condition of a managed resource, a TerraformProvider, a TerraformModule, a
-// ResourceQuery or a provider configuration that is True while it is not as declared yet, and work goes on or is
-// tried again. Otherwise there is no such condition.
+// ResourceQuery or a provider configuration that is True while it is not as declared yet, and work
+// goes on or is tried again. Otherwise there is no such condition.
 const TypeReconciling xpv2.ConditionType = "Reconciling"
 
-// TypeStalled is the condition of a managed resource or a ResourceQuery that is True if it makes no progress
-// until its configuration changes or a retry is requested. Tools that compute a status as kstatus
-// does show it as failed.
+// TypeStalled is the condition of a managed resource or a ResourceQuery that is True if it makes no
+// progress until its configuration changes or a retry is requested. Tools that compute a status as
+// kstatus does show it as failed.
 const TypeStalled xpv2.ConditionType = "Stalled"
 
 // TypeApproved is the condition of a managed resource that is False while its plan waits for

@@ -74,8 +74,8 @@ type ResourceQuerySpec struct {
 	// +optional
 	Suspend bool `json:"suspend,omitempty"`
 
-	// Pages has all objects written into ConfigMaps of the namespace, which status.pages names. They
-	// are removed with the query, and when Pages is not set any more.
+	// Pages has all objects written into ConfigMaps of the namespace, which status.pages names.
+	// They are removed with the query, and when Pages is not set any more.
 	// +optional
 	Pages bool `json:"pages,omitempty"`
 }

@@ -73,8 +73,8 @@ func customResources(ctx context.Context, reader client.Reader, r *model.Resourc
 	return out, nil
 }
 
-// ownersKnown reports whether the objects of all resources of a kind and of modules are claimed that
-// use a provider configuration. Otherwise that begins.
+// ownersKnown reports whether the objects of all resources of a kind and of modules are claimed
+// that use a provider configuration. Otherwise that begins.
 func ownersKnown(rt *kinds.Runtime, kind kschema.GroupKind, configuration string) bool {
 	select {
 	case <-rt.Registry.Claimed():

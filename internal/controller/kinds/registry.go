@@ -34,8 +34,9 @@ type Registry struct {
 	configs map[string]configurationsOf
 }
 
-// configurationsOf are the provider configurations of a group, and their provider. changed is called when a Secret has
-// changed to which one refers, and users returns the resources that use one, and may use it.
+// configurationsOf are the provider configurations of a group, and their provider. changed is
+// called when a Secret has changed to which one refers, and users returns the resources that use
+// one, and may use it.
 type configurationsOf struct {
 	provider *ServedProvider
 	changed func(providerconfig.Reference)

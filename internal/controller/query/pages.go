@@ -59,8 +59,8 @@ func paginate(all []discovery.DocumentObject, gaps discovery.Gaps) (pages []stri
 	return pages, left, nil
 }
 
-// writePages writes all objects into ConfigMaps, if the query asks for it, and removes those that it
-// had before. It returns their names, and how many objects do not fit.
+// writePages writes all objects into ConfigMaps, if the query asks for it, and removes those that
+// it had before. It returns their names, and how many objects do not fit.
 func (r *Reconciler) writePages(ctx context.Context, q *v1alpha1.ResourceQuery, all []discovery.DocumentObject, listing discovery.Listing) (names []string, left int, _ error) {
 	var pages []string
 	if q.Spec.Pages {
