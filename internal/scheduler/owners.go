@@ -10,7 +10,7 @@ import (
 
 // Owners returns the resources that claim the object of a resource type with an identity, as a
 // provider configuration gives access to it.
-func (s *Scheduler) Owners(of ownership.Access, r *schema.Resource, identity cty.Value) []ownership.Claiming {
+func (s *Scheduler) Owners(of ownership.Access, r *schema.Resource, identity cty.Value) []ownership.OwnerClaim {
 	key := ownership.IdentityKey(r, instance.Instance{Identity: identity})
 	if key == "" {
 		return nil

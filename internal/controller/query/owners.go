@@ -16,7 +16,7 @@ import (
 // Owners returns the resources that own objects.
 type Owners struct {
 	// Claiming returns the resources that claim an object, of modules too, as the scheduler does.
-	Claiming func(of ownership.Access, r *schema.Resource, identity cty.Value) []ownership.Claiming
+	Claiming func(of ownership.Access, r *schema.Resource, identity cty.Value) []ownership.OwnerClaim
 	// Resources returns the custom resources of a kind; none if it is not served. Those that only
 	// observe an object, or cannot be worked on, claim nothing.
 	Resources func(context.Context, *model.Resource) ([]Resource, error)
@@ -30,7 +30,7 @@ type Resource struct {
 
 // objectOwners tells the owners of the objects of one run.
 type objectOwners struct {
-	claiming       func(of ownership.Access, r *schema.Resource, identity cty.Value) []ownership.Claiming
+	claiming       func(of ownership.Access, r *schema.Resource, identity cty.Value) []ownership.OwnerClaim
 	target         *target
 	access         ownership.Access
 	declared       *discovery.Owners
@@ -38,7 +38,7 @@ type objectOwners struct {
 	accounts       map[providerconfig.Reference]ownership.Account
 }
 
-func newObjectOwners(claiming func(ownership.Access, *schema.Resource, cty.Value) []ownership.Claiming, t *target, account ownership.Account, resources []Resource) *objectOwners {
+func newObjectOwners(claiming func(ownership.Access, *schema.Resource, cty.Value) []ownership.OwnerClaim, t *target, account ownership.Account, resources []Resource) *objectOwners {
 	own := t.configuration()
 	out := &objectOwners{
 		claiming: claiming, target: t, access: ownership.Access{Configuration: t.provider.Configs.Name(own), Account: account},

@@ -145,7 +145,7 @@ type fixture struct {
 	t         *testing.T
 	cloud     *cloud
 	configs   configs
-	claims    map[string][]ownership.Claiming // by id
+	claims    map[string][]ownership.OwnerClaim // by id
 	resources []query.Resource
 	policies  []*policy.EstatePolicy
 	core      *kubefake.Clientset
@@ -160,7 +160,7 @@ func newFixture(t *testing.T, spec v1alpha1.ResourceQuerySpec) *fixture {
 		t.Fatal(err)
 	}
 	q := &v1alpha1.ResourceQuery{ObjectMeta: metav1.ObjectMeta{Namespace: key.Namespace, Name: key.Name, UID: "u", Generation: 1}, Spec: spec}
-	f := &fixture{t: t, cloud: newCloud(), claims: map[string][]ownership.Claiming{}, core: kubefake.NewClientset(), active: true}
+	f := &fixture{t: t, cloud: newCloud(), claims: map[string][]ownership.OwnerClaim{}, core: kubefake.NewClientset(), active: true}
 	f.configs.cloud = f.cloud
 	p, err := model.NewProvider("x", f.cloud.schema, config.Provider{})
 	if err != nil {
@@ -181,7 +181,7 @@ func newFixture(t *testing.T, spec v1alpha1.ResourceQuerySpec) *fixture {
 			return []query.Provider{{Name: "x", Model: p, Configs: f.configs}}
 		},
 		Owners: query.Owners{
-			Claiming: func(_ ownership.Access, _ *schema.Resource, identity cty.Value) []ownership.Claiming {
+			Claiming: func(_ ownership.Access, _ *schema.Resource, identity cty.Value) []ownership.OwnerClaim {
 				return f.claims[identity.GetAttr("id").AsString()]
 			},
 			Resources: func(context.Context, *model.Resource) ([]query.Resource, error) { return f.resources, nil },
@@ -223,8 +223,8 @@ func (f *fixture) change(with func(*v1alpha1.ResourceQuery)) {
 	}
 }
 
-func claim(namespace, name string, s ownership.Strength) ownership.Claiming {
-	return ownership.Claiming{Owner: ownership.Owner{Key: store.Key{Group: "x.landbridge.io", Kind: "Thing", Namespace: namespace, Name: name}}, Strength: s}
+func claim(namespace, name string, s ownership.Strength) ownership.OwnerClaim {
+	return ownership.OwnerClaim{Owner: ownership.Owner{Key: store.Key{Group: "x.landbridge.io", Kind: "Thing", Namespace: namespace, Name: name}}, Strength: s}
 }
 
 // resource is a custom resource that describes an object.
@@ -244,7 +244,7 @@ func TestCounts(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, things(10))
 	f.cloud.things = []string{"begun", "declared", "free", "held", "hidden", "of-another-account", "wanted", "wanted-elsewhere"}
-	f.claims = map[string][]ownership.Claiming{
+	f.claims = map[string][]ownership.OwnerClaim{
 		"held": {claim("team", "a", ownership.Held)}, "begun": {claim("team", "b", ownership.Begun)}, "wanted": {claim("team", "c", ownership.Wanted)},
 		"hidden": {claim("mallory", "secret-name", ownership.Held)}, "wanted-elsewhere": {claim("mallory", "secret-name", ownership.Wanted)},
 	}
@@ -413,7 +413,7 @@ func TestPages(t *testing.T) {
 	spec.Pages = true
 	f := newFixture(t, spec)
 	f.cloud.things = []string{"a", "hidden"}
-	f.claims["hidden"] = []ownership.Claiming{claim("mallory", "x", ownership.Held)}
+	f.claims["hidden"] = []ownership.OwnerClaim{claim("mallory", "x", ownership.Held)}
 	maps := f.core.CoreV1().ConfigMaps("team")
 	q, _ := f.reconcile()
 	c, err := maps.Get(t.Context(), "things-objects-0", metav1.GetOptions{})
