@@ -25,7 +25,7 @@ var layers = [][]string{
 	{"internal/command/diff", "internal/command/explain", "internal/command/state"},
 	{"internal/command/cluster", "internal/command/configure", "internal/command/doctor", "internal/command/importer", "internal/command/local", "internal/command/logs", "internal/command/repository", "internal/command/status", "internal/command/suggest"},
 	{"internal/command/discover"},
-	{"internal/command/stream"},
+	{"internal/command/graph", "internal/command/stream"},
 	{"program", "generate"},
 	{"internal/controller", "internal/generator"},
 	{"internal/controller/admission", "internal/controller/query"},

@@ -153,6 +153,14 @@ func absent(err error) error {
 	return err
 }
 
+// mayList returns no error where a kind may not be listed, or is gone.
+func mayList(err error) error {
+	if kerrors.IsForbidden(err) {
+		return nil
+	}
+	return absent(err)
+}
+
 // readOwner adds what serves the kind of an object. Without the permission to read CRDs, it is the
 // TerraformProvider that has the name of the group, if that is one of those.
 func (r *Reader) readOwner(ctx context.Context, s *Snapshot, u *unstructured.Unstructured) error {

@@ -145,9 +145,9 @@ func rekeyed(u *instance.Unsettled, config string) *instance.Unsettled {
 // known any more.
 func sameCause(stored, now string) bool { return stored == "" || stored == now }
 
-// Beginning returns what the record counts while an operation is under way, after which counts would
-// be counted: its replacements have only begun. If they fail, or are interrupted, they count if a
-// plan shows that the object is gone. before was counted before the operation.
+// Beginning returns what the record counts while an operation is under way, after which counts
+// would be counted: its replacements have only begun. If they fail, or are interrupted, they count
+// if a plan shows that the object is gone. before was counted before the operation.
 func (m Making) Beginning(before, counts *instance.Unsettled) *instance.Unsettled {
 	if counts == nil {
 		return before
