@@ -73,10 +73,35 @@ const (
 	ReasonSandboxUnavailable xpv2.ConditionReason = "SandboxUnavailable"
 )
 
-// Reasons of the condition Ready of a PlanPolicy.
+// Reasons of the condition Ready of a PlanPolicy and an EstatePolicy.
 const (
 	ReasonCompiled         xpv2.ConditionReason = "Compiled"
 	ReasonInvalidCondition xpv2.ConditionReason = "InvalidCondition"
+)
+
+// Conditions of a ResourceQuery, beside Ready, Reconciling and Stalled.
+const (
+	// TypeComplete is False if there may be more objects than were listed or written into pages.
+	TypeComplete xpv2.ConditionType = "Complete"
+	// TypeCompliant is False if objects violate EstatePolicies. Without policies for them, there is
+	// no such condition.
+	TypeCompliant xpv2.ConditionType = "Compliant"
+	// TypeSuspended is True while spec.suspend is set. Otherwise there is no such condition.
+	TypeSuspended xpv2.ConditionType = "Suspended"
+)
+
+// Reasons of the conditions of a ResourceQuery.
+const (
+	ReasonListed         xpv2.ConditionReason = "Listed"
+	ReasonListFailed     xpv2.ConditionReason = "ListFailed"
+	ReasonNotListable    xpv2.ConditionReason = "NotListable"
+	ReasonAllListed      xpv2.ConditionReason = "AllListed"
+	ReasonLimitReached   xpv2.ConditionReason = "LimitReached"
+	ReasonPagesFull      xpv2.ConditionReason = "PagesFull"
+	ReasonPagesFailed    xpv2.ConditionReason = "PagesFailed"
+	ReasonNoViolations   xpv2.ConditionReason = "NoViolations"
+	ReasonPolicyViolated xpv2.ConditionReason = "PolicyViolated"
+	ReasonSuspended      xpv2.ConditionReason = "Suspended"
 )
 
 // TypePlainTextCredentials is the condition of a provider configuration that is True if it looks as
@@ -92,14 +117,14 @@ const TypeAccountChanged xpv2.ConditionType = "AccountChanged"
 // asynchronous operation.
 const TypeLastAsyncOperation xpv2.ConditionType = "LastAsyncOperation"
 
-// TypeReconciling is the condition of a managed resource, a TerraformProvider, a TerraformModule or
-// a provider configuration that is True while it is not as declared yet, and work goes on or is
-// tried again. Otherwise there is no such condition.
+// TypeReconciling is the condition of a managed resource, a TerraformProvider, a TerraformModule, a
+// ResourceQuery or a provider configuration that is True while it is not as declared yet, and work
+// goes on or is tried again. Otherwise there is no such condition.
 const TypeReconciling xpv2.ConditionType = "Reconciling"
 
-// TypeStalled is the condition of a managed resource that is True if the resource makes no progress
-// until its configuration changes or a retry is requested. Tools that compute a status as kstatus
-// does show it as failed.
+// TypeStalled is the condition of a managed resource or a ResourceQuery that is True if it makes no
+// progress until its configuration changes or a retry is requested. Tools that compute a status as
+// kstatus does show it as failed.
 const TypeStalled xpv2.ConditionType = "Stalled"
 
 // TypeApproved is the condition of a managed resource that is False while its plan waits for

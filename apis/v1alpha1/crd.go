@@ -15,6 +15,10 @@ var (
 	moduleYAML []byte
 	//go:embed crds/landbridge.io_planpolicies.yaml
 	policyYAML []byte
+	//go:embed crds/landbridge.io_resourcequeries.yaml
+	queryYAML []byte
+	//go:embed crds/landbridge.io_estatepolicies.yaml
+	estateYAML []byte
 )
 
 // CustomResourceDefinition returns the CRD of TerraformProvider.
@@ -30,6 +34,16 @@ func ModuleCustomResourceDefinition() (*apiextensionsv1.CustomResourceDefinition
 // PolicyCustomResourceDefinition returns the CRD of PlanPolicy.
 func PolicyCustomResourceDefinition() (*apiextensionsv1.CustomResourceDefinition, error) {
 	return builtIn("PlanPolicy", policyYAML)
+}
+
+// QueryCustomResourceDefinition returns the CRD of ResourceQuery.
+func QueryCustomResourceDefinition() (*apiextensionsv1.CustomResourceDefinition, error) {
+	return builtIn("ResourceQuery", queryYAML)
+}
+
+// EstateCustomResourceDefinition returns the CRD of EstatePolicy.
+func EstateCustomResourceDefinition() (*apiextensionsv1.CustomResourceDefinition, error) {
+	return builtIn("EstatePolicy", estateYAML)
 }
 
 func builtIn(kind string, yml []byte) (*apiextensionsv1.CustomResourceDefinition, error) {

@@ -51,9 +51,9 @@ const (
 	// AnnotationApprovalPolicy on a ProviderConfig or ClusterProviderConfig is the least approval
 	// policy of the resources that use it.
 	AnnotationApprovalPolicy = "landbridge.io/approval-policy"
-	// AnnotationReconcile on a managed resource, a provider configuration, a TerraformProvider or a
-	// TerraformModule requests that it is reconciled now. Its value is any token that differs from
-	// the last one, such as the time.
+	// AnnotationReconcile on a managed resource, a provider configuration, a TerraformProvider, a
+	// TerraformModule or a ResourceQuery requests that it is reconciled now. Its value is any token
+	// that differs from the last one, such as the time.
 	AnnotationReconcile = "landbridge.io/reconcile-requested-at"
 	// AnnotationConfirmCreate confirms that a new create is safe. Its value is the id of a create
 	// with an unknown outcome.
@@ -95,6 +95,10 @@ const (
 	AnnotationShardBy = "landbridge.io/shard-by"
 	// ShardByKind is a value of AnnotationShardBy.
 	ShardByKind = "Kind"
+
+	// LabelQuery is on a ConfigMap with a page of a ResourceQuery. Its value is the UID of the
+	// query.
+	LabelQuery = "landbridge.io/resource-query"
 
 	// SecretTypeInstance is the type of the Secret with the stored state of one remote object.
 	SecretTypeInstance = "landbridge.io/instance"

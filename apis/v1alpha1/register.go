@@ -18,7 +18,7 @@ var (
 	// SchemeBuilder collects the types.
 	SchemeBuilder = runtime.NewSchemeBuilder(func(s *runtime.Scheme) error {
 		s.AddKnownTypes(GroupVersion, &TerraformProvider{}, &TerraformProviderList{}, &TerraformModule{}, &TerraformModuleList{},
-			&PlanPolicy{}, &PlanPolicyList{})
+			&PlanPolicy{}, &PlanPolicyList{}, &ResourceQuery{}, &ResourceQueryList{}, &EstatePolicy{}, &EstatePolicyList{})
 		metav1.AddToGroupVersion(s, GroupVersion)
 		return nil
 	})

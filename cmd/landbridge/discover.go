@@ -16,6 +16,7 @@ import (
 
 	"github.com/landbridge-io/landbridge/internal/command/discover"
 	"github.com/landbridge-io/landbridge/internal/command/importer"
+	"github.com/landbridge-io/landbridge/internal/discovery"
 	"github.com/landbridge-io/landbridge/internal/model"
 	"github.com/landbridge-io/landbridge/internal/translate"
 )
@@ -23,12 +24,13 @@ import (
 func newDiscoverCommand() *cobra.Command {
 	var flags remoteFlags
 	var list listFlags
+	var query queryFlag
 	unmanaged, output, state := false, "table", ""
 	cmd := &cobra.Command{
 		Use:   "discover [TYPE...]",
 		Short: "List remote objects and their owners",
 		Long: `List remote objects through the provider's list resources, with their identities and the custom
-resources that manage them. Nothing is created, changed or imported.
+resources that manage them, or describe them already (declared). Nothing is created, changed or imported.
 
 TYPE is a Terraform resource type; * stands for any characters. Defaults to all types that the
 provider can list and, in a cluster, that are activated.
@@ -36,6 +38,8 @@ provider can list and, in a cluster, that are activated.
 ` + remoteHelp,
 		Example: `  # In the cluster of your kubeconfig: objects without an owner
   landbridge discover --unmanaged --provider-mirror /var/lib/terraform/mirror
+  # As a ResourceQuery lists them, and all of them
+  landbridge discover --query things -n team-a
 
   # Without a cluster
   landbridge discover 'examplecloud_*' --provider ./terraform-provider-examplecloud --configuration config.yaml
@@ -44,7 +48,18 @@ provider can list and, in a cluster, that are activated.
 			if err := checkFormat(output, outputs); err != nil {
 				return err
 			}
+			what := selection{patterns: args, list: &list}
 			flags.need = forTypes(args)
+			if err := query.check(args); err != nil {
+				return err
+			}
+			if query.name != "" {
+				var err error
+				if what, err = query.selection(cmd.Context(), &flags, &list); err != nil {
+					return err
+				}
+			}
+			what.state, what.unmanaged = state, unmanaged
 			r, err := flags.open(cmd, false)
 			if err != nil {
 				return err
@@ -57,13 +72,13 @@ provider can list and, in a cluster, that are activated.
 			if output != "table" {
 				out = discover.NewWriter(cmd.OutOrStdout(), output == "yaml")
 			}
-			d, err := r.discover(cmd, selection{patterns: args, list: &list, state: state, unmanaged: unmanaged}, func(_ *remoteProvider, objects []discover.Object) error {
+			d, err := r.discover(cmd, what, func(_ *remoteProvider, objects []discovery.Object) error {
 				return out.Write(objects)
 			})
 			if err != nil {
 				return err
 			}
-			if err := out.Close(discover.NewGaps(d.listings, d.unlistable)); err != nil {
+			if err := out.Close(discovery.NewGaps(d.listings, d.unlistable)); err != nil {
 				return err
 			}
 			return d.tell(cmd.ErrOrStderr())
@@ -71,6 +86,7 @@ provider can list and, in a cluster, that are activated.
 	}
 	flags.add(cmd)
 	list.add(cmd)
+	query.add(cmd)
 	cmd.Flags().BoolVar(&unmanaged, "unmanaged", false, "only objects without an owner")
 	cmd.Flags().StringVar(&state, "state", "", "Terraform state whose resources count as owners, too")
 	cmd.Flags().StringVarP(&output, "output", "o", output, "output format: "+strings.Join(outputs, ", "))
@@ -97,14 +113,16 @@ type selection struct {
 	list      *listFlags
 	state     string // a file with further owners; empty: none
 	unmanaged bool   // only objects without an owner
+	// given are arguments of the list resource, beside those of list.
+	given map[string]any
 }
 
 // found gets the objects of a provider, in pages.
-type found func(*remoteProvider, []discover.Object) error
+type found func(*remoteProvider, []discovery.Object) error
 
-// discovery is the result of discover, apart from the objects.
-type discovery struct {
-	listings []discover.Listing
+// discovered is the result of discover, apart from the objects.
+type discovered struct {
+	listings []discovery.Listing
 	// unlistable are types that cannot be listed.
 	unlistable []*model.Resource
 	// explicit is set when the types were named.
@@ -114,7 +132,7 @@ type discovery struct {
 }
 
 // discover lists the objects of a selection. It stops with the first error of each.
-func (r *remote) discover(cmd *cobra.Command, what selection, each found) (*discovery, error) {
+func (r *remote) discover(cmd *cobra.Command, what selection, each found) (*discovered, error) {
 	patterns, list := what.patterns, what.list
 	if list.limit < 1 {
 		return nil, errors.New("--limit must be at least 1")
@@ -127,9 +145,9 @@ func (r *remote) discover(cmd *cobra.Command, what selection, each found) (*disc
 	if err != nil {
 		return nil, err
 	}
-	out := &discovery{explicit: len(patterns) > 0}
+	out := &discovered{explicit: len(patterns) > 0}
 	selected, used := 0, map[string]bool{}
-	requests := map[*remoteProvider][]discover.Request{}
+	requests := map[*remoteProvider][]discovery.Request{}
 	for _, p := range r.providers {
 		wanted := patterns
 		if len(wanted) == 0 {
@@ -149,7 +167,11 @@ func (r *remote) discover(cmd *cobra.Command, what selection, each found) (*disc
 				continue
 			}
 			used[m.Type] = true
-			given, err := list.arguments(l, arguments[m.Type])
+			given := what.given
+			if given == nil {
+				given = arguments[m.Type]
+			}
+			given, err := list.arguments(l, given)
 			if err != nil {
 				return nil, err
 			}
@@ -157,7 +179,7 @@ func (r *remote) discover(cmd *cobra.Command, what selection, each found) (*disc
 			if diags.HasErrors() {
 				return nil, fmt.Errorf("%s The arguments to list %s are: %s", diags.Errors()[0].Format(l.UserPath), m.Type, argumentNames(l))
 			}
-			requests[p] = append(requests[p], discover.Request{Resource: m, List: l, Config: config, Limit: list.limit})
+			requests[p] = append(requests[p], discovery.Request{Resource: m, List: l, Config: config, Limit: list.limit})
 		}
 	}
 	for _, u := range r.unopened {
@@ -182,7 +204,7 @@ func (r *remote) discover(cmd *cobra.Command, what selection, each found) (*disc
 			continue
 		}
 		var failed error // to pass objects on
-		err := r.list(cmd.Context(), out, listing{selection: what, provider: p, configuration: reference, requests: requests[p]}, func(p *remoteProvider, objects []discover.Object) error {
+		err := r.list(cmd.Context(), out, listing{selection: what, provider: p, configuration: reference, requests: requests[p]}, func(p *remoteProvider, objects []discovery.Object) error {
 			failed = each(p, objects)
 			return failed
 		})
@@ -204,12 +226,12 @@ type listing struct {
 	selection
 	provider      *remoteProvider
 	configuration importer.Configuration
-	requests      []discover.Request
+	requests      []discovery.Request
 }
 
 // list lists the objects of one provider, and passes them on with their owners. It adds to out how
 // that ended.
-func (r *remote) list(ctx context.Context, out *discovery, what listing, each found) error {
+func (r *remote) list(ctx context.Context, out *discovered, what listing, each found) error {
 	p := what.provider
 	opened, err := r.configured(ctx, p, what.configuration, true)
 	if err != nil {
@@ -219,8 +241,8 @@ func (r *remote) list(ctx context.Context, out *discovery, what listing, each fo
 	if err != nil {
 		return err
 	}
-	listings, err := discover.All(ctx, opened.Server, what.requests, func(request discover.Request, objects []discover.Object) error {
-		var owners *discover.Owners
+	listings, err := discovery.All(ctx, opened.Server, what.requests, func(request discovery.Request, objects []discovery.Object) error {
+		var owners *discovery.Owners
 		if opened.Owners != nil {
 			if owners, err = opened.Owners(ctx, request.Resource); err != nil {
 				return err
@@ -236,7 +258,7 @@ func (r *remote) list(ctx context.Context, out *discovery, what listing, each fo
 			}
 		}
 		if what.unmanaged {
-			objects = slices.DeleteFunc(objects, func(o discover.Object) bool { return len(o.Owners) > 0 })
+			objects = slices.DeleteFunc(objects, func(o discovery.Object) bool { return len(o.Owners) > 0 })
 		}
 		return each(p, objects)
 	})
@@ -251,7 +273,7 @@ func (r *remote) list(ctx context.Context, out *discovery, what listing, each fo
 }
 
 // stateOwners returns the resources of a Terraform state as owners, by type.
-func stateOwners(file string, p *remoteProvider) (map[string]*discover.Owners, error) {
+func stateOwners(file string, p *remoteProvider) (map[string]*discovery.Owners, error) {
 	if file == "" {
 		return nil, nil
 	}
@@ -268,13 +290,13 @@ func stateOwners(file string, p *remoteProvider) (map[string]*discover.Owners, e
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
-	all := map[string][]discover.Owner{}
+	all := map[string][]discovery.Owner{}
 	for _, i := range estate.Items {
-		all[i.Resource.Type] = append(all[i.Resource.Type], discover.Owner{Address: i.Origin, Identity: i.Stored.Identity})
+		all[i.Resource.Type] = append(all[i.Resource.Type], discovery.Owner{Address: i.Origin, Identity: i.Stored.Identity})
 	}
-	out := map[string]*discover.Owners{}
+	out := map[string]*discovery.Owners{}
 	for t, owners := range all {
-		out[t] = discover.NewOwners(owners)
+		out[t] = discovery.NewOwners(owners)
 	}
 	return out, nil
 }
@@ -348,7 +370,7 @@ func sameProvider(a, b string) bool {
 }
 
 // tell prints notes, and returns an error if the list is incomplete because of errors.
-func (d *discovery) tell(w io.Writer) error {
+func (d *discovered) tell(w io.Writer) error {
 	failed := len(d.problems) > 0
 	for _, err := range d.problems {
 		fmt.Fprintf(w, "Error: %s\n", printable(err.Error()))
@@ -373,7 +395,7 @@ func (d *discovery) tell(w io.Writer) error {
 }
 
 // cannotList returns a note about types that cannot be listed, and how to import their objects.
-func (d *discovery) cannotList() string {
+func (d *discovered) cannotList() string {
 	const few = 3
 	types := make([]string, 0, len(d.unlistable))
 	for _, m := range d.unlistable {

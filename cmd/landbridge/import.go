@@ -10,21 +10,23 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/api/validation"
 
-	"github.com/landbridge-io/landbridge/internal/command/discover"
 	"github.com/landbridge-io/landbridge/internal/command/importer"
+	"github.com/landbridge-io/landbridge/internal/discovery"
 	"github.com/landbridge-io/landbridge/internal/model"
 )
 
 func newImportCommand() *cobra.Command {
 	var flags importFlags
 	cmd := &cobra.Command{
-		Use:   "import {TYPE --id ID | TYPE --identity NAME=VALUE,... | --objects FILE | [TYPE...] --unmanaged | --state FILE [ADDRESS...]}",
+		Use:   "import {TYPE --id ID | TYPE --identity NAME=VALUE,... | --objects FILE | [TYPE...] --unmanaged | --query NAME | --state FILE [ADDRESS...]}",
 		Short: "Write manifests that bring existing objects under management",
 		Long: `Write manifests that bring existing objects under management, without touching the objects.
 
 Objects are given by import id or identity (--id, --identity), by the JSON or YAML output of
 landbridge discover or a part of it (--objects), as all objects of the given types without an owner
-(--unmanaged), or as all resource instances of a Terraform state in format 4 (--state).
+(--unmanaged), as those that a ResourceQuery finds (--query), or as all resource instances of a
+Terraform state in format 4 (--state). What a resource manages or describes already is not written
+again.
 
 Each object is read, and the provider plans a configuration that changes nothing. If there is none,
 the resource only observes (managementPolicies), and a comment has the reason. Sensitive values are
@@ -42,6 +44,8 @@ ended the import.
   landbridge import examplecloud_thing --identity id=t-1,region=us-east-1
   # All objects without an owner, to files
   landbridge import --unmanaged --output-dir manifests/
+  # What a ResourceQuery finds, apart from what is managed or described already
+  landbridge import --query things -n team-a --output-dir manifests/
   # A selection
   landbridge discover -o json | jq '.objects |= map(select(.displayName | startswith("web")))' | landbridge import --objects -
   # A whole Terraform state, straight into the cluster; then remove it from Terraform
@@ -54,6 +58,12 @@ ended the import.
 				return err
 			}
 			flags.need = flags.needs(args)
+			if flags.query.name != "" {
+				var err error
+				if flags.queried, err = flags.query.selection(cmd.Context(), &flags.remoteFlags, &flags.list); err != nil {
+					return err
+				}
+			}
 			r, err := flags.open(cmd, flags.apply)
 			if err != nil {
 				return err
@@ -69,14 +79,16 @@ ended the import.
 type importFlags struct {
 	remoteFlags
 	list        listFlags
+	query       queryFlag
 	ids         []string
 	identities  []string
 	as          string
 	objects     string
 	unmanaged   bool
 	state       string
-	content     []byte            // of the file of --state
-	document    discover.Document // of the file of --objects
+	content     []byte             // of the file of --state
+	document    discovery.Document // of the file of --objects
+	queried     selection          // of --query
 	refresh     bool
 	aliases     []string
 	directory   string
@@ -100,9 +112,10 @@ func (f *importFlags) add(cmd *cobra.Command) {
 	flags.BoolVar(&f.apply, "apply", false, "create the objects in the cluster instead of writing manifests")
 	flags.BoolVar(&f.observeOnly, "observe", false, "have all resources only observe their objects")
 	cmd.MarkFlagsMutuallyExclusive(outputDir, "apply")
-	cmd.MarkFlagsMutuallyExclusive("objects", "unmanaged", "state", "id")
-	cmd.MarkFlagsMutuallyExclusive("objects", "unmanaged", "state", "identity")
-	cmd.MarkFlagsOneRequired("id", "identity", "objects", "unmanaged", "state")
+	f.query.add(cmd)
+	cmd.MarkFlagsMutuallyExclusive("objects", "unmanaged", "query", "state", "id")
+	cmd.MarkFlagsMutuallyExclusive("objects", "unmanaged", "query", "state", "identity")
+	cmd.MarkFlagsOneRequired("id", "identity", "objects", "unmanaged", "query", "state")
 }
 
 // check validates the flags.
@@ -120,6 +133,9 @@ func (f *importFlags) check(args []string) error {
 	}
 	if f.objects != "" && len(args) > 0 {
 		return errors.New("--objects and resource types cannot be combined")
+	}
+	if err := f.query.check(args); err != nil {
+		return err
 	}
 	if !f.refresh && f.state == "" {
 		return errors.New("--refresh=false requires --state")

@@ -13,8 +13,8 @@ import (
 	"github.com/spf13/cobra"
 	"sigs.k8s.io/yaml"
 
-	"github.com/landbridge-io/landbridge/internal/command/discover"
 	"github.com/landbridge-io/landbridge/internal/command/importer"
+	"github.com/landbridge-io/landbridge/internal/discovery"
 	"github.com/landbridge-io/landbridge/internal/model"
 )
 
@@ -23,8 +23,10 @@ func (f *importFlags) items(cmd *cobra.Command, r *remote, b *importer.Builder, 
 	switch {
 	case f.state != "":
 		items, skipped, err = f.fromState(cmd, r, b, args)
+	case f.query.name != "":
+		items, incomplete, err = f.fromLists(cmd, r, f.queried)
 	case f.unmanaged:
-		items, incomplete, err = f.fromLists(cmd, r, args)
+		items, incomplete, err = f.fromLists(cmd, r, selection{patterns: args, list: &f.list})
 	case f.objects != "":
 		items, err = f.fromObjects(cmd, r)
 	default:
@@ -95,12 +97,13 @@ func (f *importFlags) look(cmd *cobra.Command, r *remote, p *remoteProvider) (*i
 	return r.configured(cmd.Context(), p, reference, true)
 }
 
-// fromLists returns the objects that can be listed and have no owner.
-func (f *importFlags) fromLists(cmd *cobra.Command, r *remote, patterns []string) (items []importer.Item, incomplete bool, err error) {
+// fromLists returns the objects of a selection that have no owner.
+func (f *importFlags) fromLists(cmd *cobra.Command, r *remote, what selection) (items []importer.Item, incomplete bool, err error) {
 	if r.cluster == nil {
 		return nil, false, errors.New("--unmanaged needs a cluster to know which objects are managed; without one, pass the output of landbridge discover to --objects")
 	}
-	d, err := r.discover(cmd, selection{patterns: patterns, list: &f.list, unmanaged: true}, func(p *remoteProvider, objects []discover.Object) error {
+	what.unmanaged = true
+	d, err := r.discover(cmd, what, func(p *remoteProvider, objects []discovery.Object) error {
 		opened, err := f.look(cmd, r, p)
 		for _, o := range objects {
 			items = append(items, importer.Discovered(opened, o))
@@ -111,7 +114,7 @@ func (f *importFlags) fromLists(cmd *cobra.Command, r *remote, patterns []string
 		return nil, false, err
 	}
 	// Errors of some types do not prevent the import of others.
-	incomplete = d.tell(cmd.ErrOrStderr()) != nil || slices.ContainsFunc(d.listings, func(l discover.Listing) bool { return l.More })
+	incomplete = d.tell(cmd.ErrOrStderr()) != nil || slices.ContainsFunc(d.listings, func(l discovery.Listing) bool { return l.More })
 	return items, incomplete, nil
 }
 
@@ -139,13 +142,13 @@ func (f *importFlags) fromObjects(cmd *cobra.Command, r *remote) ([]importer.Ite
 }
 
 // readObjects reads what discover has printed.
-func readObjects(name string, stdin io.Reader) (d discover.Document, _ error) {
+func readObjects(name string, stdin io.Reader) (d discovery.Document, _ error) {
 	raw, err := readFile(name, stdin)
 	// Reading JSON as YAML takes many times the memory.
 	if err != nil || json.Unmarshal(raw, &d) == nil {
 		return d, err
 	}
-	d = discover.Document{}
+	d = discovery.Document{}
 	if err := yaml.Unmarshal(raw, &d); err != nil {
 		return d, fmt.Errorf("%s: %w", name, err)
 	}

@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/landbridge-io/landbridge/internal/command/discover"
+	"github.com/landbridge-io/landbridge/internal/discovery"
 	"github.com/landbridge-io/landbridge/internal/testing/examplecloudtest"
 	"github.com/landbridge-io/landbridge/internal/testing/providertest"
 )
@@ -86,7 +86,7 @@ examplecloud_thing   two    id=t-ID,region=eu-central-1   -
 		if err != nil {
 			t.Fatal(err)
 		}
-		var d discover.Document
+		var d discovery.Document
 		if err := json.Unmarshal([]byte(out), &d); err != nil {
 			t.Fatal(err)
 		}

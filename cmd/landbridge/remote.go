@@ -22,9 +22,9 @@ import (
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 	"github.com/landbridge-io/landbridge/internal/command/cluster"
-	"github.com/landbridge-io/landbridge/internal/command/discover"
 	"github.com/landbridge-io/landbridge/internal/command/importer"
 	"github.com/landbridge-io/landbridge/internal/command/local"
+	"github.com/landbridge-io/landbridge/internal/discovery"
 	"github.com/landbridge-io/landbridge/internal/model"
 	"github.com/landbridge-io/landbridge/internal/provider"
 	"github.com/landbridge-io/landbridge/internal/provider/install"
@@ -360,8 +360,8 @@ func (r *remote) configure(ctx context.Context, p *remoteProvider, out *importer
 
 // owners returns the owners of objects with a configuration, or with another one for the same
 // account. It reads each type once.
-func (r *remote) owners(p *remoteProvider, c importer.Configuration, namespace string) func(context.Context, *model.Resource) (*discover.Owners, error) {
-	known := map[*model.Resource]*discover.Owners{}
+func (r *remote) owners(p *remoteProvider, c importer.Configuration, namespace string) func(context.Context, *model.Resource) (*discovery.Owners, error) {
+	known := map[*model.Resource]*discovery.Owners{}
 	accounts := map[cluster.ConfigurationReference]ownership.Account{}
 	account := func(ctx context.Context, ref cluster.ConfigurationReference) ownership.Account {
 		out, ok := accounts[ref]
@@ -371,8 +371,8 @@ func (r *remote) owners(p *remoteProvider, c importer.Configuration, namespace s
 		}
 		return out
 	}
-	own := cluster.ManagedResource{Owner: discover.Owner{Namespace: namespace}, ConfigurationKind: c.Kind, ConfigurationName: c.Name}.Configuration()
-	return func(ctx context.Context, m *model.Resource) (*discover.Owners, error) {
+	own := cluster.ManagedResource{Owner: discovery.Owner{Namespace: namespace}, ConfigurationKind: c.Kind, ConfigurationName: c.Name}.Configuration()
+	return func(ctx context.Context, m *model.Resource) (*discovery.Owners, error) {
 		if out, ok := known[m]; ok {
 			return out, nil
 		}
@@ -380,7 +380,7 @@ func (r *remote) owners(p *remoteProvider, c importer.Configuration, namespace s
 		if err != nil {
 			return nil, err
 		}
-		var owners []discover.Owner
+		var owners []discovery.Owner
 		same := func(ref cluster.ConfigurationReference) bool {
 			return ref == own || account(ctx, own).Same(account(ctx, ref))
 		}
@@ -394,7 +394,7 @@ func (r *remote) owners(p *remoteProvider, c importer.Configuration, namespace s
 			return nil, err
 		}
 		owners = append(owners, contained.Owners(m, same)...)
-		known[m] = discover.NewOwners(owners)
+		known[m] = discovery.NewOwners(owners)
 		return known[m], nil
 	}
 }

@@ -188,7 +188,10 @@ func makeCRDs(ctx context.Context, extensions apiextensionsclient.Interface) err
 	// Several replicas that start at once may write the same CRD.
 	raced := func(err error) bool { return kerrors.IsConflict(err) || kerrors.IsAlreadyExists(err) }
 	var all errgroup.Group
-	for _, read := range []func() (*apiextensionsv1.CustomResourceDefinition, error){v1alpha1.PolicyCustomResourceDefinition, v1alpha1.ModuleCustomResourceDefinition, v1alpha1.CustomResourceDefinition} {
+	for _, read := range []func() (*apiextensionsv1.CustomResourceDefinition, error){
+		v1alpha1.EstateCustomResourceDefinition, v1alpha1.PolicyCustomResourceDefinition, v1alpha1.QueryCustomResourceDefinition,
+		v1alpha1.ModuleCustomResourceDefinition, v1alpha1.CustomResourceDefinition,
+	} {
 		all.Go(func() error {
 			crd, err := read()
 			if err != nil {

@@ -30,6 +30,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/controller/kinds"
 	"github.com/landbridge-io/landbridge/internal/controller/managed"
 	"github.com/landbridge-io/landbridge/internal/controller/providerconfig"
+	"github.com/landbridge-io/landbridge/internal/controller/query"
 	"github.com/landbridge-io/landbridge/internal/controller/shard"
 	"github.com/landbridge-io/landbridge/internal/controller/sharding"
 	"github.com/landbridge-io/landbridge/internal/provider/pool"
@@ -61,6 +62,8 @@ type controllers struct {
 	runtime    *kinds.Runtime
 	referred   *referredSecrets
 	stop       *stopper
+	queries    *query.Reconciler
+	registerer prometheus.Registerer
 	// ends are called in reverse order when the controllers have ended.
 	ends []func()
 }
@@ -176,12 +179,12 @@ func (c *controllers) schedule() error {
 	c.stop.operations, c.stop.providers = c.operations, c.providers
 	// Several controllers in one process, as in tests, have the same metrics; the first one's are
 	// served.
-	metricsOf := prometheus.Registerer(metrics.Registry)
+	c.registerer = metrics.Registry
 	if c.worker != nil {
-		metricsOf = prometheus.WrapRegistererWith(prometheus.Labels{"shard": strconv.Itoa(c.number)}, metricsOf)
+		c.registerer = prometheus.WrapRegistererWith(prometheus.Labels{"shard": strconv.Itoa(c.number)}, metrics.Registry)
 	}
-	if now := (snapshot{c.operations, c.providers, c.registry}); metricsOf.Register(now) == nil {
-		c.end(func() { metricsOf.Unregister(now) })
+	if now := (snapshot{c.operations, c.providers, c.registry}); c.registerer.Register(now) == nil {
+		c.end(func() { c.registerer.Unregister(now) })
 	}
 	return nil
 }
@@ -267,7 +270,10 @@ func (c *controllers) reconcile() error {
 	if o.Packaged != nil {
 		return setupPackaged(c.reconciling, c.runtime, c.kube, o)
 	}
-	return errors.Join(setupPolicies(c.runtime, c.operations.WakePending), setupAdmission(c.runtime, c.kube, o),
+	if err := c.setupQueries(); err != nil {
+		return err
+	}
+	return errors.Join(setupPolicies(c.runtime, c.operations.WakePending), setupAdmission(c.runtime, c.queries, c.kube, o),
 		setupInstalled(c.runtime, o, previews), c.add(&cacheCleaner{installer: o.Installer, keep: o.CacheKeep, log: o.Logger}))
 }
 

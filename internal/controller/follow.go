@@ -13,8 +13,9 @@ import (
 )
 
 // follower makes writes of what is not of one shard dry runs: CRDs, ClusterRoles, admission
-// policies, and the status of Landbridge's own kinds. The holder of the first shard, which leads,
-// makes them. The controllers of other shards so have the same code as the leader's.
+// policies, and the status of Landbridge's own kinds but ResourceQueries, which belong to the shard
+// of their provider configuration. The holder of the first shard, which leads, makes them. The
+// controllers of other shards so have the same code as the leader's.
 type follower struct{ next http.RoundTripper }
 
 // clusterWide are the API groups whose objects only the leader writes.
@@ -22,7 +23,7 @@ var clusterWide = []string{"apiextensions.k8s.io", "admissionregistration.k8s.io
 
 // RoundTrip implements http.RoundTripper.
 func (f follower) RoundTrip(r *http.Request) (*http.Response, error) {
-	if !slices.ContainsFunc(clusterWide, func(group string) bool { return strings.HasPrefix(r.URL.Path, "/apis/"+group+"/") }) {
+	if !isClusterWide(r.URL.Path) {
 		return f.next.RoundTrip(r)
 	}
 	switch r.Method {
@@ -42,6 +43,15 @@ func (f follower) RoundTrip(r *http.Request) (*http.Response, error) {
 		}, nil
 	}
 	return f.next.RoundTrip(r)
+}
+
+// isClusterWide reports whether only the leader writes what is at a path.
+func isClusterWide(path string) bool {
+	if !slices.ContainsFunc(clusterWide, func(group string) bool { return strings.HasPrefix(path, "/apis/"+group+"/") }) {
+		return false
+	}
+	parts := strings.Split(path, "/") // /apis/GROUP/VERSION/namespaces/NAMESPACE/RESOURCE/…
+	return len(parts) < 7 || parts[4] != "namespaces" || parts[6] != "resourcequeries"
 }
 
 // WrappedRoundTripper lets client-go find the transport beneath.

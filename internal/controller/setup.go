@@ -6,6 +6,8 @@ import (
 	"slices"
 	"time"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	kschema "k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 
@@ -15,6 +17,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/controller/kinds"
 	"github.com/landbridge-io/landbridge/internal/controller/packaged"
 	"github.com/landbridge-io/landbridge/internal/controller/planpolicy"
+	"github.com/landbridge-io/landbridge/internal/controller/query"
 	"github.com/landbridge-io/landbridge/internal/controller/terraformmodule"
 	"github.com/landbridge-io/landbridge/internal/controller/terraformprovider"
 	"github.com/landbridge-io/landbridge/internal/policy"
@@ -31,8 +34,8 @@ func setupPolicies(rt *kinds.Runtime, changed func()) error {
 	return (&planpolicy.Reconciler{Client: rt.Manager.GetClient(), Changed: changed}).SetupWithManager(rt.Manager)
 }
 
-// setupAdmission sets up what shows plans at admission.
-func setupAdmission(rt *kinds.Runtime, kube clients, o Options) error {
+// setupAdmission sets up what shows plans at admission, and what is wrong with queries.
+func setupAdmission(rt *kinds.Runtime, queries *query.Reconciler, kube clients, o Options) error {
 	if o.Admission == nil {
 		return nil
 	}
@@ -49,7 +52,13 @@ func setupAdmission(rt *kinds.Runtime, kube clients, o Options) error {
 			}
 			return groups, err
 		},
-		Preview: rt.Registry.Preview, Logger: o.Logger.WithName("admission"),
+		Preview: func(ctx context.Context, kind kschema.GroupKind, u *unstructured.Unstructured) []string {
+			if kind == (kschema.GroupKind{Group: v1alpha1.Group, Kind: "ResourceQuery"}) {
+				return queries.Preview(u)
+			}
+			return rt.Registry.Preview(ctx, kind, u)
+		},
+		Logger: o.Logger.WithName("admission"),
 	}).SetupWithManager(rt.Manager)
 }
 

@@ -15,6 +15,7 @@ func TestOwnKinds(t *testing.T) {
 	servers := map[string]*apiServer{}
 	for kind, read := range map[string]func() (*apiextensionsv1.CustomResourceDefinition, error){
 		"TerraformProvider": v1alpha1.CustomResourceDefinition, "TerraformModule": v1alpha1.ModuleCustomResourceDefinition, "PlanPolicy": v1alpha1.PolicyCustomResourceDefinition,
+		"ResourceQuery": v1alpha1.QueryCustomResourceDefinition, "EstatePolicy": v1alpha1.EstateCustomResourceDefinition,
 	} {
 		d, err := read()
 		if err != nil {

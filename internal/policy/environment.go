@@ -19,6 +19,9 @@ var (
 	resourceType = types.NewObjectType("landbridge.Resource")
 	// configurationType is that of a provider configuration.
 	configurationType = types.NewObjectType("landbridge.Configuration")
+	// ownerType is that of a resource that owns an object, and queryType that of a ResourceQuery.
+	ownerType = types.NewObjectType("landbridge.Owner")
+	queryType = types.NewObjectType("landbridge.Query")
 
 	objects = map[string]map[string]*types.Type{
 		planType.TypeName(): {
@@ -38,11 +41,30 @@ var (
 			"kind": types.StringType, "namespace": types.StringType, "name": types.StringType, "account": types.StringType,
 			"labels": types.NewMapType(types.StringType, types.StringType),
 		},
+		ownerType.TypeName(): {"kind": types.StringType, "namespace": types.StringType, "name": types.StringType},
+		queryType.TypeName(): {
+			"namespace": types.StringType, "name": types.StringType, "labels": types.NewMapType(types.StringType, types.StringType),
+		},
 	}
 )
 
-// environment has the variables and functions of conditions.
-var environment = sync.OnceValues(func() (*cel.Env, error) {
+// environment has the variables and functions of the conditions of PlanPolicies, and
+// estateEnvironment those of the validations of EstatePolicies.
+var (
+	environment = sync.OnceValues(func() (*cel.Env, error) {
+		return environmentWith(cel.Variable("plan", planType), cel.Variable("resource", resourceType),
+			cel.Variable("configuration", configurationType), cel.Variable("configurations", types.NewListType(configurationType)))
+	})
+	estateEnvironment = sync.OnceValues(func() (*cel.Env, error) {
+		return environmentWith(cel.Variable("object", types.DynType), cel.Variable("identity", types.NewMapType(types.StringType, types.DynType)),
+			cel.Variable("displayName", types.StringType), cel.Variable("managed", types.BoolType), cel.Variable("declared", types.BoolType),
+			cel.Variable("owner", ownerType), cel.Variable("resourceType", types.StringType), cel.Variable("query", queryType),
+			cel.Variable("configuration", configurationType))
+	})
+)
+
+// environmentWith returns an environment with variables, and what all have in common.
+func environmentWith(variables ...cel.EnvOption) (*cel.Env, error) {
 	base, err := cel.NewEnv(
 		cel.CrossTypeNumericComparisons(true), cel.DefaultUTCTimeZone(true), cel.OptionalTypes(),
 		cel.ASTValidators(cel.ValidateDurationLiterals(), cel.ValidateTimestampLiterals(), cel.ValidateRegexLiterals()),
@@ -50,10 +72,8 @@ var environment = sync.OnceValues(func() (*cel.Env, error) {
 	if err != nil {
 		return nil, err
 	}
-	return base.Extend(cel.CustomTypeProvider(provider{base.CELTypeProvider()}),
-		cel.Variable("plan", planType), cel.Variable("resource", resourceType), cel.Variable("now", types.TimestampType),
-		cel.Variable("configuration", configurationType), cel.Variable("configurations", types.NewListType(configurationType)))
-})
+	return base.Extend(append(variables, cel.CustomTypeProvider(provider{base.CELTypeProvider()}), cel.Variable("now", types.TimestampType))...)
+}
 
 // provider adds the types of the variables to CEL's.
 type provider struct{ types.Provider }
@@ -77,13 +97,18 @@ func (p provider) FindStructFieldType(object, field string) (*types.FieldType, b
 
 // compile returns the program of a condition.
 func compile(condition string) (cel.Program, error) {
+	return compileIn(environment, "the condition", condition)
+}
+
+// compileIn returns the program of an expression that is true or false. what names it in errors.
+func compileIn(environment func() (*cel.Env, error), what, text string) (cel.Program, error) {
 	env, err := environment()
 	if err != nil {
 		return nil, err
 	}
-	return expression.Compile(env, condition, func(t *cel.Type) error {
+	return expression.Compile(env, text, func(t *cel.Type) error {
 		if t != types.BoolType {
-			return fmt.Errorf("the condition is of type %s: it must be true or false", t)
+			return fmt.Errorf("%s is of type %s: it must be true or false", what, t)
 		}
 		return nil
 	})

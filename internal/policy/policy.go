@@ -42,7 +42,11 @@ func validate(spec *v1alpha1.PlanPolicySpec) error {
 	default:
 		return fmt.Errorf("spec.action is %q: it must be Deny, RequireApproval or Warn", spec.Action)
 	}
-	for _, pattern := range slices.Concat(spec.Match.Groups, spec.Match.Kinds, spec.Match.Namespaces) {
+	return validatePatterns(spec.Match.Groups, spec.Match.Kinds, spec.Match.Namespaces)
+}
+
+func validatePatterns(all ...[]string) error {
+	for _, pattern := range slices.Concat(all...) {
 		if _, err := path.Match(pattern, ""); err != nil {
 			return fmt.Errorf("the pattern %q of spec.match cannot be used: %w", pattern, err)
 		}
@@ -83,14 +87,17 @@ func (p *Policy) decide(ctx context.Context, in Input, now time.Time) (Result, b
 }
 
 func (p *Policy) matches(r ResourceMeta) bool {
-	any := func(patterns []string, name string) bool {
-		return len(patterns) == 0 || slices.ContainsFunc(patterns, func(pattern string) bool {
-			ok, err := path.Match(pattern, name)
-			return ok || err != nil
-		})
-	}
 	m := p.spec.Match
-	return any(m.Groups, r.Group) && any(m.Kinds, r.Kind) && any(m.Namespaces, r.Namespace)
+	return matchesAny(m.Groups, r.Group) && matchesAny(m.Kinds, r.Kind) && matchesAny(m.Namespaces, r.Namespace)
+}
+
+// matchesAny reports whether a name matches one of some patterns; any name if there are none. A
+// pattern that cannot be used matches.
+func matchesAny(patterns []string, name string) bool {
+	return len(patterns) == 0 || slices.ContainsFunc(patterns, func(pattern string) bool {
+		ok, err := path.Match(pattern, name)
+		return ok || err != nil
+	})
 }
 
 // Verdict is what policies decide about a plan.

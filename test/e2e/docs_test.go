@@ -86,6 +86,31 @@ func TestGitOpsPage(t *testing.T) {
 	}
 }
 
+// The page on queries is executed and must match.
+func TestQueriesPage(t *testing.T) {
+	t.Parallel()
+	// Not shared: the policy of the page judges all queries.
+	server := playgroundtest.New(t, playgroundtest.Options{})
+	mirror := mirrorOf(t, "landbridge-io/examplecloud")
+	c := on(t, server)
+	c.RunController(t, options(mirror))
+	cloud := examplecloudtest.Start(t)
+	cloud.Make(t, "things", m{"name": "web", "region": "eu-central-1", "size": 2})
+	cloud.Make(t, "things", m{"name": "cache", "region": "eu-central-1", "size": 9})
+	before := cloud.Audit(t)
+	doctest.Test(t, filepath.Join("..", "..", "docs", "queries.md"), doctest.Options{
+		Env: []string{
+			"PATH=" + programs(t) + ":" + os.Getenv("PATH"), "KUBECONFIG=" + server.Kubeconfig, "LANDBRIDGE_PROVIDER_MIRROR=" + mirror,
+		},
+		Replace: map[string]string{
+			"http://127.0.0.1:8480": cloud.URL,
+		},
+	})
+	if after := cloud.Audit(t); after.Creates != before.Creates || after.Updates != before.Updates || after.Deletes != before.Deletes {
+		t.Errorf("queries changed something: before %+v, after %+v", before, after)
+	}
+}
+
 // The page on drift is executed and must match.
 func TestDriftPage(t *testing.T) {
 	t.Parallel()

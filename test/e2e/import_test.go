@@ -123,7 +123,7 @@ func TestDiscoverAndImport(t *testing.T) {
 	want := `TYPE NAME IDENTITY MANAGED BY
 examplecloud_alias www name=www -
 examplecloud_thing Web Server id=t-ID,region=eu-central-1 -
-examplecloud_thing asked for id=t-ID,region=us-east-1 NS/asked
+examplecloud_thing asked for id=t-ID,region=us-east-1 NS/asked (declared)
 examplecloud_thing managed id=t-ID,region=us-east-1 NS/managed
 `
 	if diff := cmp.Diff(strings.ReplaceAll(want, "NS", w.namespace), list()); diff != "" {

@@ -21,6 +21,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/crd"
 	"github.com/landbridge-io/landbridge/internal/testing/clustertest"
 	"github.com/landbridge-io/landbridge/internal/testing/doubletest"
+	"github.com/landbridge-io/landbridge/internal/testing/examplecloudtest"
 	"github.com/landbridge-io/landbridge/internal/testing/objecttest"
 	"github.com/landbridge-io/landbridge/internal/testing/playgroundtest"
 	"github.com/landbridge-io/landbridge/internal/testing/providertest"
@@ -61,6 +62,8 @@ var doubles = map[string]*doubletest.Double{}
 type world struct {
 	*clustertest.Cluster
 	victim, mallory tenant
+	// cloud has the objects of the provider listed.
+	cloud *examplecloudtest.Cloud
 	// webhook is the port of the webhook for plans.
 	webhook int
 	// name is the beginning of the names of objects.
@@ -128,6 +131,7 @@ func newWorld(t *testing.T) *world {
 		t.Fatal(err)
 	}
 	x := &world{Cluster: c, webhook: o.Admission.Port}
+	x.installListed(t)
 	x.install(t, open, nil)
 	x.install(t, guarded, nil, "TESTPROVIDER_CONFIGURATION=yes")
 	x.install(t, frail, m{"limits": m{"memory": "96Mi"}}, "TESTPROVIDER_CONFIGURATION=yes")

@@ -59,6 +59,7 @@ func definitions() (map[string][]byte, error) {
 	out := map[string][]byte{}
 	for _, read := range []func() (*apiextensionsv1.CustomResourceDefinition, error){
 		v1alpha1.CustomResourceDefinition, v1alpha1.ModuleCustomResourceDefinition, v1alpha1.PolicyCustomResourceDefinition,
+		v1alpha1.QueryCustomResourceDefinition, v1alpha1.EstateCustomResourceDefinition,
 	} {
 		d, err := read()
 		if err != nil {

@@ -14,8 +14,8 @@ import (
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
-	"github.com/landbridge-io/landbridge/internal/command/discover"
 	"github.com/landbridge-io/landbridge/internal/controller/providerconfig"
+	"github.com/landbridge-io/landbridge/internal/discovery"
 	"github.com/landbridge-io/landbridge/internal/model"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 	"github.com/landbridge-io/landbridge/internal/terraform"
@@ -31,7 +31,7 @@ type ModuleObjects []moduleObject
 // moduleObject is a remote object of a module's instance.
 type moduleObject struct {
 	terraform.Object
-	owner discover.Owner
+	owner discovery.Owner
 	// configurations are those of the instance, one of which is the object's.
 	configurations []ConfigurationReference
 }
@@ -64,7 +64,7 @@ func (c *Reader) Modules(ctx context.Context) (ModuleObjects, error) {
 
 // instance returns the objects of an instance of a module.
 func (c *Reader) instance(ctx context.Context, u *unstructured.Unstructured) (ModuleObjects, error) {
-	owner := discover.Owner{Kind: u.GetKind(), Namespace: u.GetNamespace(), Name: u.GetName()}
+	owner := discovery.Owner{Kind: u.GetKind(), Namespace: u.GetNamespace(), Name: u.GetName()}
 	rec, err := c.Stored.Load(ctx, store.Key{Group: u.GroupVersionKind().Group, Kind: owner.Kind, Namespace: owner.Namespace, Name: owner.Name}, store.Verbatim)
 	switch {
 	case errors.Is(err, store.ErrNotFound):
@@ -113,8 +113,8 @@ func configurationsOf(u *unstructured.Unstructured, o terraform.Object) []Config
 }
 
 // Owners returns the owners of objects of a resource type in provider configurations.
-func (all ModuleObjects) Owners(r *model.Resource, in func(ConfigurationReference) bool) []discover.Owner {
-	var out []discover.Owner
+func (all ModuleObjects) Owners(r *model.Resource, in func(ConfigurationReference) bool) []discovery.Owner {
+	var out []discovery.Owner
 	for _, o := range all {
 		if o.Type != r.Type || !slices.ContainsFunc(o.configurations, in) {
 			continue

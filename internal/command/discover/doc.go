@@ -1,8 +1,5 @@
-// Package discover lists remote objects and their owners.
+// Package discover writes the remote objects that package discovery has found, with their owners.
 //
-// In: a configured provider server, resource types with the arguments of their list resources, and
-// the owners of objects (Owner). Out: the objects, by identity.
-//
-// A provider lists what its API lists for the configured account, so an object that is not listed
-// may still exist. The package never creates, changes, imports or reads an object.
+// In: pages of objects. Out: a table, or a document in JSON or YAML that can be read again. It
+// writes objects as they arrive, and lists none itself.
 package discover

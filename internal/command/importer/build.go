@@ -15,8 +15,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
-	"github.com/landbridge-io/landbridge/internal/command/discover"
 	"github.com/landbridge-io/landbridge/internal/crd"
+	"github.com/landbridge-io/landbridge/internal/discovery"
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/model"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
@@ -106,12 +106,12 @@ func (b *Builder) take(ctx context.Context, d *draft) (bool, error) {
 }
 
 // owner returns who manages the object of a draft.
-func (b *Builder) owner(d *draft, owners *discover.Owners) (discover.Owner, bool) {
+func (b *Builder) owner(d *draft, owners *discovery.Owners) (discovery.Owner, bool) {
 	if d.found.Identity != cty.NilVal {
 		if all := owners.Of(d.found.Identity); len(all) > 0 {
 			return all[0], true
 		}
-		return discover.Owner{}, false
+		return discovery.Owner{}, false
 	}
 	name, _ := kubernetesName(d.Name)
 	for _, o := range owners.Named(externalName(d.Resource, d.found.State, d.found.Identity)) {
@@ -120,7 +120,7 @@ func (b *Builder) owner(d *draft, owners *discover.Owners) (discover.Owner, bool
 			return o, true
 		}
 	}
-	return discover.Owner{}, false
+	return discovery.Owner{}, false
 }
 
 func (b *Builder) manifest(d *draft, name string) (Manifest, error) {

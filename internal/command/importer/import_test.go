@@ -17,8 +17,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/landbridge-io/landbridge/config"
-	"github.com/landbridge-io/landbridge/internal/command/discover"
 	"github.com/landbridge-io/landbridge/internal/command/importer"
+	"github.com/landbridge-io/landbridge/internal/discovery"
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/instance/tfstate"
 	"github.com/landbridge-io/landbridge/internal/model"
@@ -267,7 +267,7 @@ func TestManifests(t *testing.T) {
 		want    string
 	}{
 		"discovered": {
-			item: importer.Discovered(p, discover.Object{Resource: thing, DisplayName: "One Thing", Identity: one.Identity}),
+			item: importer.Discovered(p, discovery.Object{Resource: thing, DisplayName: "One Thing", Identity: one.Identity}),
 			want: `---
 # examplecloud_thing id=t-ID,region=eu-central-1
 apiVersion: examplecloud.landbridge.io/v1alpha1
@@ -503,7 +503,7 @@ func TestLeftOut(t *testing.T) {
 	thing := p.Model.Resources["examplecloud_thing"]
 	one, two, three := made(t, p, thing.Type, m{"name": "one"}), made(t, p, thing.Type, m{"name": "two"}), made(t, p, thing.Type, m{"name": "three"})
 	owned := *p
-	owned.Owners = owners(discover.Owner{Kind: "Thing", Namespace: "elsewhere", Name: "mine", Identity: two.Identity})
+	owned.Owners = owners(discovery.Owner{Kind: "Thing", Namespace: "elsewhere", Name: "mine", Identity: two.Identity})
 	cloud.Remove(t, "things", three.State.GetAttr("id").AsString())
 	noImport := made(t, p, "examplecloud_no_import", m{"name": "n"})
 	blind := *p
@@ -543,8 +543,10 @@ func TestLeftOut(t *testing.T) {
 	}
 }
 
-func owners(all ...discover.Owner) func(context.Context, *model.Resource) (*discover.Owners, error) {
-	return func(context.Context, *model.Resource) (*discover.Owners, error) { return discover.NewOwners(all), nil }
+func owners(all ...discovery.Owner) func(context.Context, *model.Resource) (*discovery.Owners, error) {
+	return func(context.Context, *model.Resource) (*discovery.Owners, error) {
+		return discovery.NewOwners(all), nil
+	}
 }
 
 // An object that no configuration leaves as it is, is only observed, and the reason is told.

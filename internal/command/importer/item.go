@@ -5,7 +5,7 @@ import (
 
 	"github.com/zclconf/go-cty/cty"
 
-	"github.com/landbridge-io/landbridge/internal/command/discover"
+	"github.com/landbridge-io/landbridge/internal/discovery"
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/model"
 	"github.com/landbridge-io/landbridge/internal/provider"
@@ -27,7 +27,7 @@ type ConfiguredProvider struct {
 	Lease func(context.Context) (_ *ConfiguredProvider, release func(), _ error)
 	// Owners returns the owners of objects of a type with this configuration; nil for none. It is
 	// not called concurrently.
-	Owners func(context.Context, *model.Resource) (*discover.Owners, error)
+	Owners func(context.Context, *model.Resource) (*discovery.Owners, error)
 	// Secrets redacts messages.
 	Secrets *redact.Redactor
 }
@@ -61,7 +61,7 @@ type Item struct {
 type Left struct{ Origin, Reason string }
 
 // Discovered returns an object that was found by discover as an item.
-func Discovered(p *ConfiguredProvider, o discover.Object) Item {
+func Discovered(p *ConfiguredProvider, o discovery.Object) Item {
 	name := o.DisplayName
 	if name == "" {
 		name = externalName(o.Resource, cty.NilVal, o.Identity)

@@ -160,15 +160,20 @@ func (w *Webhooks) configuration(p *v1alpha1.TerraformProvider, groups []string)
 		ObjectMeta: metav1.ObjectMeta{Name: name(p.Name), Labels: map[string]string{v1alpha1.LabelProvider: p.Name}},
 		Webhooks: []admissionregistrationv1.ValidatingWebhook{{
 			Name: name(p.Name), ClientConfig: w.address(w.path, w.certificates.Authorities()),
-			Rules: []admissionregistrationv1.RuleWithOperations{{
-				Operations: []admissionregistrationv1.OperationType{admissionregistrationv1.Create, admissionregistrationv1.Update},
-				Rule:       admissionregistrationv1.Rule{APIGroups: groups, APIVersions: []string{"*"}, Resources: []string{"*"}, Scope: ptr.To(admissionregistrationv1.AllScopes)},
-			}},
+			Rules: []admissionregistrationv1.RuleWithOperations{rule(groups, "*"), rule([]string{v1alpha1.Group}, "resourcequeries")},
 			MatchConditions: conditions, MatchPolicy: ptr.To(admissionregistrationv1.Exact),
 			NamespaceSelector: &metav1.LabelSelector{}, ObjectSelector: &metav1.LabelSelector{},
 			FailurePolicy: ptr.To(admissionregistrationv1.Ignore), SideEffects: ptr.To(admissionregistrationv1.SideEffectClassNone),
 			TimeoutSeconds: ptr.To(int32(timeout / time.Second)), AdmissionReviewVersions: []string{"v1"},
 		}},
+	}
+}
+
+// rule returns the rule for creates and updates of a resource; * for all resources of the groups.
+func rule(groups []string, resource string) admissionregistrationv1.RuleWithOperations {
+	return admissionregistrationv1.RuleWithOperations{
+		Operations: []admissionregistrationv1.OperationType{admissionregistrationv1.Create, admissionregistrationv1.Update},
+		Rule:       admissionregistrationv1.Rule{APIGroups: groups, APIVersions: []string{"*"}, Resources: []string{resource}, Scope: ptr.To(admissionregistrationv1.AllScopes)},
 	}
 }
 

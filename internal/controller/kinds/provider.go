@@ -202,8 +202,9 @@ func (p *ServedProvider) StartConfigs() error {
 		return nil
 	}
 	p.runtime.Registry.addConfigs(p.Model.Group, configurationsOf{
-		changed: func(ref providerconfig.Reference) { p.secretChanged(ctx, ref) },
-		users:   func(ref providerconfig.Reference) []store.Key { return p.admittedUsers(ctx, ref) },
+		provider: p,
+		changed:  func(ref providerconfig.Reference) { p.secretChanged(ctx, ref) },
+		users:    func(ref providerconfig.Reference) []store.Key { return p.admittedUsers(ctx, ref) },
 	})
 	err := c.Start(ctx, p.runtime.Manager)
 	if err != nil {

@@ -37,9 +37,11 @@ type Registry struct {
 	configs map[string]configurationsOf
 }
 
-// configurationsOf are the provider configurations of a group. changed is called when a Secret has
-// changed to which one refers, and users returns the resources that use one, and may use it.
+// configurationsOf are the provider configurations of a group, and their provider. changed is
+// called when a Secret has changed to which one refers, and users returns the resources that use
+// one, and may use it.
 type configurationsOf struct {
+	provider *ServedProvider
 	changed func(providerconfig.Reference)
 	users   func(providerconfig.Reference) []store.Key
 }
@@ -110,6 +112,19 @@ func (r *Registry) configurationsOf(group string) configurationsOf {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
 	return r.configs[group]
+}
+
+// Providers returns the providers that are served and have a resource type, whether or not it is
+// activated.
+func (r *Registry) Providers(resourceType string) (out []*ServedProvider) {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	for _, c := range r.configs {
+		if c.provider != nil && c.provider.Model.Resources[resourceType] != nil {
+			out = append(out, c.provider)
+		}
+	}
+	return out
 }
 
 // Forget calls managed.Kind's method of that name for all kinds.

@@ -21,8 +21,12 @@ var _ terraform.Lister = (*Engine)(nil)
 type Listed struct {
 	// DisplayName is the provider's name for people; it need not be unique.
 	DisplayName string
-	// Identity is of the identity schema's implied type, and wholly known.
+	// Identity is of the identity schema's implied type, and wholly known. At least one attribute
+	// is not null.
 	Identity cty.Value
+	// State is the object's state; cty.NilVal if it was not asked for, or the list does not have
+	// it.
+	State cty.Value
 }
 
 // List implements terraform.Lister.
@@ -158,6 +162,18 @@ func listedIdentity(r *schema.Resource, v *tfprotov6.DynamicValue) (cty.Value, d
 		return cty.NilVal, diagnostic.Errorf(summary, "The identity of an object of %s does not fit its schema: %s. %s", r.Type, err, bug)
 	case out.IsNull() || !out.IsWhollyKnown():
 		return cty.NilVal, diagnostic.Errorf(summary, "The identity of an object of %s is not known. %s", r.Type, bug)
+	case identifiesNothing(out):
+		return cty.NilVal, diagnostic.Errorf(summary, "All attributes of the identity of an object of %s are null. %s", r.Type, bug)
 	}
 	return out, nil
+}
+
+// identifiesNothing reports whether all attributes of an identity are null.
+func identifiesNothing(identity cty.Value) bool {
+	for _, v := range identity.AsValueMap() {
+		if !v.IsNull() {
+			return false
+		}
+	}
+	return true
 }

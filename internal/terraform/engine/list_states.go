@@ -10,6 +10,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/terraform"
 	"github.com/landbridge-io/landbridge/internal/terraform/engine/objchange"
 	"github.com/landbridge-io/landbridge/internal/wire"
+	"github.com/landbridge-io/landbridge/schema"
 )
 
 var _ terraform.StateLister = (*Engine)(nil)
@@ -20,14 +21,19 @@ func (e *Engine) ListStates(ctx context.Context, r terraform.ResourceType, argum
 	if diags.HasErrors() {
 		return false, diags
 	}
+	return e.ListWithStates(ctx, r, list, config, int64(limit), func(o Listed) { each(o.Identity, o.State) })
+}
+
+// ListWithStates is ListObjects with the states of the objects.
+func (e *Engine) ListWithStates(ctx context.Context, r terraform.ResourceType, list *schema.Block, config cty.Value, limit int64, each func(Listed)) (more bool, diags diagnostic.Diagnostics) {
 	c, diags := e.begin(ctx, r)
 	if diags.HasErrors() {
 		return false, diags
 	}
-	return e.results(ctx, listing{r.Schema, list, config, int64(limit), true}, func(result tfprotov6.ListResourceResult, identity cty.Value) diagnostic.Diagnostics {
+	return e.results(ctx, listing{r.Schema, list, config, limit, true}, func(result tfprotov6.ListResourceResult, identity cty.Value) diagnostic.Diagnostics {
 		state, diags := c.listedState(result.Resource)
 		if !diags.HasErrors() {
-			each(identity, state)
+			each(Listed{DisplayName: result.DisplayName, Identity: identity, State: state})
 		}
 		return diags
 	})

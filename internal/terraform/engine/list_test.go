@@ -20,6 +20,15 @@ func (f *fixture) lists(results ...tfprotov6.ListResourceResult) {
 	}
 }
 
+// nothing returns an identity whose attributes are null.
+func nothing() cty.Value {
+	out := map[string]cty.Value{}
+	for name, v := range identity("1").AsValueMap() {
+		out[name] = cty.NullVal(v.Type())
+	}
+	return cty.ObjectVal(out)
+}
+
 func TestListStates(t *testing.T) {
 	type listed struct{ identity, state cty.Value }
 	full := object(map[string]cty.Value{"o": str("x"), "c": str("made")})
@@ -46,6 +55,9 @@ func TestListStates(t *testing.T) {
 		"with a write-only value": {limit: 10, results: func(f *fixture) []tfprotov6.ListResourceResult {
 			return []tfprotov6.ListResourceResult{{Identity: f.encIdentity(identity("1")), Resource: f.enc(object(map[string]cty.Value{"wo": str("secret")}))}}
 		}, failure: "Provider listed an invalid object"},
+		"whose identity has only nulls": {limit: 10, results: func(f *fixture) []tfprotov6.ListResourceResult {
+			return []tfprotov6.ListResourceResult{{Identity: f.encIdentity(nothing()), Resource: f.enc(full)}}
+		}, failure: "All attributes of the identity"},
 		"of another type": {limit: 10, results: func(f *fixture) []tfprotov6.ListResourceResult {
 			return []tfprotov6.ListResourceResult{{Identity: f.encIdentity(identity("1")), Resource: enc(t, str("x"), cty.String)}}
 		}, failure: "does not fit its schema"},

@@ -1,4 +1,4 @@
-package discover_test
+package discovery_test
 
 import (
 	"context"
@@ -11,14 +11,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/zclconf/go-cty/cty"
 
-	"github.com/landbridge-io/landbridge/internal/command/discover"
+	"github.com/landbridge-io/landbridge/internal/discovery"
 	"github.com/landbridge-io/landbridge/internal/model"
 	"github.com/landbridge-io/landbridge/internal/provider"
 	"github.com/landbridge-io/landbridge/internal/testing/examplecloudtest"
 	"github.com/landbridge-io/landbridge/internal/translate"
 )
 
-func request(t *testing.T, p *model.Provider, resourceType string, limit int64, arguments map[string]any) discover.Request {
+func request(t *testing.T, p *model.Provider, resourceType string, limit int64, arguments map[string]any) discovery.Request {
 	t.Helper()
 	list := p.ListResource(resourceType)
 	if list == nil {
@@ -28,16 +28,16 @@ func request(t *testing.T, p *model.Provider, resourceType string, limit int64, 
 	if diags.HasErrors() {
 		t.Fatal(diags)
 	}
-	return discover.Request{Resource: p.Resources[resourceType], List: list, Config: c, Limit: limit}
+	return discovery.Request{Resource: p.Resources[resourceType], List: list, Config: c, Limit: limit}
 }
 
 // list lists one type, and returns its objects shortly.
-func list(ctx context.Context, server provider.Server, r discover.Request) (l discover.Listing, out []string) {
-	l = discover.List(ctx, server, r, func(objects []discover.Object) { out = append(out, short(objects)...) })
+func list(ctx context.Context, server provider.Server, r discovery.Request) (l discovery.Listing, out []string) {
+	l = discovery.List(ctx, server, r, func(objects []discovery.Object) { out = append(out, short(objects)...) })
 	return l, out
 }
 
-func short(objects []discover.Object) (out []string) {
+func short(objects []discovery.Object) (out []string) {
 	for _, o := range objects {
 		out = append(out, o.DisplayName+" "+translate.CanonicalIdentity(o.Identity))
 	}
@@ -85,11 +85,11 @@ func TestList(t *testing.T) {
 				t.Errorf("of three things, at most two: %v, more: %v", got, l.More)
 			}
 			t.Run("several types", func(t *testing.T) {
-				requests := []discover.Request{
+				requests := []discovery.Request{
 					request(t, p, "examplecloud_alias", 10, nil), request(t, p, "examplecloud_thing", 10, nil), request(t, p, "examplecloud_ticket", 10, nil),
 				}
 				var got [][]string
-				all, err := discover.All(t.Context(), server, requests, func(_ discover.Request, objects []discover.Object) error {
+				all, err := discovery.All(t.Context(), server, requests, func(_ discovery.Request, objects []discovery.Object) error {
 					got = append(got, short(objects))
 					return nil
 				})
@@ -105,7 +105,7 @@ func TestList(t *testing.T) {
 					t.Errorf("-want, +got:\n%s", diff)
 				}
 				stop, calls := errors.New("stop"), 0
-				all, err = discover.All(t.Context(), server, requests, func(r discover.Request, _ []discover.Object) error {
+				all, err = discovery.All(t.Context(), server, requests, func(r discovery.Request, _ []discovery.Object) error {
 					if calls++; r.Resource == requests[1].Resource {
 						return stop
 					}
@@ -161,9 +161,9 @@ func TestListPages(t *testing.T) {
 	for limit, want := range map[int64][]int{page: {page}, page + 1: {page, 1}, 2 * page: {page, 1}} {
 		var sizes []int
 		got := map[string]bool{}
-		l := discover.List(t.Context(), server, request(t, p, "examplecloud_alias", limit, nil), func(objects []discover.Object) {
+		l := discovery.List(t.Context(), server, request(t, p, "examplecloud_alias", limit, nil), func(objects []discovery.Object) {
 			sizes = append(sizes, len(objects))
-			sorted := slices.IsSortedFunc(objects, func(a, b discover.Object) int { return strings.Compare(a.DisplayName, b.DisplayName) })
+			sorted := slices.IsSortedFunc(objects, func(a, b discovery.Object) int { return strings.Compare(a.DisplayName, b.DisplayName) })
 			if len(want) == 1 && !sorted {
 				t.Error("a single page is not sorted")
 			}

@@ -1,4 +1,4 @@
-package discover
+package discovery
 
 import (
 	"cmp"
@@ -12,6 +12,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/model"
 	"github.com/landbridge-io/landbridge/internal/provider"
+	"github.com/landbridge-io/landbridge/internal/terraform"
 	"github.com/landbridge-io/landbridge/internal/terraform/engine"
 	"github.com/landbridge-io/landbridge/internal/translate"
 )
@@ -32,6 +33,8 @@ type Request struct {
 	Config cty.Value
 	// Limit is the maximum of objects. It must not be 0, which providers interpret differently.
 	Limit int64
+	// States is set if the provider is asked for the states of objects, too.
+	States bool
 }
 
 // Object is a remote object.
@@ -41,6 +44,9 @@ type Object struct {
 	DisplayName string
 	// Identity is of the identity schema's implied type, and wholly known.
 	Identity cty.Value
+	// State is the state of the object; cty.NilVal if it was not asked for, or the list does not
+	// have it.
+	State cty.Value
 	// Owners manage the object, or will.
 	Owners []Owner
 }
@@ -109,13 +115,19 @@ func List(ctx context.Context, server provider.Server, r Request, each func([]Ob
 	}
 	var objects []Object
 	several := false
-	out.More, out.Diagnostics = engine.New(server).ListObjects(ctx, r.Resource.Schema, p.ListResources[r.Resource.Type], r.Config, r.Limit, func(o engine.Listed) {
+	add := func(o engine.Listed) {
 		if len(objects) == page {
 			each(objects)
 			objects, several = nil, true
 		}
-		objects = append(objects, Object{Resource: r.Resource, DisplayName: o.DisplayName, Identity: o.Identity})
-	})
+		objects = append(objects, Object{Resource: r.Resource, DisplayName: o.DisplayName, Identity: o.Identity, State: o.State})
+	}
+	list := p.ListResources[r.Resource.Type]
+	if r.States {
+		out.More, out.Diagnostics = engine.New(server).ListWithStates(ctx, terraform.ResourceType{Schema: r.Resource.Schema}, list, r.Config, r.Limit, add)
+	} else {
+		out.More, out.Diagnostics = engine.New(server).ListObjects(ctx, r.Resource.Schema, list, r.Config, r.Limit, add)
+	}
 	if !several {
 		slices.SortFunc(objects, func(a, b Object) int {
 			return cmp.Or(strings.Compare(a.DisplayName, b.DisplayName), strings.Compare(translate.CanonicalIdentity(a.Identity), translate.CanonicalIdentity(b.Identity)))

@@ -1,4 +1,4 @@
-package discover
+package discovery
 
 import (
 	"maps"
@@ -20,6 +20,8 @@ type Owner struct {
 	Identity cty.Value
 	// ExternalName is the external name of the object; empty when it is not known.
 	ExternalName string
+	// Declared is set if the custom resource describes the object, and has not managed it yet.
+	Declared bool
 }
 
 // String returns namespace/name, or the address.

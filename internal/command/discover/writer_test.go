@@ -13,9 +13,14 @@ import (
 	"github.com/landbridge-io/landbridge/config"
 	"github.com/landbridge-io/landbridge/internal/command/discover"
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
+	"github.com/landbridge-io/landbridge/internal/discovery"
 	"github.com/landbridge-io/landbridge/internal/model"
 	"github.com/landbridge-io/landbridge/schema"
 )
+
+func identity(id, region string) cty.Value {
+	return cty.ObjectVal(map[string]cty.Value{"id": cty.StringVal(id), "region": cty.StringVal(region)})
+}
 
 func TestDocument(t *testing.T) {
 	t.Parallel()
@@ -31,17 +36,17 @@ func TestDocument(t *testing.T) {
 		t.Fatal(err)
 	}
 	thing := p.Resources["x_thing"]
-	object := func(name, id string, owners ...discover.Owner) discover.Object {
-		return discover.Object{Resource: thing, DisplayName: name, Identity: identity(id, "east"), Owners: owners}
+	object := func(name, id string, owners ...discovery.Owner) discovery.Object {
+		return discovery.Object{Resource: thing, DisplayName: name, Identity: identity(id, "east"), Owners: owners}
 	}
-	pages := [][]discover.Object{{object("a\x1b[2J\nb", "1")}, {}, {
-		object("", "2", discover.Owner{Kind: "Thing", Namespace: "team", Name: "two"}, discover.Owner{Address: "x_thing.two"}),
+	pages := [][]discovery.Object{{object("a\x1b[2J\nb", "1")}, {}, {
+		object("", "2", discovery.Owner{Kind: "Thing", Namespace: "team", Name: "two"}, discovery.Owner{Address: "x_thing.two"}, discovery.Owner{Kind: "Thing", Namespace: "team", Name: "three", Declared: true}),
 	}}
-	listing := discover.Listing{Request: discover.Request{Resource: thing}, More: true}
-	failed := discover.Listing{Request: discover.Request{Resource: thing}, Diagnostics: diagnostic.Errorf("no", "no")}
+	listing := discovery.Listing{Request: discovery.Request{Resource: thing}, More: true}
+	failed := discovery.Listing{Request: discovery.Request{Resource: thing}, Diagnostics: diagnostic.Errorf("no", "no")}
 	tests := map[string]struct {
-		pages [][]discover.Object
-		gaps  discover.Gaps
+		pages [][]discovery.Object
+		gaps  discovery.Gaps
 		table string
 		json  string
 	}{
@@ -50,20 +55,20 @@ func TestDocument(t *testing.T) {
 			json:  `{"objects":[]}`,
 		},
 		"nothing, since a required argument is missing": {
-			gaps:  discover.NewGaps([]discover.Listing{failed}, nil),
+			gaps:  discovery.NewGaps([]discovery.Listing{failed}, nil),
 			table: "Could not be listed completely: x_thing.\n",
 			json:  `{"objects":[],"incomplete":["x_thing"]}`,
 		},
 		"all there is": {
 			pages: pages,
-			gaps:  discover.NewGaps([]discover.Listing{listing, failed}, []*model.Resource{p.Resources["x_plain"]}),
+			gaps:  discovery.NewGaps([]discovery.Listing{listing, failed}, []*model.Resource{p.Resources["x_plain"]}),
 			table: `TYPE      NAME    IDENTITY           MANAGED BY
 x_thing   a[2Jb   id=1,region=east   -
-x_thing   -       id=2,region=east   team/two, x_thing.two
+x_thing   -       id=2,region=east   team/two, x_thing.two, team/three (declared)
 `,
 			json: `{"objects":[` +
 				`{"type":"x_thing","apiVersion":"x.landbridge.io/v1alpha1","kind":"Thing","displayName":"a\u001b[2J\nb","identity":{"id":"1","region":"east"},"identityVersion":3,"managedBy":[]},` +
-				`{"type":"x_thing","apiVersion":"x.landbridge.io/v1alpha1","kind":"Thing","identity":{"id":"2","region":"east"},"identityVersion":3,"managedBy":[{"kind":"Thing","namespace":"team","name":"two"},{"address":"x_thing.two"}]}],` +
+				`{"type":"x_thing","apiVersion":"x.landbridge.io/v1alpha1","kind":"Thing","identity":{"id":"2","region":"east"},"identityVersion":3,"managedBy":[{"kind":"Thing","namespace":"team","name":"two"},{"address":"x_thing.two"},{"kind":"Thing","namespace":"team","name":"three","declared":true}]}],` +
 				`"notListable":["x_plain"],"incomplete":["x_thing","x_thing"]}`,
 		},
 	}
@@ -86,12 +91,12 @@ x_thing   -       id=2,region=east   team/two, x_thing.two
 			if diff := cmp.Diff(test.table, string(write(discover.NewTable))); diff != "" {
 				t.Errorf("-want, +got:\n%s", diff)
 			}
-			var want discover.Document
+			var want discovery.Document
 			if err := json.Unmarshal([]byte(test.json), &want); err != nil {
 				t.Fatal(err)
 			}
 			for _, inYAML := range []bool{false, true} {
-				var got discover.Document
+				var got discovery.Document
 				if err := yaml.UnmarshalStrict(write(func(w io.Writer) discover.Writer { return discover.NewWriter(w, inYAML) }), &got); err != nil {
 					t.Fatal(err)
 				}

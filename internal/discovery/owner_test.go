@@ -1,4 +1,4 @@
-package discover_test
+package discovery_test
 
 import (
 	"testing"
@@ -6,7 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/zclconf/go-cty/cty"
 
-	"github.com/landbridge-io/landbridge/internal/command/discover"
+	"github.com/landbridge-io/landbridge/internal/discovery"
 )
 
 func identity(id, region string) cty.Value {
@@ -21,10 +21,10 @@ func identity(id, region string) cty.Value {
 
 func TestOwners(t *testing.T) {
 	t.Parallel()
-	owner := func(name string, identity cty.Value) discover.Owner {
-		return discover.Owner{Kind: "Thing", Namespace: "team", Name: name, Identity: identity}
+	owner := func(name string, identity cty.Value) discovery.Owner {
+		return discovery.Owner{Kind: "Thing", Namespace: "team", Name: name, Identity: identity}
 	}
-	owners := discover.NewOwners([]discover.Owner{
+	owners := discovery.NewOwners([]discovery.Owner{
 		owner("a", identity("1", "east")),
 		owner("b", identity("1", "west")),
 		owner("also-b", identity("1", "west")),

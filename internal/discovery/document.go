@@ -1,14 +1,6 @@
-package discover
+package discovery
 
 import (
-	"cmp"
-	"fmt"
-	"io"
-	"slices"
-	"strings"
-	"unicode"
-
-	"github.com/landbridge-io/landbridge/internal/command/stream"
 	"github.com/landbridge-io/landbridge/internal/model"
 	"github.com/landbridge-io/landbridge/internal/translate"
 )
@@ -46,6 +38,8 @@ type DocumentOwner struct {
 	Namespace string `json:"namespace,omitempty"`
 	Name      string `json:"name,omitempty"`
 	Address   string `json:"address,omitempty"`
+	// Declared is set if it has not managed the object yet.
+	Declared bool `json:"declared,omitempty"`
 }
 
 // NewGaps returns the gaps of listings, and of types that could not be listed.
@@ -62,31 +56,8 @@ func NewGaps(listings []Listing, notListable []*model.Resource) Gaps {
 	return out
 }
 
-// Writer writes objects as they arrive, and then what is missing. It writes nothing before the
-// first call.
-type Writer interface {
-	Write(objects []Object) error
-	Close(Gaps) error
-}
-
-// NewWriter returns the Writer of a Document, in JSON or YAML.
-func NewWriter(w io.Writer, inYAML bool) Writer {
-	return &documentWriter{stream.List{Out: w, Name: "objects", YAML: inYAML}}
-}
-
-type documentWriter struct{ list stream.List }
-
-func (d *documentWriter) Write(objects []Object) error {
-	elements := make([]any, len(objects))
-	for i, o := range objects {
-		elements[i] = document(o)
-	}
-	return d.list.Write(elements...)
-}
-
-func (d *documentWriter) Close(g Gaps) error { return d.list.Close(g) }
-
-func document(o Object) DocumentObject {
+// Document returns the object as a document has it.
+func (o Object) Document() DocumentObject {
 	out := DocumentObject{
 		Type: o.Resource.Type, APIVersion: o.Resource.GroupVersionKind().GroupVersion().String(), Kind: o.Resource.Kind,
 		DisplayName: o.DisplayName, Identity: translate.Identity(o.Resource, o.Identity), ManagedBy: []DocumentOwner{},
@@ -99,52 +70,7 @@ func document(o Object) DocumentObject {
 			out.ManagedBy = append(out.ManagedBy, DocumentOwner{Address: w.Address})
 			continue
 		}
-		out.ManagedBy = append(out.ManagedBy, DocumentOwner{Kind: w.Kind, Namespace: w.Namespace, Name: w.Name})
+		out.ManagedBy = append(out.ManagedBy, DocumentOwner{Kind: w.Kind, Namespace: w.Namespace, Name: w.Name, Declared: w.Declared})
 	}
 	return out
-}
-
-// NewTable returns the Writer of a table for people.
-func NewTable(w io.Writer) Writer { return &tableWriter{table: stream.Table{Out: w}} }
-
-type tableWriter struct {
-	table  stream.Table
-	headed bool
-}
-
-func (t *tableWriter) Write(objects []Object) error {
-	var lines [][]string
-	if !t.headed && len(objects) > 0 {
-		t.headed, lines = true, append(lines, []string{"TYPE", "NAME", "IDENTITY", "MANAGED BY"})
-	}
-	for _, o := range objects {
-		owners := make([]string, 0, len(o.Owners))
-		for _, x := range o.Owners {
-			owners = append(owners, x.String())
-		}
-		lines = append(lines, []string{o.Resource.Type, cmp.Or(oneLine(o.DisplayName), "-"), oneLine(translate.CanonicalIdentity(o.Identity)), cmp.Or(strings.Join(owners, ", "), "-")})
-	}
-	return t.table.Write(lines)
-}
-
-func (t *tableWriter) Close(g Gaps) error {
-	var err error
-	switch {
-	case t.headed:
-	case len(g.Incomplete) > 0:
-		_, err = fmt.Fprintf(t.table.Out, "Could not be listed completely: %s.\n", strings.Join(slices.Compact(slices.Sorted(slices.Values(g.Incomplete))), ", "))
-	default:
-		_, err = fmt.Fprintln(t.table.Out, "No objects found.")
-	}
-	return err
-}
-
-// oneLine returns a provider's text without characters that move a terminal's cursor.
-func oneLine(s string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsPrint(r) {
-			return r
-		}
-		return -1
-	}, s)
 }
