@@ -95,7 +95,7 @@ func (a attempt) orAsInstalled(installed attempt) attempt {
 	if len(a.causes) > 0 {
 		return a
 	}
-	return attempt{AsInstalled, installed.causes}
+	return attempt{outcome: AsInstalled, causes: installed.causes}
 }
 
 func (a attempt) has(c Cause) bool {

@@ -23,13 +23,13 @@ func (f fields) of(object map[string]any) (converted map[string]any, out []Findi
 		return object, nil
 	}
 	for _, path := range evolution.Unfit(object, f.old, f.new) {
-		out = append(out, Finding{FieldChanged, Cause{Path: path, Summary: f.about(path)}})
+		out = append(out, Finding{Outcome: FieldChanged, Cause: Cause{Path: path, Summary: f.about(path)}})
 	}
 	if len(out) > 0 {
 		object = evolution.Converted(object, f.old, f.new)
 	}
 	for _, path := range evolution.Deprecated(object, f.old, f.new) {
-		out = append(out, Finding{Deprecated, Cause{Path: path, Summary: "the field is deprecated"}})
+		out = append(out, Finding{Outcome: Deprecated, Cause: Cause{Path: path, Summary: "the field is deprecated"}})
 	}
 	return object, out
 }

@@ -61,6 +61,9 @@ type Subject struct {
 type Finding struct {
 	Outcome Outcome
 	Cause   Cause
+	// Unanswered is set if a call of the provider had no answer: it may have crashed because of
+	// another resource.
+	Unanswered bool
 }
 
 // Cause is why a resource has an outcome.

@@ -60,7 +60,7 @@ func NewPreview(installed, new Version, refresh bool, known *redact.Redactor) *P
 func (p *Preview) Of(ctx context.Context, r Resource) []Finding {
 	object, out := p.fields.of(r.Object.Object)
 	if block := p.New.Model.Schema.Block; block.Deprecated && !p.Installed.Model.Schema.Block.Deprecated {
-		out = append(out, Finding{Deprecated, Cause{Summary: "the resource type is deprecated", Detail: block.DeprecationMessage}})
+		out = append(out, Finding{Outcome: Deprecated, Cause: Cause{Summary: "the resource type is deprecated", Detail: block.DeprecationMessage}})
 	}
 	is := p.attempt(ctx, p.New, object, r)
 	if is.outcome != Unchanged && is.outcome != NotPreviewed {
@@ -73,7 +73,7 @@ func (p *Preview) Of(ctx context.Context, r Resource) []Finding {
 	}
 	conceal := p.concealer(r)
 	for _, c := range is.causes {
-		out = append(out, Finding{is.outcome, c.conceal(conceal)})
+		out = append(out, Finding{Outcome: is.outcome, Cause: c.conceal(conceal), Unanswered: is.unanswered})
 	}
 	if len(is.causes) == 0 {
 		out = append(out, Finding{Outcome: is.outcome})
@@ -158,8 +158,9 @@ func read(m *model.Resource, of *unstructured.Unstructured, object map[string]an
 
 // attempt is what a version does with a resource.
 type attempt struct {
-	outcome Outcome
-	causes  []Cause
+	outcome    Outcome
+	causes     []Cause
+	unanswered bool
 }
 
 // attempt has a version do what it would do with a resource, up to the plan.
@@ -222,9 +223,12 @@ func upgraded(ctx context.Context, ex terraform.Executor, t terraform.ResourceTy
 	return out, diags
 }
 
-// failed returns the errors as causes.
+// failed returns the errors as causes. Without an answer of the provider, nothing is known.
 func (p *Preview) failed(v Version, outcome Outcome, diags diagnostic.Diagnostics) attempt {
 	out := attempt{outcome: outcome}
+	if terraform.Unanswered(diags) {
+		out.outcome, out.unanswered = NotPreviewed, true
+	}
 	for _, d := range diags.Errors() {
 		c := Cause{Summary: d.Summary, Detail: d.Detail}
 		if p.Known != nil {
@@ -255,9 +259,9 @@ func planned(m *model.Resource, spec desired.Spec, plan terraform.Plan, existed 
 	case plan.Action == terraform.NoOp, plan.Action == terraform.Create && !existed:
 		return attempt{outcome: Unchanged}
 	case plan.Action == terraform.Create:
-		return attempt{Create, []Cause{{Summary: "The object that is stored does not exist", Held: held(spec.Policies.Create, "Create")}}}
+		return attempt{outcome: Create, causes: []Cause{{Summary: "The object that is stored does not exist", Held: held(spec.Policies.Create, "Create")}}}
 	case plan.Action == terraform.Update:
-		return attempt{Update, []Cause{{Changes: changes(m, plan), Held: held(spec.Policies.Update, "Update")}}}
+		return attempt{outcome: Update, causes: []Cause{{Changes: changes(m, plan), Held: held(spec.Policies.Update, "Update")}}}
 	}
 	c := Cause{Changes: changes(m, plan), Held: held(spec.Policies.Create && spec.Policies.Delete, "Create and Delete")}
 	switch {
@@ -269,5 +273,5 @@ func planned(m *model.Resource, spec desired.Spec, plan terraform.Plan, existed 
 	if plan.Reason == terraform.ReplaceBecauseTainted {
 		c.Summary = "The object is tainted"
 	}
-	return attempt{Replace, []Cause{c}}
+	return attempt{outcome: Replace, causes: []Cause{c}}
 }
