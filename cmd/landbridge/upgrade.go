@@ -37,6 +37,9 @@ while it is configured or while it validates or plans does so here, too. You nee
 read the resources, the Secrets of provider configurations, and the Secrets in which Landbridge
 stores states. Sensitive values are not shown.`
 
+// defaultExamples is how many resources each row of a report names.
+const defaultExamples = 3
+
 // upgradeFlags are the flags of upgrade preview.
 type upgradeFlags struct {
 	remote   remoteFlags
@@ -83,7 +86,7 @@ refused, cannot be upgraded or was not previewed.`,
 	f.StringVar(&flags.to, "to", "", "the new version, or the path of its program or of a directory that has it (default: spec.version, if the installed version is another one)")
 	f.StringVarP(&flags.selector, "selector", "l", "", "labels of the resources")
 	f.BoolVar(&flags.refresh, "refresh", false, "read the remote objects first, by both versions")
-	f.IntVar(&flags.sample, "sample", 3, "how many resources each row names")
+	f.IntVar(&flags.sample, "sample", defaultExamples, "how many resources each row names")
 	f.StringVar(&flags.remote.system, "system-namespace", "landbridge-system", "namespace of Landbridge's own objects, where states are stored")
 	f.DurationVar(&flags.remote.timeout, "timeout", time.Minute, "how long a provider may take to start and to return its schema")
 	f.StringVarP(&flags.output, "output", "o", "text", "output format: "+strings.Join(diffOutputs, ", "))
@@ -108,14 +111,14 @@ func (f *upgradeFlags) run(cmd *cobra.Command, name string) (*upgrade.Report, er
 	if err != nil {
 		return nil, err
 	}
-	return f.preview(cmd, r.cluster, &found[0], commandupgrade.Options{
+	return previewUpgrade(cmd, r.cluster, &found[0], f.to, commandupgrade.Options{
 		Client: r.client, Stored: r.cluster.Stored, Namespace: f.remote.namespace, Selector: selector, Refresh: f.refresh, Examples: f.sample,
 	})
 }
 
-// preview previews the new version of a TerraformProvider that was read.
-func (f *upgradeFlags) preview(cmd *cobra.Command, c *cluster.Reader, p *v1alpha1.TerraformProvider, o commandupgrade.Options) (*upgrade.Report, error) {
-	was, to, err := versionsOf(p, f.to)
+// previewUpgrade previews another version of a TerraformProvider that was read.
+func previewUpgrade(cmd *cobra.Command, c *cluster.Reader, p *v1alpha1.TerraformProvider, to string, o commandupgrade.Options) (*upgrade.Report, error) {
+	was, to, err := versionsOf(p, to)
 	if err != nil {
 		return nil, err
 	}

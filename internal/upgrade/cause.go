@@ -20,6 +20,9 @@ func changes(m *model.Resource, plan terraform.Plan) []Change {
 	var out []Change
 	concealed := translate.Concealed(m, slices.Concat(plan.Prior.SensitivePaths, plan.SensitivePaths))
 	for _, c := range translate.Changes(m, plan.Prior.State, plan.State, concealed...) {
+		if c.AfterUnknown && c.After == nil {
+			c.Before, c.BeforeSensitive = nil, false // resources with other values are alike
+		}
 		out = append(out, Change{Change: c, Replaces: slices.ContainsFunc(replaces, func(path string) bool { return within(c.Path, path) || within(path, c.Path) })})
 	}
 	return out
@@ -95,7 +98,13 @@ func (a attempt) orAsInstalled(installed attempt) attempt {
 	if len(a.causes) > 0 {
 		return a
 	}
-	return attempt{outcome: AsInstalled, causes: installed.causes}
+	out := attempt{outcome: AsInstalled, causes: slices.Clone(installed.causes)}
+	for i, c := range out.causes {
+		if len(c.Changes) > 0 { // its values may be others each time
+			out.causes[i] = c.withoutValues()
+		}
+	}
+	return out
 }
 
 func (a attempt) has(c Cause) bool {

@@ -19,8 +19,8 @@ type Report struct {
 	New       string `json:"new"`
 	// Refreshed is set if the remote objects were read.
 	Refreshed bool `json:"refreshed"`
-	// Resources is the number of resources, and Outcomes how many have each outcome. One resource
-	// may have several.
+	// Resources is the number of resources, without provider configurations. Outcomes is how many of
+	// both have each outcome. One may have several.
 	Resources int             `json:"resources"`
 	Outcomes  map[Outcome]int `json:"outcomes"`
 	Rows      []Row           `json:"rows"`
@@ -70,7 +70,9 @@ func (g *Grouper) Add(of Subject, findings []Finding) {
 	if g.rows == nil {
 		g.rows, g.variants, g.outcomes = map[string]*Row{}, map[string]int{}, map[Outcome]int{}
 	}
-	g.resources++
+	if of.ResourceType != "" {
+		g.resources++
+	}
 	seen, counted := map[Outcome]bool{}, map[*Row]bool{}
 	for _, f := range findings {
 		if !seen[f.Outcome] {

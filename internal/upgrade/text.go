@@ -142,7 +142,7 @@ func (row Row) lines() []string {
 		out = append(out, text)
 	}
 	for _, c := range row.Changes {
-		out = append(out, c.line(row.Varies))
+		out = append(out, c.line(row.Varies || row.Outcome == AsInstalled))
 	}
 	if len(row.Changes) == 0 && (row.Outcome == Update || row.Outcome == Replace) {
 		out = append(out, "the plan changes nothing that is shown")
@@ -161,6 +161,8 @@ func (c Change) line(withoutValues bool) string {
 	sign := "~"
 	switch {
 	case withoutValues:
+	case c.AfterUnknown && c.After == nil:
+		return "~ " + c.Path + ": " + c.AfterText(brief)
 	case c.Adds():
 		sign = "+"
 	case c.Removes():

@@ -195,7 +195,7 @@ var Types = []*Type{
 			}
 			return nil
 		}},
-	{Name: "revealed", Wants: []Wants{{Outcome: "Refused", Contains: "(sensitive value)"}}, attributes: changed(with("secret", func(a *attribute) { a.sensitive = false })),
+	{Name: "revealed", Wants: []Wants{{Outcome: "FieldChanged", Contains: "spec.forProvider.secretSecretRef"}, {Outcome: "Refused", Contains: "(sensitive value)"}}, attributes: changed(with("secret", func(a *attribute) { a.sensitive = false })),
 		validate: func(release int, config map[string]cty.Value) *problem {
 			if release == 2 {
 				return &problem{"Unusable secret", "It does not work: " + Secret + ".", ""}
