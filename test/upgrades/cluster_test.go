@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
 
 	"k8s.io/client-go/rest"
@@ -27,6 +28,8 @@ import (
 type watched struct {
 	kubeconfig string
 	writes     atomic.Int64
+	// memory is the resident memory that the last command had at most, in bytes.
+	memory int64
 }
 
 // watch starts a proxy before an API server.
@@ -89,6 +92,9 @@ func (w *watched) run(t *testing.T, args ...string) ([]byte, int) {
 	}
 	if said.Len() > 0 {
 		t.Logf("%s", said.Bytes())
+	}
+	if usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
+		w.memory = usage.Maxrss << 10
 	}
 	return out, cmd.ProcessState.ExitCode()
 }
