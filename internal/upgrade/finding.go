@@ -17,7 +17,7 @@ const (
 	NotPreviewed Outcome = "NotPreviewed"
 	// Replace: the object would be replaced.
 	Replace Outcome = "Replace"
-	// Create: the new version does not find the object that is stored, and would create another one.
+	// Create: the new version does not find the object that is stored, and would create another.
 	Create Outcome = "Create"
 	// Update: the object would be updated.
 	Update Outcome = "Update"
@@ -25,8 +25,8 @@ const (
 	FieldChanged Outcome = "FieldChanged"
 	// Deprecated: the resource uses what is deprecated in the new version.
 	Deprecated Outcome = "Deprecated"
-	// AsInstalled: there is something to do or wrong, and the installed version plans or reports the
-	// same.
+	// AsInstalled: there is something to do or wrong, and the installed version plans or reports
+	// the same.
 	AsInstalled Outcome = "AsInstalled"
 	// Unchanged: there is nothing to do.
 	Unchanged Outcome = "Unchanged"

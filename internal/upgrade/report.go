@@ -19,8 +19,8 @@ type Report struct {
 	New       string `json:"new"`
 	// Refreshed is set if the remote objects were read.
 	Refreshed bool `json:"refreshed"`
-	// Resources is the number of resources, without provider configurations. Outcomes is how many of
-	// both have each outcome. One may have several.
+	// Resources is the number of resources, without provider configurations. Outcomes is how many
+	// of both have each outcome. One may have several.
 	Resources int             `json:"resources"`
 	Outcomes  map[Outcome]int `json:"outcomes"`
 	Rows      []Row           `json:"rows"`

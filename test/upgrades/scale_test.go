@@ -26,11 +26,10 @@ import (
 
 var scale = flag.Int("scale", 300, "number of volumes in the test of many resources")
 
-// Limits for 10,000 resources, in two quiet cores.
+// Limits for 10,000 resources. How long that takes depends on what else runs on the machine.
 const (
 	configurations = 10
-	maxTime        = 60 * time.Second
-	maxProcessor   = 40 * time.Second
+	maxProcessor   = 40 * time.Second // with that of the providers
 	maxMemory      = 200 << 20
 )
 
@@ -77,7 +76,7 @@ func TestScale(t *testing.T) {
 	if w.writes.Load() > 0 || remote.Load() > 0 {
 		t.Errorf("%d writes in the cluster, %d requests of the cloud", w.writes.Load(), remote.Load())
 	}
-	if *scale >= 10_000 && (took > maxTime || processor > maxProcessor) || w.memory > maxMemory {
+	if *scale >= 10_000 && processor > maxProcessor || w.memory > maxMemory {
 		t.Error("these are more than the limits")
 	}
 }

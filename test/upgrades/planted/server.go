@@ -15,8 +15,8 @@ import (
 	ctymsgpack "github.com/zclconf/go-cty/cty/msgpack"
 )
 
-// Counter names the environment variable with the URL that gets a request for each apply and read. A
-// program that has it and calls Main is the provider.
+// Counter names the environment variable with the URL that gets a request for each apply and read.
+// A program that has it and calls Main is the provider.
 const Counter = "PLANTED_COUNTER"
 
 // Prefix is that of the names of resource types.
