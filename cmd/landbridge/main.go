@@ -66,6 +66,7 @@ or try it:
 		newUpgradeCommand(),
 		newStatusCommand(),
 		newExplainCommand(),
+		newGraphCommand(),
 		newLogsCommand(),
 		newApproveCommand(),
 		newPauseCommand(),
