@@ -80,7 +80,7 @@ func settle(t *testing.T) *estate {
 	var all []*unstructured.Unstructured
 	for _, typ := range planted.Types {
 		for i := range each {
-			all = append(all, make1(t, c, typ, namespaces[i%len(namespaces)], fmt.Sprintf("%s-%d", typ.Name, i)))
+			all = append(all, newResource(t, c, typ, namespaces[i%len(namespaces)], fmt.Sprintf("%s-%d", typ.Name, i)))
 		}
 	}
 	for _, u := range all {
@@ -97,8 +97,8 @@ func settle(t *testing.T) *estate {
 	return e
 }
 
-// make1 makes a resource.
-func make1(t *testing.T, c *clustertest.Cluster, typ *planted.Type, namespace, name string) *unstructured.Unstructured {
+// newResource makes a resource.
+func newResource(t *testing.T, c *clustertest.Cluster, typ *planted.Type, namespace, name string) *unstructured.Unstructured {
 	spec := m{"name": name, "size": int64(8), "color": "red", "flag": true, "secretSecretRef": m{"name": "secret", "key": "value"}}
 	if typ.Name == "secret" {
 		delete(spec, "secretSecretRef") // the second release sets it
