@@ -210,15 +210,18 @@ func (c *check) destroyed(o *object) {
 	wanted := i.deleted || i.tainted || i.drifted || i.excused() || i.createFirst
 	incomplete := !o.stored || o.tainted || o.coming
 	moved := i.zone != o.zone || i.name != o.name || len(i.places) > 2
-	inconsistent := o.inconsistent && (i.resized || i.retried || i.approvesReplacement())
+	inconsistent := o.inconsistent && (i.resized || i.retried)
 	_, follows := c.w.references[i.key] // replaces checks it
-	asked := wanted || incomplete || moved || inconsistent || follows
+	approved := (o.inconsistent || o.normalised == normalisedReplacement) && i.approvesReplacement()
+	asked := wanted || incomplete || moved || inconsistent || approved || follows
 	if !asked && o.normalised == normalisedReplacement {
-		if place := o.name + " " + o.zone; i.rewrittenAt != place {
-			i.rewrittenAt, i.rewritten = place, 0
+		was := i.rewritten[o.resourceType]
+		if place := o.name + " " + o.zone; was.place != place {
+			was = rewrites{place: place}
 		}
-		i.rewritten++ // it may be replaced twice for that, and for nothing else
-		asked = i.rewritten <= 2
+		was.times++ // each object may be replaced twice for that, and for nothing else
+		i.rewritten[o.resourceType] = was
+		asked = was.times <= 2
 	}
 	if !asked {
 		c.violated(Destroyed, o.id+o.tag, "%s is destroyed, though nothing asks for it", o)
