@@ -40,8 +40,8 @@ race = $(if $(1),CGO_ENABLED=1) $(GO)
 
 # Modules besides the root and the playground.
 MODULES := $(patsubst %/go.mod,%,$(wildcard test/*/go.mod examples/*/go.mod)) tools/git tools/release tools/xpkg
-# Those whose tests `make test` runs. The chart, the tables of behaviours, conformance and attacks, the world, and downgrades are test runs of their own.
-TESTED := $(filter-out test/alerts test/behaviour test/chart test/conformance test/downgrade test/kinds test/tenancy test/world,$(MODULES))
+# Those whose tests `make test` runs. The chart, the tables of behaviours, conformance and attacks, the world, upgrades and downgrades are test runs of their own.
+TESTED := $(filter-out test/alerts test/behaviour test/chart test/conformance test/downgrade test/kinds test/tenancy test/upgrades test/world,$(MODULES))
 
 .PHONY: help
 help: ## Show this list
@@ -210,6 +210,11 @@ FORMER ?=
 downgrade: bin/landbridge bin/playground bin/tofu ## Upgrade, downgrade and upgrade again, from and to the release before this one, whose program is built from the history: what was lost, doubled or written unasked; FORMER=commit or tag
 	@$(GO) test -C test/downgrade -vet=off -c -o $(CURDIR)/bin/test/downgrade.test .
 	@cd test/downgrade && $(CURDIR)/bin/test/downgrade.test -test.timeout=60m -former '$(FORMER)'
+
+.PHONY: upgrades
+upgrades: bin/landbridge bin/playground ## Planted breakages of a provider's next release, and whether the preview of the upgrade finds them: planted, found, invented and written
+	@$(GO) test -C test/upgrades -vet=off -c -o $(CURDIR)/bin/test/upgrades.test .
+	@cd test/upgrades && $(CURDIR)/bin/test/upgrades.test -test.timeout=30m
 
 .PHONY: install-test
 install-test: ## Providers from registries and mirrors: every source, and everything that can break between a publisher and this machine

@@ -17,12 +17,14 @@ import (
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 	"github.com/landbridge-io/landbridge/internal/command/diff"
 	"github.com/landbridge-io/landbridge/internal/command/local"
+	commandupgrade "github.com/landbridge-io/landbridge/internal/command/upgrade"
 	"github.com/landbridge-io/landbridge/internal/controller/terraformmodule"
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/model"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 	"github.com/landbridge-io/landbridge/internal/terraform/commandline"
 	"github.com/landbridge-io/landbridge/internal/terraform/planview"
+	"github.com/landbridge-io/landbridge/internal/upgrade"
 )
 
 const diffHelp = `Each manifest is applied by the API server in a dry run, so that its defaults and checks count. The
@@ -33,8 +35,10 @@ configurations, and to read the Secrets in which Landbridge stores states. Nothi
 neither in the cluster, nor of what is stored, nor of remote objects.
 
 Instances of modules are planned by OpenTofu or Terraform on this machine, with the module that the
-controller serves. Changes of other objects, such as ConfigMaps, are not shown: kubectl diff does.
-They count as changes. What cannot be planned is an error.`
+controller serves. Where a manifest changes only the version of a TerraformProvider, what the new
+version would do to live resources is shown, as landbridge upgrade preview does. Changes of other
+objects, such as ConfigMaps, are not shown: kubectl diff does. They count as changes. What cannot be
+planned is an error.`
 
 var diffOutputs = []string{"text", "json", "markdown"}
 
@@ -137,6 +141,7 @@ func (f *diffFlags) run(cmd *cobra.Command) (out diffResult, err error) {
 	}
 	objects, messages := local.ReadObjects(sources)
 	var plan *diff.Plan
+	var upgrades []*upgrade.Report
 	if !messages.HasErrors() {
 		f.remote.need = forObjects(objects)
 		r, err := f.remote.open(cmd, true)
@@ -160,6 +165,9 @@ func (f *diffFlags) run(cmd *cobra.Command) (out diffResult, err error) {
 		messages = append(messages, f.unopened(r, objects)...)
 		plan, more = diff.Make(cmd.Context(), options, objects)
 		messages = append(messages, more...)
+		if upgrades, more = f.upgrades(cmd, r, plan.Upgrades); more.HasErrors() {
+			messages = append(messages, more...)
+		}
 	}
 	o := &openSession{out: cmd.OutOrStdout(), err: cmd.ErrOrStderr()}
 	o.colour = !f.noColor && os.Getenv("NO_COLOR") == "" && isTerminal(o.out)
@@ -167,10 +175,10 @@ func (f *diffFlags) run(cmd *cobra.Command) (out diffResult, err error) {
 	if plan != nil {
 		results = plan.Policies(cmd.Context(), policies, at)
 	}
-	if err := f.show(o, plan, messages, results); err != nil {
+	if err := f.show(o, plan, messages, results, upgrades); err != nil {
 		return out, err
 	}
-	if messages.HasErrors() {
+	if messages.HasErrors() || slices.ContainsFunc(upgrades, (*upgrade.Report).Failed) {
 		return out, exit{1}
 	}
 	return diffResult{changes: plan.HasChanges(), denied: denies(results)}, nil
@@ -196,6 +204,23 @@ func (f *diffFlags) options(r *remote) (diff.Options, error) {
 		out.Providers = append(out.Providers, diff.LocalProvider{Source: p.source, Model: p.model, Launcher: p.launcher})
 	}
 	return out, nil
+}
+
+// upgrades previews the other versions of TerraformProviders that manifests have.
+func (f *diffFlags) upgrades(cmd *cobra.Command, r *remote, all []diff.Upgrade) (out []*upgrade.Report, messages local.Messages) {
+	for _, u := range all {
+		found, err := r.cluster.Providers(cmd.Context(), u.Name)
+		var report *upgrade.Report
+		if err == nil {
+			report, err = previewUpgrade(cmd, r.cluster, &found[0], u.Version, commandupgrade.Options{Client: r.client, Stored: r.cluster.Stored, Examples: defaultExamples})
+		}
+		if err != nil {
+			messages = append(messages, local.Message{Severity: diagnostic.Error, Summary: "Upgrade cannot be previewed", Detail: err.Error() + "."})
+			continue
+		}
+		out = append(out, report)
+	}
+	return out, messages
 }
 
 // modules opens the modules of which there are objects.
@@ -279,15 +304,20 @@ func (f *diffFlags) unopened(r *remote, objects []local.Object) (out local.Messa
 	return out
 }
 
-// show prints a plan and its messages.
-func (f *diffFlags) show(o *openSession, plan *diff.Plan, messages local.Messages, policies []local.PolicyResult) error {
+// show prints a plan, the previews of upgrades and the messages.
+func (f *diffFlags) show(o *openSession, plan *diff.Plan, messages local.Messages, policies []local.PolicyResult, upgrades []*upgrade.Report) error {
 	switch f.output {
 	case "json":
 		d := newDiffDocument(plan, messages)
-		d.Policies = policies
+		d.Policies, d.Upgrades = policies, upgrades
 		return writeJSON(o.out, d)
 	case "markdown":
-		return writeMarkdown(o.out, plan, messages, policies)
+		err := writeMarkdown(o.out, plan, messages, policies)
+		for _, u := range upgrades {
+			fmt.Fprintln(o.out)
+			err = errors.Join(err, u.Markdown(o.out))
+		}
+		return err
 	}
 	if plan != nil && (!messages.HasErrors() || len(plan.Changes) > 0) {
 		if messages.HasErrors() {
@@ -300,6 +330,12 @@ func (f *diffFlags) show(o *openSession, plan *diff.Plan, messages local.Message
 			fmt.Fprintf(o.out, "\nNot planned: %s\n", printable(waits(w)))
 		}
 		writePolicies(o.out, policies)
+	}
+	for _, u := range upgrades {
+		fmt.Fprintln(o.out)
+		if err := u.Text(o.out); err != nil {
+			return err
+		}
 	}
 	o.tell(messages)
 	return nil
@@ -320,6 +356,8 @@ type diffDocument struct {
 	Waiting []diff.Waiting `json:"waiting,omitempty"`
 	// Unplanned are objects of other kinds that would be created or changed.
 	Unplanned []diff.Unplanned `json:"unplanned,omitempty"`
+	// Upgrades are what other versions of providers would do to live resources.
+	Upgrades []*upgrade.Report `json:"upgrades,omitempty"`
 }
 
 func newDiffDocument(plan *diff.Plan, messages local.Messages) diffDocument {

@@ -63,6 +63,7 @@ or try it:
 		newMigrateCommand(),
 		newStateCommand(),
 		newMoveCommand(),
+		newUpgradeCommand(),
 		newStatusCommand(),
 		newExplainCommand(),
 		newGraphCommand(),

@@ -22,7 +22,7 @@ const modulePath = "github.com/landbridge-io/landbridge"
 var layers = [][]string{
 	{"cmd/landbridge"},
 	{"internal/command/export", "internal/command/migrate", "internal/command/move"},
-	{"internal/command/diff", "internal/command/explain", "internal/command/state"},
+	{"internal/command/diff", "internal/command/explain", "internal/command/state", "internal/command/upgrade"},
 	{"internal/command/cluster", "internal/command/configure", "internal/command/doctor", "internal/command/importer", "internal/command/local", "internal/command/logs", "internal/command/repository", "internal/command/status", "internal/command/suggest"},
 	{"internal/command/discover"},
 	{"internal/command/graph", "internal/command/stream"},
@@ -36,7 +36,7 @@ var layers = [][]string{
 	{"internal/controller/managed/turns"},
 	{"internal/controller/checkpoint", "internal/controller/conversion", "internal/controller/estatepolicy", "internal/controller/halt", "internal/controller/planpolicy", "internal/controller/providerconfig", "internal/controller/references", "internal/controller/shard"},
 	{"internal/controller/informer", "internal/controller/queue"},
-	{"internal/scheduler"},
+	{"internal/scheduler", "internal/upgrade"},
 	{"internal/scheduler/journal", "internal/scheduler/settling", "internal/scheduler/survey"},
 	{"internal/scheduler/decision", "internal/scheduler/keyed", "internal/scheduler/ownership"},
 	{"internal/scheduler/brake", "internal/scheduler/store"},
@@ -65,7 +65,7 @@ var layers = [][]string{
 // unseen are packages that use Terraform by the interface of internal/terraform alone. They import
 // none of the ways that implement it, so that each can be replaced by another one.
 var (
-	unseen = []string{"internal/scheduler", "internal/controller/managed", "internal/desired", "internal/policy"}
+	unseen = []string{"internal/scheduler", "internal/controller/managed", "internal/desired", "internal/policy", "internal/upgrade"}
 	ways   = []string{
 		"internal/terraform/cli", "internal/terraform/commandline", "internal/terraform/engine", "internal/terraform/module",
 		"internal/provider/inprocess", "internal/provider/install", "internal/provider/plugin",

@@ -103,12 +103,10 @@ type Kind struct {
 // is at "". It is an error if one cannot be a CustomResourceDefinition.
 func FromModel(p *model.Provider) (map[string]*Kind, error) {
 	out := make(map[string]*Kind, len(p.Resources)+1)
-	config, err := FromDefinition(crd.ProviderConfig(p)[0], p.Version)
+	config, err := FromConfig(p)
 	if err != nil {
 		return nil, err
 	}
-	config.Exact, config.SchemaVersion = true, p.Schema.ConfigVersion
-	refine(config.Parts[ConfigSpec], p.Config, false)
 	out[""] = config
 	for t, r := range p.Resources {
 		if out[t], err = FromResource(r); err != nil {
@@ -116,6 +114,17 @@ func FromModel(p *model.Provider) (map[string]*Kind, error) {
 		}
 	}
 	return out, nil
+}
+
+// FromConfig returns the kind of a provider's configuration.
+func FromConfig(p *model.Provider) (*Kind, error) {
+	k, err := FromDefinition(crd.ProviderConfig(p)[0], p.Version)
+	if err != nil {
+		return nil, err
+	}
+	k.Exact, k.SchemaVersion = true, p.Schema.ConfigVersion
+	refine(k.Parts[ConfigSpec], p.Config, false)
+	return k, nil
 }
 
 // FromResource returns the kind of a resource type.

@@ -11,14 +11,24 @@ import (
 // adopted.
 func Unfit(object map[string]any, old, new *Kind) []string {
 	found := map[string]bool{}
-	for part, typed := range map[string]string{ForProvider: ForProvider, InitProvider: ForProvider, ConfigSpec: ConfigSpec} {
-		o, n := old.Parts[typed], new.Parts[typed]
-		steps := map[string][]string{ForProvider: {"spec", "forProvider"}, InitProvider: {"spec", "initProvider"}, ConfigSpec: {"spec"}}[part]
-		if v, ok := get(object, steps); ok && o != nil && n != nil {
-			unfit(part, v, o, n, found)
+	for _, part := range specified {
+		o, n := old.Parts[part.typed], new.Parts[part.typed]
+		if v, ok := get(object, part.steps); ok && o != nil && n != nil {
+			unfit(part.name, v, o, n, found)
 		}
 	}
 	return slices.Sorted(maps.Keys(found))
+}
+
+// specified are the parts that users write: the name of each, the part that has its type, and where
+// it is in an object.
+var specified = []struct {
+	name, typed string
+	steps       []string
+}{
+	{ForProvider, ForProvider, []string{"spec", "forProvider"}},
+	{InitProvider, ForProvider, []string{"spec", "initProvider"}},
+	{ConfigSpec, ConfigSpec, []string{"spec"}},
 }
 
 func unfit(path string, v any, old, new *Node, found map[string]bool) {

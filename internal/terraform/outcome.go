@@ -80,3 +80,9 @@ func IdentityIncomplete(d diagnostic.Diagnostics) bool { return d.HasSummary(ide
 func NonExistent(d diagnostic.Diagnostics) bool {
 	return d.HasSummary("Cannot import non-existent remote object") || d.HasSummary("Import returned null resource")
 }
+
+// Unanswered reports whether a call of the provider had no answer, as with a crash, so that it is
+// not known what the answer would have been.
+func Unanswered(d diagnostic.Diagnostics) bool {
+	return d.HasSummary("Plugin did not respond") || d.HasSummary("Request cancelled")
+}

@@ -1,7 +1,6 @@
 package generate_test
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -38,24 +37,6 @@ func TestGeneratePage(t *testing.T) {
 		Dir:     dir,
 		Timeout: 10 * time.Minute, // controller-gen is compiled
 		Env:     []string{"PATH=" + filepath.Dir(landbridge) + ":" + os.Getenv("PATH")},
-	})
-}
-
-// The page on API changes of new provider versions is executed and must match.
-func TestEvolutionPage(t *testing.T) {
-	landbridge, err := testbin.Build(t.Context(), testbin.Landbridge)
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
-	for release := 1; release <= 3; release++ {
-		binary := examplecloudtest.Release(t, examplecloudtest.Framework6, release)
-		if err := os.Symlink(binary, filepath.Join(dir, fmt.Sprintf("terraform-provider-examplecloud_v%d.0.0", release))); err != nil {
-			t.Fatal(err)
-		}
-	}
-	doctest.Test(t, filepath.Join("..", "..", "docs", "evolution.md"), doctest.Options{
-		Dir: dir, Timeout: 10 * time.Minute, Env: []string{"PATH=" + filepath.Dir(landbridge) + ":" + os.Getenv("PATH")},
 	})
 }
 

@@ -3,7 +3,9 @@ package cluster
 import (
 	"context"
 	"fmt"
+	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -49,6 +51,9 @@ type Reader struct {
 	StartTimeout time.Duration
 	// Stored are the stored instances, for Modules.
 	Stored *store.Secrets
+
+	// anyVersion permits downloads of versions that the controller has not installed.
+	anyVersion bool
 }
 
 // InstalledProvider is a provider that is installed in the cluster.
@@ -119,6 +124,26 @@ func (c *Reader) Open(ctx context.Context, p *v1alpha1.TerraformProvider) (*Inst
 	return &InstalledProvider{Name: p.Name, Source: p.Spec.Source, Model: m, Launcher: launcher, Activate: activate, ActivateDataSources: p.Spec.ActivateDataSources}, nil
 }
 
+// OpenVersion is Open for another version of a TerraformProvider: a version, or the path of another
+// program of the provider, or of a directory that has it. Kinds keep their names.
+func (c *Reader) OpenVersion(ctx context.Context, p *v1alpha1.TerraformProvider, version string) (*InstalledProvider, error) {
+	other := p.DeepCopy()
+	other.Spec.Checksums = nil // those of the version that the spec asks for
+	if _, err := os.Stat(version); err == nil || strings.ContainsRune(version, filepath.Separator) {
+		path, err := filepath.Abs(version)
+		if err != nil {
+			return nil, err
+		}
+		other.Spec.Source, other.Spec.Version, other.Status.Sources = path, "", nil
+	} else {
+		other.Spec.Version = version
+	}
+	of := *c
+	of.Attached = nil // which version runs already is not known
+	of.anyVersion = true
+	return of.Open(ctx, other)
+}
+
 // ConfigurationReference refers to a provider configuration. A ClusterProviderConfig has no
 // namespace.
 type ConfigurationReference struct{ Kind, Namespace, Name string }
@@ -145,7 +170,7 @@ func (c *Reader) find(ctx context.Context, p *v1alpha1.TerraformProvider) (insta
 	if c.Recorded != nil && len(p.Status.Sources) > 0 {
 		return c.Recorded.find(ctx, p)
 	}
-	if r, current := terraformprovider.Request(p); c.Downloads != nil && current != "" {
+	if r, current := terraformprovider.Request(p); c.Downloads != nil && (current != "" || c.anyVersion) {
 		return c.Downloads.Find(ctx, r)
 	}
 	return c.Installer.Install(ctx, p.Spec.Source, p.Spec.Version)

@@ -203,6 +203,7 @@ func TestPlanOfManifests(t *testing.T) {
 		text     []string
 		waiting  []string
 		message  string
+		upgrades []diff.Upgrade
 		// fails is set if there are errors, changes if something would change.
 		fails, changes bool
 	}{
@@ -234,7 +235,11 @@ func TestPlanOfManifests(t *testing.T) {
 			manifest: terraformProvider("new", "1.0.0"), message: "kubectl diff shows changes of TerraformProvider.landbridge.io.", changes: true, text: []string{"Incomplete plan."},
 		},
 		"another version of a provider": {
-			has: map[string]int64{"first": 2}, manifest: first + terraformProvider("old", "2.0.0"), want: []string{"NoOp random_pet.first"}, fails: true, changes: true,
+			has: map[string]int64{"first": 2}, manifest: first + terraformProvider("old", "2.0.0"), want: []string{"NoOp random_pet.first"}, changes: true,
+			upgrades: []diff.Upgrade{{Name: "old", Version: "2.0.0"}}, text: []string{"Incomplete plan."},
+		},
+		"another version and other changes of a provider": {
+			manifest: strings.Replace(terraformProvider("old", "2.0.0"), "}\n", ", activate: [random_pet]}\n", 1), fails: true, changes: true,
 			message: "Cannot be planned", text: []string{"Incomplete plan."},
 		},
 		"a provider that stays as it is": {manifest: terraformProvider("old", "1.0.0"), text: []string{"No changes."}},
@@ -258,6 +263,9 @@ func TestPlanOfManifests(t *testing.T) {
 				t.Fatal(messages)
 			}
 			if d := cmp.Diff(x.want, addresses(plan)); d != "" {
+				t.Error(d)
+			}
+			if d := cmp.Diff(x.upgrades, plan.Upgrades); d != "" {
 				t.Error(d)
 			}
 			var waiting []string

@@ -92,7 +92,13 @@ type Plan struct {
 	Waiting []Waiting
 	// Unplanned are objects of other kinds that would be created or changed.
 	Unplanned []Unplanned
+	// Upgrades are the TerraformProviders of which only the version would change. What that does to
+	// live resources is not planned here: package upgrade previews it.
+	Upgrades []Upgrade
 }
+
+// Upgrade is a change of the version of a TerraformProvider.
+type Upgrade struct{ Name, Version string }
 
 // Unplanned is an object of a kind that is not planned.
 type Unplanned struct {
@@ -339,6 +345,10 @@ func (p *planner) unplanned(ctx context.Context, objects []local.Object) {
 		p.out.Unplanned = append(p.out.Unplanned, Unplanned{
 			APIVersion: u.GetAPIVersion(), Kind: gvk.Kind, Namespace: u.GetNamespace(), Name: u.GetName(), New: live == nil,
 		})
+		if version, ok := otherVersion(u, live); ok {
+			p.out.Upgrades = append(p.out.Upgrades, Upgrade{u.GetName(), version})
+			continue
+		}
 		if live != nil && gvk.Group == v1alpha1.GroupVersion.Group && slices.Contains([]string{"TerraformProvider", "TerraformModule"}, gvk.Kind) {
 			p.report(diagnostic.Error, o.Source, "Cannot be planned",
 				"The %s would change, and what that changes of remote objects cannot be planned. Apply it first, with an approvalPolicy if plans are to be seen before they are carried out.", gvk.Kind)
@@ -349,6 +359,20 @@ func (p *planner) unplanned(ctx context.Context, objects []local.Object) {
 	if len(kinds) > 0 {
 		p.report(diagnostic.Warning, "", "Not planned", "kubectl diff shows changes of %s.", strings.Join(slices.Sorted(maps.Keys(kinds)), ", "))
 	}
+}
+
+// otherVersion returns the version that a TerraformProvider would get, if nothing else of it would
+// change.
+func otherVersion(u, live *unstructured.Unstructured) (version string, ok bool) {
+	if live == nil || u.GroupVersionKind() != v1alpha1.GroupVersion.WithKind("TerraformProvider") {
+		return "", false
+	}
+	version, _, _ = unstructured.NestedString(u.Object, "spec", "version")
+	same := live.DeepCopy()
+	if version == "" || unstructured.SetNestedField(same.Object, version, "spec", "version") != nil {
+		return "", false
+	}
+	return version, !differs(u, same)
 }
 
 // conceal adds the values of a Secret to those that messages do not show.

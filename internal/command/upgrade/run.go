@@ -1,0 +1,380 @@
+package upgrade
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
+	kschema "k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/landbridge-io/landbridge/apis/v1alpha1"
+	"github.com/landbridge-io/landbridge/internal/command/cluster"
+	"github.com/landbridge-io/landbridge/internal/controller/kinds"
+	"github.com/landbridge-io/landbridge/internal/controller/providerconfig"
+	"github.com/landbridge-io/landbridge/internal/controller/references"
+	"github.com/landbridge-io/landbridge/internal/evolution"
+	"github.com/landbridge-io/landbridge/internal/instance"
+	"github.com/landbridge-io/landbridge/internal/model"
+	"github.com/landbridge-io/landbridge/internal/provider/pool"
+	"github.com/landbridge-io/landbridge/internal/redact"
+	"github.com/landbridge-io/landbridge/internal/scheduler/store"
+	"github.com/landbridge-io/landbridge/internal/terraform"
+	"github.com/landbridge-io/landbridge/internal/translate"
+	"github.com/landbridge-io/landbridge/internal/upgrade"
+)
+
+// parallelism is the maximum of resources that are previewed at once.
+const parallelism = 10
+
+// Options of Preview.
+type Options struct {
+	// Client is of the cluster. It must not be a cache.
+	Client client.Client
+	// Stored are the stored instances.
+	Stored *store.Secrets
+	// Installed and New are the versions of the provider.
+	Installed, New *cluster.InstalledProvider
+	// Namespace is that of the resources; empty for each that the user may read.
+	Namespace string
+	// Selector selects resources. Nil selects all.
+	Selector labels.Selector
+	// Refresh reads the remote objects first, by both versions.
+	Refresh bool
+	// Examples is the number of resources that a row of the report names.
+	Examples int
+}
+
+// Preview returns what the new version would do to the live resources.
+func Preview(ctx context.Context, o Options) (*upgrade.Report, error) {
+	if o.Selector == nil {
+		o.Selector = labels.Everything()
+	}
+	r := &run{Options: o, secrets: &redact.Redactor{}, grouper: &upgrade.Grouper{Examples: o.Examples}}
+	r.pool = pool.New(poolOptions)
+	defer func() { _ = r.pool.Close(context.WithoutCancel(ctx)) }() // all answers have arrived
+	if err := r.versions(); err != nil {
+		return nil, err
+	}
+	served, err := r.served(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if r.namespaces, err = r.readable(ctx, served); err != nil {
+		return nil, err
+	}
+	if err := r.configurations(ctx); err != nil {
+		return nil, err
+	}
+	for _, t := range served {
+		if err := r.kind(ctx, t); err != nil {
+			return nil, err
+		}
+	}
+	out := r.grouper.Report()
+	out.Provider, out.Refreshed, out.Notes = o.Installed.Name, o.Refresh, r.notes
+	return out, nil
+}
+
+// run is one preview.
+type run struct {
+	Options
+	installed, new *versioned
+	pool           *pool.Pool
+	// secrets are those of provider configurations.
+	secrets *redact.Redactor
+	// namespaces are those of the resources; "" is all of them.
+	namespaces []string
+	grouper    *upgrade.Grouper
+	notes      []string
+}
+
+// served returns the resource types whose kinds the cluster serves, sorted.
+func (r *run) served(ctx context.Context) ([]string, error) {
+	crds, err := kinds.ListCRDs(ctx, r.Client, client.MatchingLabels{v1alpha1.LabelProvider: r.Installed.Name})
+	if err != nil {
+		return nil, fmt.Errorf("cannot list the provider's CRDs: %w", err)
+	}
+	found := map[string]bool{}
+	for _, d := range crds {
+		if t := d.Annotations[v1alpha1.AnnotationResourceType]; r.Installed.Model.Resources[t] != nil {
+			found[t] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(found)), nil
+}
+
+// readable returns the namespaces whose resources the user may list: "" for all, else each.
+func (r *run) readable(ctx context.Context, served []string) ([]string, error) {
+	if r.Namespace != "" || len(served) == 0 {
+		return []string{r.Namespace}, nil
+	}
+	try := func(namespace string) error {
+		return r.list(ctx, r.Installed.Model.Resources[served[0]].ListGroupVersionKind(),
+			func([]unstructured.Unstructured) (bool, error) { return false, nil }, client.InNamespace(namespace), client.Limit(1))
+	}
+	err := try("")
+	if !kerrors.IsForbidden(err) {
+		return []string{""}, err
+	}
+	all := &unstructured.UnstructuredList{}
+	all.SetAPIVersion("v1")
+	all.SetKind("NamespaceList")
+	if listErr := r.Client.List(ctx, all); listErr != nil {
+		return nil, fmt.Errorf("%w; name a namespace with --namespace", err)
+	}
+	var out []string
+	for _, n := range all.Items {
+		err := try(n.GetName())
+		switch {
+		case err == nil:
+			out = append(out, n.GetName())
+		case !kerrors.IsForbidden(err):
+			return nil, err
+		}
+	}
+	if len(out) == 0 {
+		return nil, err
+	}
+	if left := len(all.Items) - len(out); left > 0 {
+		r.notes = append(r.notes, fmt.Sprintf("Resources of %d other namespaces are not previewed: you may not list them.", left))
+	}
+	return out, nil
+}
+
+// list calls a function with the objects of a list kind, in pages, until it returns false.
+func (r *run) list(ctx context.Context, gvk kschema.GroupVersionKind, page func([]unstructured.Unstructured) (bool, error), options ...client.ListOption) error {
+	list := &unstructured.UnstructuredList{}
+	list.SetGroupVersionKind(gvk)
+	for {
+		err := r.Client.List(ctx, list, append([]client.ListOption{client.Limit(listSize), client.Continue(list.GetContinue())}, options...)...)
+		if err != nil {
+			return err
+		}
+		if more, err := page(list.Items); err != nil || !more || list.GetContinue() == "" {
+			return err
+		}
+	}
+}
+
+// kind previews the resources of a type.
+func (r *run) kind(ctx context.Context, resourceType string) error {
+	k := &kind{run: r, model: r.Installed.Model.Resources[resourceType]}
+	if m := r.New.Model.Resources[resourceType]; m != nil {
+		old, err := evolution.FromResource(k.model)
+		if err != nil {
+			return err
+		}
+		now, err := evolution.FromResource(m)
+		if err != nil {
+			return err
+		}
+		k.preview = upgrade.NewPreview(
+			upgrade.Version{Model: k.model, Kind: old, Acquire: r.installed.acquire},
+			upgrade.Version{Model: m, Kind: now, Acquire: r.new.acquire}, r.Refresh, r.secrets)
+	}
+	for _, n := range r.namespaces {
+		err := r.list(ctx, k.model.ListGroupVersionKind(), func(all []unstructured.Unstructured) (bool, error) {
+			return true, k.add(ctx, all)
+		}, client.InNamespace(n), client.MatchingLabelsSelector{Selector: r.Selector})
+		if err != nil {
+			return fmt.Errorf("cannot list %s: %w", k.model.CRDName(), err)
+		}
+	}
+	return k.flush(ctx)
+}
+
+// kind are the resources of a type that are previewed.
+type kind struct {
+	*run
+	model *model.Resource
+	// preview is nil if the new version does not have the type.
+	preview *upgrade.Preview
+	// waiting are the resources whose records are to be read, by their keys.
+	waiting map[store.Key][]byte
+	// unanswered counts the resources without an answer even when they were previewed alone.
+	unanswered int
+}
+
+// Limits of what is read at once.
+const (
+	listSize = 500
+	// maxWaiting is the number of resources that are kept until their records are read.
+	maxWaiting = 20_000
+	// few is the number of resources whose records are read one by one.
+	few = 50
+	// maxUnanswered is the number of resources of a type that are previewed alone, because they had
+	// no answer. If the provider always crashes, more do not help.
+	maxUnanswered = 20
+)
+
+// add adds resources, and previews those that wait when they are many.
+func (k *kind) add(ctx context.Context, all []unstructured.Unstructured) error {
+	if k.waiting == nil {
+		k.waiting = map[store.Key][]byte{}
+	}
+	for i := range all {
+		raw, err := packed(&all[i], k.model)
+		if err != nil {
+			return err
+		}
+		k.waiting[store.Key{Group: k.model.Group, Kind: k.model.Kind, Namespace: all[i].GetNamespace(), Name: all[i].GetName()}] = raw
+	}
+	if len(k.waiting) < maxWaiting {
+		return nil
+	}
+	return k.flush(ctx)
+}
+
+// packed returns what a preview needs of a resource, as JSON.
+func packed(u *unstructured.Unstructured, m *model.Resource) ([]byte, error) {
+	out := &unstructured.Unstructured{Object: map[string]any{"spec": u.Object["spec"]}}
+	out.SetGroupVersionKind(u.GroupVersionKind())
+	out.SetNamespace(u.GetNamespace())
+	out.SetName(u.GetName())
+	out.SetLabels(u.GetLabels())
+	annotations := u.GetAnnotations()
+	delete(annotations, "kubectl.kubernetes.io/last-applied-configuration")
+	out.SetAnnotations(annotations)
+	out.SetDeletionTimestamp(u.GetDeletionTimestamp())
+	if at, ok, _ := unstructured.NestedMap(u.Object, "status", "atProvider"); ok && m.Settings.Argument != nil {
+		name := m.Settings.Argument.JSONName
+		_ = unstructured.SetNestedMap(out.Object, map[string]any{name: at[name]}, "status", "atProvider")
+	}
+	return out.MarshalJSON()
+}
+
+// flush previews the resources that wait. Records are read in pages, unless there are few.
+func (k *kind) flush(ctx context.Context) error {
+	if len(k.waiting) > few && k.preview != nil {
+		var failed error
+		err := k.Stored.Each(ctx, k.model.Group, k.model.Kind, func(keys []store.Key) {
+			keys = slices.DeleteFunc(keys, func(key store.Key) bool { return k.waiting[key] == nil })
+			if failed == nil {
+				failed = k.page(ctx, keys)
+			}
+		})
+		if err = errors.Join(err, failed); err != nil {
+			return noPermission(err)
+		}
+	}
+	rest := slices.SortedFunc(maps.Keys(k.waiting), store.Key.Compare)
+	for keys := range slices.Chunk(rest, 2*few) {
+		if err := k.page(ctx, keys); err != nil {
+			return noPermission(err)
+		}
+	}
+	return nil
+}
+
+func noPermission(err error) error {
+	if kerrors.IsForbidden(err) {
+		return fmt.Errorf("reading what Landbridge stores needs the permission to get and list Secrets in its namespace: %w", err)
+	}
+	return err
+}
+
+// page previews some of the resources that wait, and adds what is found to the report.
+func (k *kind) page(ctx context.Context, keys []store.Key) error {
+	found := make([][]upgrade.Finding, len(keys))
+	var group errgroup.Group
+	group.SetLimit(parallelism)
+	for i, key := range keys {
+		group.Go(func() (err error) {
+			found[i], err = k.one(ctx, key)
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return err
+	}
+	for i, key := range keys {
+		// The provider may have crashed at another resource.
+		if slices.ContainsFunc(found[i], func(f upgrade.Finding) bool { return f.Unanswered }) && k.unanswered < maxUnanswered {
+			var err error
+			if found[i], err = k.one(ctx, key); err != nil {
+				return err
+			}
+			if slices.ContainsFunc(found[i], func(f upgrade.Finding) bool { return f.Unanswered }) {
+				k.unanswered++
+			}
+		}
+		k.grouper.Add(upgrade.Subject{Kind: kindOf(k.model), Namespace: key.Namespace, Name: key.Name}, found[i])
+		delete(k.waiting, key)
+		k.Stored.Forget(key)
+	}
+	return ctx.Err()
+}
+
+func kindOf(m *model.Resource) upgrade.Kind {
+	return upgrade.Kind{ResourceType: m.Type, Group: m.Group, Kind: m.Kind}
+}
+
+func notPreviewed(summary string, err error) []upgrade.Finding {
+	c := upgrade.Cause{Summary: summary}
+	if err != nil {
+		c.Detail = strings.TrimSuffix(err.Error(), ".") + "."
+	}
+	return []upgrade.Finding{{Outcome: upgrade.NotPreviewed, Cause: c}}
+}
+
+// one previews a resource.
+func (k *kind) one(ctx context.Context, key store.Key) ([]upgrade.Finding, error) {
+	if k.preview == nil {
+		return notPreviewed("The new version does not have the resource type "+k.model.Type, nil), nil
+	}
+	u := &unstructured.Unstructured{}
+	if err := u.UnmarshalJSON(k.waiting[key]); err != nil {
+		return nil, err
+	}
+	rec, err := k.Stored.Load(ctx, key, store.Verbatim)
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+	case errors.Is(err, store.ErrUnreadable):
+		return notPreviewed("The record cannot be read", err), nil
+	case err != nil:
+		return nil, err
+	}
+	if op := rec.Instance.Operation; op != nil && op.Kind == instance.Move {
+		return notPreviewed("The resource is being moved to another cluster", nil), nil
+	}
+	secrets := func(ref translate.SecretKeySelector) ([]byte, error) {
+		ref.Namespace = key.Namespace
+		return providerconfig.ReadSecret(ctx, k.Client, ref)
+	}
+	if missing, err := k.resolve(ctx, u); err != nil || len(missing) > 0 {
+		if err == nil {
+			err = errors.New(strings.Join(missing, "; "))
+		}
+		return notPreviewed("A reference cannot be resolved", err), nil
+	}
+	return k.preview.Of(ctx, upgrade.Resource{Object: u, Stored: rec.Instance, Secrets: secrets}), nil
+}
+
+// resolve sets the fields that come from other resources.
+func (k *kind) resolve(ctx context.Context, u *unstructured.Unstructured) (missing []string, _ error) {
+	refs, err := references.Of(u, k.model)
+	if err != nil || len(refs) == 0 {
+		return nil, err
+	}
+	resolver := references.Resolver{
+		Reader: k.Client,
+		Served: func(kind kschema.GroupKind) (string, bool) {
+			_, err := k.Client.RESTMapper().RESTMapping(kind)
+			return kind.Kind + "List", err == nil
+		},
+		Call: references.Caller(k.model, func(ctx context.Context) (terraform.Executor, func(), error) {
+			ex, release, diags := k.run.installed.acquire(ctx, u)
+			return ex, release, diags.Err()
+		}),
+	}
+	out, err := resolver.Resolve(ctx, u, refs)
+	return out.Missing, err
+}
