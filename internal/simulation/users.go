@@ -156,8 +156,11 @@ func (u *users) operate() {
 		}
 	}
 	k := pick(c, u.w.keys...)
-	if len(c.behaviours) > 0 && c.one(4) {
+	if c.modules && !c.one(12) || len(c.behaviours) > 0 && c.one(4) {
 		k = u.pair() // or modules would be rare
+	}
+	if c.modules && u.isPair(k) && u.replacePair(k) {
+		return
 	}
 	if c.shared() && !c.one(3) {
 		// What moves while it is being changed is of most interest.
@@ -224,6 +227,23 @@ func (u *users) operate() {
 	default:
 		u.elsewhere(k, i)
 	}
+}
+
+// replacePair replaces the objects of a pair as soon as all of them exist, and leaves it alone most
+// of the time until then: else pairs would seldom come so far that anything is destroyed. It
+// reports false if anything else may be done.
+func (u *users) replacePair(k store.Key) bool {
+	c, r, i := u.w.choices, u.resource(k), u.current[k]
+	switch {
+	case r == nil || r.GetDeletionTimestamp() != nil:
+		return false
+	case len(u.objects(i)) < len(contained):
+		return !c.one(8)
+	case c.one(4):
+		return false
+	}
+	u.move(k, i)
+	return true
 }
 
 // elsewhere does something other than editing the resource.

@@ -167,6 +167,10 @@ var mutants = []mutant{
 		"if err := provider.Fence(s.ctx); err != nil {", "if err := provider.Fence(s.ctx); err != nil && false {"}},
 	{name: "a module's interrupted create is taken for never made", edit: edit{moduleDir + "recovery.go",
 		"case target == nil:\n\t\treturn unknown", "case target == nil:\n\t\treturn none()"}},
+	{name: "an object that a module has destroyed is taken for another's", edit: edit{moduleDir + "session.go",
+		"if s.visibility.destroyed.shows(", "if false && s.visibility.destroyed.shows("}},
+	{name: "what an earlier apply of a module has destroyed is forgotten", edit: edit{moduleDir + "executor.go",
+		"recent := w.session.visibility.recent(doubts, j, now)", "recent := w.session.visibility.recent(doubts, nil, now)"}},
 	{name: "the state that a killed program left is believed", edit: edit{moduleDir + "executor.go",
 		"if err != nil || after == nil || !j.has(after, e.resourceType(ctx), !ok) {", "if err != nil || after == nil {"}},
 
