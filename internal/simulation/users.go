@@ -425,6 +425,10 @@ func (u *users) delete(k store.Key, i *incarnation) {
 	u.w.note("user deletes %s %s", k.Kind, k.Name)
 	policies, _, _ := unstructured.NestedStringSlice(u.resource(k).Object, "spec", "managementPolicies")
 	i.deleted = i.deleted || slices.Contains(policies, "*")
+	if len(u.w.choices.behaviours) > 0 && u.w.choices.one(3) {
+		u.w.note("its object is destroyed without being read")
+		u.annotate(k, v1alpha1.AnnotationDeleteWithoutRefresh, "true")
+	}
 	u.w.api.deleteResource(k)
 }
 

@@ -249,6 +249,7 @@ func (e *Executor) ApplyJournaled(ctx context.Context, p terraform.Plan, record 
 		return p.Prior, diags
 	}
 	defer w.close()
+	w.session.visibility.unread = p.WithoutRefresh
 	plan, diags := w.plan(ctx, args...)
 	if diags.HasErrors() {
 		return p.Prior, diags

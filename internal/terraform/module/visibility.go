@@ -58,6 +58,8 @@ type visibility struct {
 	updates updates
 	// destroyed are the objects that earlier operations have destroyed.
 	destroyed destroyed
+	// unread is set when objects are destroyed without being read.
+	unread bool
 	// hidden are the objects that the last read has not found.
 	hidden map[string]bool
 	// showsOutdated is set when a read has shown an object as it was before its last update.
@@ -171,7 +173,7 @@ func (v *visibility) changed(r *schema.Resource, kind instance.OperationKind, be
 	}
 	switch {
 	case kind == instance.Delete && left == "":
-		return !failed && v.hidden[known] && v.isRecent(known, now), v.at[known].Add(v.grace)
+		return !failed && (v.unread || v.hidden[known]) && v.isRecent(known, now), v.at[known].Add(v.grace)
 	case kind == instance.Create:
 		v.at[left] = now.Round(0)
 	case v.isRecent(known, now):

@@ -167,6 +167,8 @@ var mutants = []mutant{
 		"if err := provider.Fence(s.ctx); err != nil {", "if err := provider.Fence(s.ctx); err != nil && false {"}},
 	{name: "a module's interrupted create is taken for never made", edit: edit{moduleDir + "recovery.go",
 		"case target == nil:\n\t\treturn unknown", "case target == nil:\n\t\treturn none()"}},
+	{name: "a destruction in a module without a read proves that the object is gone", edit: edit{moduleDir + "visibility.go",
+		"(v.unread || v.hidden[known])", "v.hidden[known]"}},
 	{name: "an object that a module has destroyed is taken for another's", edit: edit{moduleDir + "session.go",
 		"if s.visibility.destroyed.shows(", "if false && s.visibility.destroyed.shows("}},
 	{name: "what an earlier apply of a module has destroyed is forgotten", edit: edit{moduleDir + "executor.go",
@@ -182,6 +184,8 @@ var mutants = []mutant{
 	// Decisions.
 	{name: "a delete is not carried out", edit: edit{schedulerDir + "decision/delete.go",
 		"return Step{Deed: Nothing}, !in.Exists", "return Step{Deed: Nothing}, true"}},
+	{name: "a destruction without a read proves that the object is gone", edit: edit{schedulerDir + "visibility.go",
+		"if !r.WithoutRefresh {\n\t\treturn true\n\t}", "if r.WithoutRefresh {\n\t\treturn false\n\t}"}},
 	{name: "what exists is not looked for", edit: edit{schedulerDir + "run.go",
 		"met := o.look()\n", "met := o.look()\n\tmet, o.absent = instance.Instance{}, true\n"}},
 
