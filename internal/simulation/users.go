@@ -592,6 +592,21 @@ const sharedObject = "name the same remote object"
 // objects belongs to another resource.
 const notDestroyed = "so the objects of this instance are not destroyed"
 
+// interruptedDependent is in the message of a resource whose object is not replaced because a
+// resource that refers to it was interrupted.
+const interruptedDependent = "its last operation was interrupted"
+
+// retryAll requests a retry of all resources.
+func (u *users) retryAll() {
+	for _, k := range u.w.keys {
+		if i := u.current[k]; u.resource(k) != nil {
+			u.serial++
+			i.retried = true
+			u.annotate(k, v1alpha1.AnnotationRetry, fmt.Sprint(u.serial))
+		}
+	}
+}
+
 var confirm = regexp.MustCompile(`landbridge.io/confirm-create to "([^"]+)"`)
 
 // help does what conditions ask of a user, once faults have ended.
@@ -608,6 +623,9 @@ func (u *users) help() {
 	for _, k := range u.w.keys {
 		r := u.resource(k)
 		if r == nil {
+			if u.w.choices.references {
+				u.create(k)
+			}
 			continue
 		}
 		reason, message := condition(r, "Synced")
@@ -629,6 +647,9 @@ func (u *users) help() {
 		}
 		if u.isPair(k) && strings.Contains(message, nameTaken) && r.GetDeletionTimestamp() == nil {
 			u.delete(k, i)
+		}
+		if reason == string(v1alpha1.ReasonAwaitingDependents) && strings.Contains(message, interruptedDependent) {
+			u.retryAll()
 		}
 		switch xpv2.ConditionReason(reason) {
 		case v1alpha1.ReasonAccountChanged:

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"maps"
+	"slices"
 	"time"
 
 	"github.com/landbridge-io/landbridge/internal/terraform"
@@ -30,6 +31,13 @@ func (d destroyed) shows(o *terraform.Object, now time.Time, within time.Duratio
 	}
 	at, ok := d[destroyedKey(*o)]
 	return ok && now.Sub(at).Abs() < within
+}
+
+// destroys reports whether the operation has destroyed an object.
+func (j *journal) destroys(o *terraform.Object) bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return o != nil && slices.ContainsFunc(j.Changes, func(c *change) bool { return c.Object != nil && *c.Object == *o && c.destroyed() })
 }
 
 // after returns the objects that were destroyed within a period before now, also by an operation

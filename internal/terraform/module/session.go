@@ -278,11 +278,14 @@ func (s *attached) look(c *change, r *schema.Resource, at configuredServer) erro
 	}
 	found, diags := engine.New(at.Server).Import(s.ctx, terraform.ResourceType{Schema: r}, *identity)
 	c.Absent = diags.HasErrors() && terraform.NonExistent(diags)
-	if diags.HasErrors() || s.unchecked || !terraform.Told(r, *identity, found.State) || owns(s.before, r, found) {
+	if diags.HasErrors() || s.unchecked || !terraform.Told(r, *identity, found.State) {
 		return nil
 	}
-	if s.visibility.destroyed.shows(s.found(at, r, found), time.Now(), s.visibility.grace) {
+	if o := s.found(at, r, found); s.journal.destroys(o) || s.visibility.destroyed.shows(o, time.Now(), s.visibility.grace) {
 		return errStillShown
+	}
+	if owns(s.before, r, found) {
+		return nil
 	}
 	address := strings.TrimPrefix(c.Resource.Address, callAddress)
 	met := terraform.ObjectExistsError("identity", "it is not changed: "+address+" cannot take it over. Delete the object, or change the instance to declare another one. "+

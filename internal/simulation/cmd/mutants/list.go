@@ -171,6 +171,8 @@ var mutants = []mutant{
 		"(v.unread || v.hidden[known])", "v.hidden[known]"}},
 	{name: "an object that a module has destroyed is taken for another's", edit: edit{moduleDir + "session.go",
 		"if s.visibility.destroyed.shows(", "if false && s.visibility.destroyed.shows("}},
+	{name: "an object is created by a module while the one that it has destroyed for it is shown", edit: edit{moduleDir + "session.go",
+		"s.journal.destroys(o) || s.visibility", "s.visibility"}},
 	{name: "what an earlier apply of a module has destroyed is forgotten", edit: edit{moduleDir + "executor.go",
 		"recent := w.session.visibility.recent(doubts, j, now)", "recent := w.session.visibility.recent(doubts, nil, now)"}},
 	{name: "the state that a killed program left is believed", edit: edit{moduleDir + "executor.go",
@@ -253,6 +255,8 @@ var mutants = []mutant{
 	// References.
 	{name: "a dependent is not held during a replacement", references: true, edit: edit{managedDir + "awaited.go",
 		"if len(waits) == 0 {\n\t\treturn nil\n\t}", "if len(waits) >= 0 {\n\t\treturn w.failed\n\t}"}},
+	{name: "a new dependent is made on an object that is about to be destroyed", references: true, edit: edit{managedDir + "references.go",
+		"if hadObject(r) {\n\t\treturn nil\n\t}\n\tfor _, of := range targets", "if hadObject(r) || true {\n\t\treturn nil\n\t}\n\tfor _, of := range targets"}},
 	{name: "what uses a provider configuration with values of a replaced object goes on", references: true, edit: edit{managedDir + "references.go",
 		"sources = append(sources, r.configuring...)", ""}},
 	{name: "dependents are replaced though nothing allows it", references: true, edit: edit{managedDir + "dependents.go",
