@@ -144,8 +144,8 @@ simulate: ## Simulated failures in virtual time, against the real scheduler, sto
 	@$(GO) run ./internal/simulation/cmd/simulate -ops $(if $(filter command line environment,$(origin OPS)),$(OPS),1000000) -seed $(SEED) -replicas $(REPLICAS) $(SCHEDULES:%=-%)
 
 .PHONY: simulate-mutants
-simulate-mutants: ## Deliberate faults, one after the other, and how many of them the simulation finds: ONLY=name for one of them
-	@$(GO) run ./internal/simulation/cmd/mutants -seed $(SEED) $(if $(ONLY),-only '$(ONLY)')
+simulate-mutants: ## Deliberate faults, one after the other, and how many of them the simulation finds: ONLY='name; name' for some of them
+	@$(GO) run ./internal/simulation/cmd/mutants -seed $(SEED) $(if $(ONLY),-only "$$ONLY")
 
 PLANS ?= 3000
 .PHONY: plans

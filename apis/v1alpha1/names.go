@@ -8,6 +8,11 @@ const (
 	// AnnotationResourceType is on the CRD of a managed resource. Its value is Terraform's name of
 	// the type.
 	AnnotationResourceType = "landbridge.io/resource-type"
+	// AnnotationReferences is on the CRD of a managed resource with references beside fields. Its
+	// value has, as JSON, the kinds that may be referred to, as KIND of the same group or
+	// KIND.GROUP with the default one first, by the path of each reference and selector in
+	// spec.forProvider.
+	AnnotationReferences = "landbridge.io/references"
 	// AnnotationNames is on the CRD of a managed resource of a TerraformProvider. Its value are the
 	// names of the kind as JSON, and which of them the spec had when the CRD was written. The kind
 	// keeps the others.

@@ -65,6 +65,7 @@ or try it:
 		newMoveCommand(),
 		newStatusCommand(),
 		newExplainCommand(),
+		newGraphCommand(),
 		newLogsCommand(),
 		newApproveCommand(),
 		newPauseCommand(),

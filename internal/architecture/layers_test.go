@@ -25,7 +25,7 @@ var layers = [][]string{
 	{"internal/command/diff", "internal/command/explain", "internal/command/state"},
 	{"internal/command/cluster", "internal/command/configure", "internal/command/doctor", "internal/command/importer", "internal/command/local", "internal/command/logs", "internal/command/repository", "internal/command/status", "internal/command/suggest"},
 	{"internal/command/discover"},
-	{"internal/command/stream"},
+	{"internal/command/graph", "internal/command/stream"},
 	{"program", "generate"},
 	{"internal/controller", "internal/generator"},
 	{"internal/controller/admission"},
@@ -36,6 +36,9 @@ var layers = [][]string{
 	{"internal/controller/checkpoint", "internal/controller/conversion", "internal/controller/halt", "internal/controller/planpolicy", "internal/controller/providerconfig", "internal/controller/references", "internal/controller/shard"},
 	{"internal/controller/informer", "internal/controller/queue"},
 	{"internal/scheduler"},
+	{"internal/scheduler/journal", "internal/scheduler/settling", "internal/scheduler/survey"},
+	{"internal/scheduler/decision", "internal/scheduler/keyed", "internal/scheduler/ownership"},
+	{"internal/scheduler/brake", "internal/scheduler/store"},
 	{"internal/desired", "internal/policy"},
 	{"internal/terraform/module"},
 	{"internal/terraform/cli"},
@@ -168,8 +171,8 @@ func TestCheckImport(t *testing.T) {
 		"down":                      {from: "internal/scheduler", to: "internal/terraform"},
 		"far down":                  {from: "cmd/landbridge", to: "schema"},
 		"child to parent, listed":   {from: "internal/terraform/engine", to: "internal/terraform"},
-		"child to parent, unlisted": {from: "internal/scheduler/store", to: "internal/scheduler"},
-		"parent to child, unlisted": {from: "internal/scheduler", to: "internal/scheduler/store"},
+		"child to parent, unlisted": {from: "internal/terraform/engine/objchange", to: "internal/terraform/engine"},
+		"parent to child, unlisted": {from: "internal/terraform/engine", to: "internal/terraform/engine/objchange"},
 		"parent to child, listed": {
 			from: "internal/terraform", to: "internal/terraform/engine",
 			want: "internal/terraform imports internal/terraform/engine, which stands above it",
@@ -181,6 +184,10 @@ func TestCheckImport(t *testing.T) {
 		"controllers do not know the command line": {
 			from: "internal/controller/managed", to: "internal/command/local",
 			want: "internal/controller/managed imports internal/command/local, which stands above it",
+		},
+		"the journal does not know the scheduler": {
+			from: "internal/scheduler/journal", to: "internal/scheduler",
+			want: "internal/scheduler/journal imports internal/scheduler, which stands above it",
 		},
 		"the scheduler sees no way of running Terraform": {
 			from: "internal/scheduler", to: "internal/terraform/cli",

@@ -1,6 +1,7 @@
 package crd
 
 import (
+	"encoding/json"
 	"fmt"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -76,6 +77,35 @@ func sources(r *model.Reference) string {
 		}
 	}
 	return out
+}
+
+// referenceTargets returns the value of the annotation landbridge.io/references; empty if there are
+// no references.
+func referenceTargets(r *model.Resource) string {
+	if len(r.References()) == 0 {
+		return ""
+	}
+	targets := map[string][]string{}
+	for _, ref := range r.References() {
+		var parent string
+		for _, f := range ref.Path[:len(ref.Path)-1] {
+			parent += f.JSONName + "."
+		}
+		var kinds []string
+		for _, t := range ref.Targets {
+			gk := t.GroupKind()
+			if gk.Group == r.Group {
+				gk.Group = ""
+			}
+			kinds = append(kinds, gk.String())
+		}
+		targets[parent+ref.Ref], targets[parent+ref.Selector] = kinds, kinds
+	}
+	b, err := json.Marshal(targets)
+	if err != nil {
+		panic(err) // strings
+	}
+	return string(b)
 }
 
 func described(p props, description string) props {

@@ -44,6 +44,9 @@ func resource(r *model.Resource, root *model.Type, w writer) *apiextensionsv1.Cu
 		schema: top, columns: resourceColumns(r),
 	}.definition()
 	out.Annotations = map[string]string{v1alpha1.AnnotationResourceType: r.Type}
+	if t := referenceTargets(r); t != "" {
+		out.Annotations[v1alpha1.AnnotationReferences] = t
+	}
 	if r.Schema.Block.Deprecated {
 		out.Spec.Versions[0].Deprecated = true
 		if m := shorten(strings.TrimSpace(r.Schema.Block.DeprecationMessage), 200); m != "" {

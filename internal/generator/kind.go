@@ -137,7 +137,13 @@ func (k *kind) imported(schema props) error {
 func (k *kind) root() *goType {
 	r, v := k.resource, k.version()
 	schema := *v.Schema.OpenAPIV3Schema
-	out := &goType{name: r.Kind, doc: schema.Description, markers: kindMarkers(k.crd, "metadata:annotations="+strconv.Quote(v1alpha1.AnnotationResourceType+"="+r.Type))}
+	var annotations []string
+	for _, name := range []string{v1alpha1.AnnotationReferences, v1alpha1.AnnotationResourceType} {
+		if value, ok := k.crd.Annotations[name]; ok {
+			annotations = append(annotations, strconv.Quote(name+"="+value))
+		}
+	}
+	out := &goType{name: r.Kind, doc: schema.Description, markers: kindMarkers(k.crd, "metadata:annotations="+strings.Join(annotations, ";"))}
 	out.fields = []goField{
 		{typ: "metav1.TypeMeta", json: ",inline"},
 		{typ: "metav1.ObjectMeta", json: "metadata,omitempty"},

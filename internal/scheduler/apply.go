@@ -6,6 +6,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/policy"
 	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
+	"github.com/landbridge-io/landbridge/internal/scheduler/ownership"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 	"github.com/landbridge-io/landbridge/internal/tracing"
 )
@@ -123,25 +124,27 @@ func (a *applying) prepare(ctx context.Context) error {
 func (a *applying) judge(p *terraform.Plan) {
 	e, r, in := a.e, &a.r, &a.in
 	in.Plan = p
+	settles := e.settling(r)
 	if e.doubted(*r, *p) {
 		in.Doubted = e.record.Instance.Operation
 	}
 	if e.attempts.stalled(r, p) {
 		in.Stalled = e.attempts.count
 	}
-	in.Inconsistent, in.InconsistentObjects = e.inconsistent(r, p), inconsistentObjects(e.counted(r), p)
-	if u := e.unsettled(r, p); u != nil && e.reapplies(r) == "" {
-		in.NeverSettles, in.Repeated, in.Waits = u.refuses(), u.repeated(), u.waits(a.o.Clock.Now())
+	in.Inconsistent, in.InconsistentObjects = settles.Inconsistent(p), settles.InconsistentObjects(p)
+	if u := settles.Unsettled(p); u != nil && e.reapplies(r) == "" {
+		in.NeverSettles, in.Repeated, in.Waits = u.Refuses(), u.Repeated(), u.Waits(a.o.Clock.Now())
 	}
 }
 
 // start begins the operation of the step.
 func (a *applying) start(ctx context.Context) error {
 	e, r, p, o := a.e, a.r, a.plan, a.e.view.observation
-	e.corrects(p, e.counted(&r) != nil && (e.repeats(&r, p) || e.repeatsObjects(&r, p)))
+	settles := e.settling(&r)
+	e.corrects(p, settles.Counted() != nil && settles.Repeats(p))
 	t := taskOf(a.step.Deed, p, e.record.Instance)
 	t.braked = r.Brake != nil && a.step.Destroys
-	t.config, t.counts = settlingConfig(&r), e.counts(&r, p)
+	t.config, t.counts = settles.Config(), settles.CountsAfter(p)
 	t.approval, t.drift, t.reapply = a.given, o.Drift, o.Reapply
 	t.keepsDrift = t.kind == instance.Update && r.reports(o.Drift) && o.Reapply == ""
 	if !a.completes {
@@ -187,7 +190,7 @@ func (s *Scheduler) perform(ctx context.Context, e *entry, r Request, t task) er
 		if rival, ok := s.shared(ctx, e); ok {
 			return sharedObject(r, rival)
 		}
-		names := identitiesOf(e.claims(r, e.record.Instance, nil))
+		names := ownership.Identities(e.claims(&r, e.record.Instance, nil))
 		if by, state, err := s.twin(ctx, e, &r, names, &e.record.Instance); err != nil {
 			return err
 		} else if state == sameObject {

@@ -1,21 +1,15 @@
 package scheduler
 
 import (
-	"crypto/hmac"
-	"crypto/sha256"
-	"encoding/binary"
-	"encoding/hex"
 	"fmt"
-	"hash"
 	"time"
 
 	"github.com/zclconf/go-cty/cty"
-	ctymsgpack "github.com/zclconf/go-cty/cty/msgpack"
 
 	"github.com/landbridge-io/landbridge/internal/desired"
 	"github.com/landbridge-io/landbridge/internal/instance"
-	"github.com/landbridge-io/landbridge/internal/policy"
 	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
+	"github.com/landbridge-io/landbridge/internal/scheduler/keyed"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
@@ -148,27 +142,27 @@ func (s *Scheduler) propose(e *entry, r *Request, o *Observation) {
 // planHash identifies a plan of a resource, after the last approval that was used. Only the holder
 // of the key can make it, so it tells nothing of the values.
 func (s *Scheduler) planHash(r *Request, used string, p *terraform.Plan) string {
-	h := planHash{hmac.New(sha256.New, s.o.PlanKey)}
-	h.text("plan", string(r.UID), used, r.Type.Schema.Type, string(p.Action), string(p.Reason), fmt.Sprint(p.CreateBeforeDestroy))
-	h.configurations(r.Configurations)
-	h.value(r.withoutToken(p, p.Config))
-	h.instance(p.Prior)
-	h.value(r.withoutToken(p, p.State))
-	h.value(p.Identity)
-	h.bytes(p.Private)
-	h.bytes(p.Content)
+	h := keyed.New(s.o.PlanKey)
+	h.Text("plan", string(r.UID), used, r.Type.Schema.Type, string(p.Action), string(p.Reason), fmt.Sprint(p.CreateBeforeDestroy))
+	h.Configurations(r.Configurations)
+	h.Value(r.withoutToken(p, p.Config))
+	h.Instance(p.Prior)
+	h.Value(r.withoutToken(p, p.State))
+	h.Value(p.Identity)
+	h.Bytes(p.Private)
+	h.Bytes(p.Content)
 	if p.PriorSent != cty.NilVal {
-		h.text("reapply")
-		h.value(p.PriorSent)
+		h.Text("reapply")
+		h.Value(p.PriorSent)
 	}
 	for _, path := range p.RequiresReplace {
-		h.text(fmt.Sprintf("%#v", path))
+		h.Text(fmt.Sprintf("%#v", path))
 	}
 	for _, c := range p.Contained {
-		h.text(c.Address, string(c.Action), string(c.Reason))
+		h.Text(c.Address, string(c.Action), string(c.Reason))
 	}
 	if hash := r.cascade(p).Hash; hash != "" {
-		h.text("dependents", hash)
+		h.Text("dependents", hash)
 	}
 	return h.String()
 }
@@ -177,19 +171,19 @@ func (s *Scheduler) planHash(r *Request, used string, p *terraform.Plan) string 
 // replaces exists. The private bytes and the identity are left out: a provider may plan them from
 // those of the earlier object.
 func (s *Scheduler) createHash(r *Request, p *terraform.Plan) string {
-	h := planHash{hmac.New(sha256.New, s.o.PlanKey)}
-	h.text("create", string(r.UID), r.Type.Schema.Type)
-	h.configurations(r.Configurations)
-	h.value(r.withoutToken(p, p.Config))
-	h.value(r.withoutToken(p, p.State))
-	h.bytes(p.Content)
+	h := keyed.New(s.o.PlanKey)
+	h.Text("create", string(r.UID), r.Type.Schema.Type)
+	h.Configurations(r.Configurations)
+	h.Value(r.withoutToken(p, p.Config))
+	h.Value(r.withoutToken(p, p.State))
+	h.Bytes(p.Content)
 	return h.String()
 }
 
 // withoutToken returns a value without the generated create token, which is another one for each
 // create.
 func (r *Request) withoutToken(p *terraform.Plan, v cty.Value) cty.Value {
-	if v == cty.NilVal || v.IsNull() || r.generated(*p) == "" {
+	if v == cty.NilVal || v.IsNull() || r.token().Generated(*p) == "" {
 		return v
 	}
 	v, _ = v.UnmarkDeep()
@@ -197,58 +191,3 @@ func (r *Request) withoutToken(p *terraform.Plan, v cty.Value) cty.Value {
 	values[r.CreateToken.Attribute] = cty.NullVal(cty.String)
 	return cty.ObjectVal(values)
 }
-
-// planHash is a keyed hash of values. Each is preceded by its length.
-type planHash struct{ hash.Hash }
-
-func (h planHash) bytes(b []byte) {
-	_ = binary.Write(h, binary.BigEndian, int64(len(b)))
-	h.Write(b)
-}
-
-func (h planHash) text(all ...string) {
-	for _, s := range all {
-		h.bytes([]byte(s))
-	}
-}
-
-func (h planHash) value(v cty.Value) {
-	if v == cty.NilVal {
-		h.text("none")
-		return
-	}
-	v, _ = v.UnmarkDeep()
-	b, err := ctymsgpack.Marshal(v, v.Type())
-	if err != nil {
-		b = fmt.Appendf(nil, "%#v", v) // what cannot be encoded still tells plans apart
-	}
-	h.bytes(b)
-}
-
-// configurations adds which provider configurations a plan is for. Their content is left out:
-// credentials may be rotated while a plan waits.
-func (h planHash) configurations(all []policy.Configuration) {
-	for _, c := range all {
-		h.text("configuration", c.Kind, c.Namespace, c.Name, string(c.UID), c.Account)
-	}
-}
-
-// instance adds an instance. One without an object is the same whether or not anything is stored.
-func (h planHash) instance(in instance.Instance) {
-	if !in.Exists() && len(in.RawState) == 0 {
-		in = instance.Instance{Deposed: in.Deposed}
-	}
-	h.text(string(in.Status), fmt.Sprint(in.SchemaVersion))
-	h.value(in.State)
-	h.value(in.Identity)
-	h.bytes(in.Private)
-	h.bytes(in.RawState)
-	h.bytes(in.RawIdentity)
-	for _, d := range in.Deposed {
-		h.text(d.Key)
-		h.instance(d.Instance())
-	}
-}
-
-// String returns 128 bits of the hash in hex.
-func (h planHash) String() string { return hex.EncodeToString(h.Sum(nil)[:16]) }

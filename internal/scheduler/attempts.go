@@ -53,6 +53,6 @@ func (a *attempts) exhausts(r *Request) bool {
 // ConfigHash: after an edit of anything else, another create is no more likely to succeed.
 func attemptsBasis(r *Request) string {
 	made := *r
-	made.ConfigHash = settlingConfig(r) + fmt.Sprint(r.Timeouts)
+	made.ConfigHash = r.making().Config() + fmt.Sprint(r.Timeouts)
 	return basisOf(&made)
 }

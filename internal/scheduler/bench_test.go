@@ -45,6 +45,38 @@ func (still) Plan(_ context.Context, r terraform.ResourceType, in instance.Insta
 	return terraform.Plan{Resource: r, Prior: in, Action: terraform.NoOp, State: in.State, Identity: in.Identity}, nil
 }
 
+// stillRequest is the request of a resource whose object is unchanged.
+func stillRequest(name string) scheduler.Request {
+	r := scheduler.Request{
+		Resource: scheduler.Resource{UID: types.UID(name), Generation: 1, Type: plannedIdentity.resource()},
+		Access: scheduler.Access{ProviderConfiguration: "default", Acquire: func(context.Context) (terraform.Executor, func(), diagnostic.Diagnostics) {
+			return still{}, func() {}, nil
+		}},
+		Desired: scheduler.Desired{
+			Import:     desired.Import{Target: &terraform.ImportTarget{Identity: cty.ObjectVal(map[string]cty.Value{"path": cty.StringVal(name)})}},
+			Policies:   desired.Policies{Manage: true, Delete: true, ReplaceTainted: true},
+			Config:     config(name, 1),
+			ConfigHash: "1",
+		},
+	}
+	r.Key.Name = name
+	return r
+}
+
+// A look at an unchanged resource allocates nothing.
+func TestObserveAllocatesNothing(t *testing.T) {
+	s := scheduler.New(scheduler.Options{Store: newMemory(&events{}), Logger: logr.Discard()})
+	r := stillRequest("/things/0")
+	allocations := testing.AllocsPerRun(10, func() {
+		if _, err := s.Observe(t.Context(), r); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if allocations != 0 {
+		t.Errorf("a look makes %v allocations", allocations)
+	}
+}
+
 // BenchmarkObserve is a look at an unchanged resource among others that own their objects too:
 // it takes as long among ten thousand as among ten, less what the processor's cache is worth.
 func BenchmarkObserve(b *testing.B) {
@@ -53,20 +85,7 @@ func BenchmarkObserve(b *testing.B) {
 			s := scheduler.New(scheduler.Options{Store: newMemory(&events{}), Logger: logr.Discard()})
 			all := make([]scheduler.Request, n)
 			for i := range all {
-				name := fmt.Sprint("/things/", i)
-				r := scheduler.Request{
-					Resource: scheduler.Resource{UID: types.UID(name), Generation: 1, Type: plannedIdentity.resource()},
-					Access: scheduler.Access{ProviderConfiguration: "default", Acquire: func(context.Context) (terraform.Executor, func(), diagnostic.Diagnostics) {
-						return still{}, func() {}, nil
-					}},
-					Desired: scheduler.Desired{
-						Import:     desired.Import{Target: &terraform.ImportTarget{Identity: cty.ObjectVal(map[string]cty.Value{"path": cty.StringVal(name)})}},
-						Policies:   desired.Policies{Manage: true, Delete: true, ReplaceTainted: true},
-						Config:     config(name, 1),
-						ConfigHash: "1",
-					},
-				}
-				r.Key.Name = name
+				r := stillRequest(fmt.Sprint("/things/", i))
 				all[i] = r
 				if _, err := s.Observe(b.Context(), r); err != nil {
 					b.Fatal(err)

@@ -13,21 +13,39 @@ import (
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
 
-// A remote object has one owner (package ownership). Before a resource writes, it claims:
-//
-//	the stored object               its identity (Held)
-//	an object that it imports       the same, after it is read and before it is stored
-//	an interrupted create           the planned identity (Begun)
-//	a create, a replacement, an     the planned identity (Wanted), if it is wholly known
-//	update of the identity          beforehand
-//
-// If a type has no identity schema, the id of an object need not be unique, and for some types it
-// is not. So ids are claimed weakly, except for the one in spec.import, which the user has stated
-// to be the object's.
+// What a resource claims follows from its record and its request (ownership.Claiming). It is
+// claimed when it is loaded, when it is read, and when it is planned.
+
+// naming is how the objects of the resource are named.
+func (r *Request) naming() ownership.Naming {
+	return ownership.Naming{Type: r.Type, Handles: r.Handles, NamedImport: r.NamedImport}
+}
+
+// access is how the object is accessed.
+func (r *Request) access() ownership.Access {
+	return ownership.Access{Configuration: r.ProviderConfiguration, Account: r.Account}
+}
+
+// claiming is what the claims of the resource follow from.
+func (r *Request) claiming() *ownership.Claiming {
+	out := &ownership.Claiming{
+		Naming: r.naming(), Access: r.access(), Accesses: r.Accesses, Manages: r.Policies.Manage, Deleted: r.Deleted,
+		Import: r.Import.Target, Lists: r.ListArguments != nil, Consists: r.Consists, Taken: r.takes,
+	}
+	if r.Known != nil {
+		out.Known = &r.Known.Target
+	}
+	return out
+}
+
+// recorded is what the record tells about the claims.
+func (e *entry) recorded(r *Request) ownership.Recorded {
+	return ownership.Recorded{Instance: &e.record.Instance, Inherited: e.inherits(r), Completed: e.completed}
+}
 
 func claimedFor(r *Request) claimed {
-	through := claimedThrough{configuration: r.ProviderConfiguration, account: r.Account, manages: r.Policies.Manage, maps: r.Handles.maps()}
-	out := claimed{generation: r.Generation, hash: r.ConfigHash, named: r.named(), through: unique.Make(through)}
+	through := claimedThrough{configuration: r.ProviderConfiguration, account: r.Account, manages: r.Policies.Manage, maps: r.Handles.Maps()}
+	out := claimed{generation: r.Generation, hash: r.ConfigHash, named: r.naming().Named(), through: unique.Make(through)}
 	if r.Known != nil {
 		out.known = r.Known.Target.ID
 	}
@@ -60,7 +78,7 @@ func (s *Scheduler) Claim(ctx context.Context, r Request) error {
 	if e.claimant != nil && e.claimed.sameApartFromConfiguration(claimedFor(&r)) {
 		return nil // an observation has claimed more: what its plan wants
 	}
-	r.learn(e.record.Instance, cty.NilVal)
+	r.naming().Learn(e.record.Instance, cty.NilVal)
 	s.reclaim(e, &r)
 	return nil
 }
@@ -89,7 +107,7 @@ func (s *Scheduler) claim(e *entry, r Request, in instance.Instance, wanted ...s
 		e.claimant = c
 	}
 	e.claimed = claimedFor(&r)
-	s.wake(e.claimant.Claim(e.claims(r, in, wanted)...))
+	s.wake(e.claimant.Claim(e.claims(&r, in, wanted)...))
 }
 
 // reclaim makes the claims that follow from the record, unless there already are claims for the
@@ -107,98 +125,17 @@ func (s *Scheduler) reclaim(e *entry, r *Request) {
 }
 
 // inherits reports whether the record is that of an earlier resource of the same name.
-func (e *entry) inherits(r Request) bool {
+func (e *entry) inherits(r *Request) bool {
 	return e.record.Owner != "" && e.record.Owner != r.UID
 }
 
-func (e *entry) claims(r Request, in instance.Instance, wanted []string) []ownership.Claim {
-	if !r.Policies.Manage {
-		return nil
-	}
-	var out []ownership.Claim
-	var recorded string
-	if r.Type.Schema.Identity != nil && e.record.Instance.Exists() {
-		recorded = ownership.IdentityKey(r.Type.Schema, e.record.Instance)
-	}
-	add := func(identity string, s ownership.Strength) {
-		if identity == "" {
-			return
-		}
-		for _, on := range objects(r, identity) {
-			out = append(out, ownership.Claim{Object: on, Strength: s, Inherited: e.inherits(r), Recorded: identity == recorded && !e.inherits(r)})
-		}
-		if e.completed == nil || identity != e.completed.whole {
-			return
-		}
-		for _, on := range objects(r, e.completed.planned) {
-			out = append(out, ownership.Claim{Object: on, Strength: s, Inherited: e.inherits(r)})
-		}
-	}
-	if r.Consists != nil {
-		held, begun := r.Consists(in)
-		out = append(out, ownership.Contained{Held: held, Begun: begun, Taken: r.takes}.Claims(r.Accesses, e.inherits(r))...)
-	}
-	for _, identity := range wanted {
-		if identity == creating {
-			out = append(out, claimsCreating(r)...)
-			continue
-		}
-		strength := ownership.Wanted
-		if identity != "" && e.claimant.Has(object(r, identity)) {
-			strength = ownership.Begun // another object replaces the current one
-		}
-		add(identity, strength)
-	}
-	if op := in.Operation; op != nil && op.Kind == instance.Create && r.ListArguments != nil {
-		out = append(out, claimsCreating(r)...)
-	}
-	for _, n := range r.names(in) {
-		add(n.identity, n.strength)
-	}
-	return out
-}
-
-// named is an identity by which a resource claims an object.
-type named struct {
-	identity string
-	strength ownership.Strength
-}
-
-// names returns the identities that follow from an instance and the request, without those of the
-// objects that it consists of. Some may be empty.
-func (r *Request) names(in instance.Instance) (out []named) {
-	add := func(identity string, s ownership.Strength) { out = append(out, named{identity, s}) }
-	if id := r.named(); id != "" && in.Exists() && known(in.State) && r.NamedImport.Names(in.State) {
-		add(ownership.ImportKey(id), ownership.Held)
-	}
-	if op := in.Operation; op != nil && op.Kind == instance.Create {
-		add(interruptedKey(*r, op), ownership.Begun)
-		add(ownership.ImportKey(op.ImportID), ownership.Begun)
-	}
-	if r.Type.Schema.Identity != nil {
-		add(ownership.IdentityKey(r.Type.Schema, in), ownership.Held)
-		for _, d := range in.Deposed {
-			add(ownership.IdentityKey(r.Type.Schema, d.Instance()), ownership.Held)
-		}
-		return out
-	}
-	add(ownership.StateKey(in.State), ownership.Weak)
-	for _, d := range in.Deposed {
-		add(ownership.StateKey(d.State), ownership.Weak)
-	}
-	switch {
-	case r.Import.Target != nil && in.Exists():
-		add(ownership.IDKey(r.Import.Target.ID), ownership.Held)
-	case r.Import.Target != nil && !r.Deleted:
-		add(ownership.IDKey(r.Import.Target.ID), ownership.Wanted)
-	case r.Known != nil && !in.Exists():
-		add(ownership.IDKey(r.Known.Target.ID), ownership.Named)
-	}
-	return out
+// claims returns the claims on the identities of an instance, and on wanted ones.
+func (e *entry) claims(r *Request, in instance.Instance, wanted []string) []ownership.Claim {
+	return r.claiming().Claims(e.claimant, e.recorded(r), in, wanted)
 }
 
 // wants returns the identities of the objects that a plan creates or changes.
-func wants(e *entry, r Request, p *terraform.Plan) []string {
+func (e *entry) wants(r *Request, p *terraform.Plan) []string {
 	if p == nil {
 		return nil
 	}
@@ -207,15 +144,7 @@ func wants(e *entry, r Request, p *terraform.Plan) []string {
 	default:
 		return nil
 	}
-	if p.Action != terraform.Update && r.lists(p.Identity, p.State) {
-		return []string{creating}
-	}
-	h := handleOf(r, p.Identity, p.State)
-	planned := keyOf(r, h, instance.Instance{Identity: h.identity})
-	if planned != "" && e.completed != nil && planned == e.completed.planned {
-		return []string{planned, e.completed.whole}
-	}
-	return []string{planned}
+	return r.claiming().Planned(e.recorded(r), p)
 }
 
 // unrivalled reports whether a plan creates an object that nothing identifies beforehand, for a
@@ -225,38 +154,7 @@ func (e *entry) unrivalled(r *Request, p *terraform.Plan) bool {
 		r.Consists != nil || r.Known != nil || r.imports() || r.MoveFrom != nil || r.NamedImport.ID != "" {
 		return false
 	}
-	return !slices.ContainsFunc(wants(e, *r, p), func(identity string) bool { return identity != "" })
-}
-
-// object returns an object as it is accessed by the provider configuration.
-func object(r Request, identity string) ownership.Object {
-	return objects(r, identity)[0]
-}
-
-// objects returns an object as it is accessed by the provider configuration and by others of the
-// same account.
-func objects(r Request, identity string) []ownership.Object {
-	return ownership.Access{Configuration: r.ProviderConfiguration, Account: r.Account}.Objects(r.Type.Schema.Type, identity)
-}
-
-// alone reports whether no other resource has a claim on an object.
-func (e *entry) alone(r Request, identity string) bool {
-	for _, on := range objects(r, identity) {
-		if !e.claimant.Alone(on) {
-			return false
-		}
-	}
-	return true
-}
-
-// holder returns another resource that has begun to make an object, or holds it.
-func (e *entry) holder(r Request, identity string) (ownership.Owner, bool) {
-	for _, on := range objects(r, identity) {
-		if owner, ok := e.claimant.Holder(on); ok {
-			return owner, true
-		}
-	}
-	return ownership.Owner{}, false
+	return !slices.ContainsFunc(e.wants(r, p), func(identity string) bool { return identity != "" })
 }
 
 // taking returns the request with the contained objects that a plan takes.
@@ -269,19 +167,3 @@ func (r Request) taking(p *terraform.Plan) Request {
 
 // imports reports whether spec.import is to be looked at where no create was interrupted.
 func (r Request) imports() bool { return r.Import.Asked() && !r.Deleted }
-
-// creating is claimed weakly for a create of a type whose objects are listed.
-const creating = "creating"
-
-// claimsCreating returns the claims of a create whose object is looked for by listing.
-func claimsCreating(r Request) (out []ownership.Claim) {
-	for _, on := range objects(r, creating) {
-		out = append(out, ownership.Claim{Object: on, Strength: ownership.Weak})
-	}
-	return out
-}
-
-// lists reports whether the object of a create can only be found by listing.
-func (r *Request) lists(identity, state cty.Value) bool {
-	return r.ListArguments != nil && r.Type.Schema.Identity != nil && handleOf(*r, identity, state).none()
-}

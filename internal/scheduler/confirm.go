@@ -10,10 +10,11 @@ import (
 
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
+	"github.com/landbridge-io/landbridge/internal/scheduler/survey"
 )
 
-// A look at an object may be answered by a survey (survey.go) instead of a read, if the kind is
-// configured for it. The survey only confirms what is known already: that the object is as it is
+// A look at an object may be answered by a survey (package survey) instead of a read, if the kind
+// is configured for it. The survey only confirms what is known already: that the object is as it is
 // stored. Whatever it does not confirm is read. So it can only be wrong about what a list does not
 // tell, and that is read with every n-th look.
 
@@ -22,7 +23,7 @@ import (
 func (e *entry) confirmable(r *Request) bool {
 	in := &e.record.Instance
 	return r.ListRefresh != nil && e.confirmation != nil && e.confirmation.requested == r.LookRequested &&
-		in.Status == instance.Full && len(in.RawState) == 0 && len(in.RawIdentity) == 0 && present(in.State) && known(in.Identity) &&
+		in.Status == instance.Full && len(in.RawState) == 0 && len(in.RawIdentity) == 0 && instance.Present(in.State) && instance.Known(in.Identity) &&
 		len(e.missing) == 0 && (e.flap == nil || e.flap.count == 0) &&
 		e.view.observation != nil && e.view.observation.Drift == nil && e.view.observation.Flap == nil
 }
@@ -34,45 +35,45 @@ func (o *observing) confirm(ctx context.Context, r *Request) bool {
 	if missing != "" {
 		return false
 	}
-	of := surveyed{schema: r.Type.Schema, configuration: r.ProviderConfiguration, account: r.Account, arguments: argumentsText(arguments)}
+	of := survey.Of{Schema: r.Type.Schema, Configuration: r.ProviderConfiguration, Account: r.Account, Arguments: survey.Text(arguments)}
 	now := o.o.Clock.Now()
 	listing, cancel := half(ctx)
 	defer cancel()
-	x := o.surveys.use(listing, of, now.Add(3*r.ListRefresh.Interval),
-		func(x *survey) decision.Verdict { return decision.Look(e.lookInput(r, x, o.o.Clock.Now())) },
-		func() *survey { return o.survey(ctx, listing, r, of, arguments) })
-	if x == nil || !x.shows(r.Type.Schema, in.Identity, in.State) {
+	x := o.surveys.Use(listing, of, now.Add(3*r.ListRefresh.Interval),
+		func(x *survey.Survey) decision.Verdict { return decision.Look(e.lookInput(r, x, o.o.Clock.Now())) },
+		func() *survey.Survey { return o.survey(ctx, listing, r, of, arguments) })
+	if x == nil || !x.Shows(r.Type.Schema, in.Identity, in.State) {
 		return false
 	}
-	e.confirmation.at = x.began
+	e.confirmation.at = x.Began
 	e.confirmation.listed++
-	e.matched = x.began
+	e.matched = x.Began
 	return true
 }
 
-func (e *entry) lookInput(r *Request, x *survey, now time.Time) decision.LookInput {
+func (e *entry) lookInput(r *Request, x *survey.Survey, now time.Time) decision.LookInput {
 	in := decision.LookInput{
 		Now: now, Known: e.confirmation.at, Listed: e.confirmation.listed,
 		ReadEvery: r.ListRefresh.ReadEvery, Phase: phaseOf(e.uid), Interval: r.ListRefresh.Interval,
 	}
 	if x != nil {
-		in.Any, in.Began, in.Serial = true, x.began, x.serial
+		in.Any, in.Began, in.Serial = true, x.Began, x.Serial
 	}
 	return in
 }
 
 // survey makes a survey. The context listing ends earlier than ctx, with which the provider is
 // acquired also for a read.
-func (o *observing) survey(ctx, listing context.Context, r *Request, of surveyed, arguments map[string]cty.Value) *survey {
-	before := o.surveys.failure(of)
-	var out *survey
+func (o *observing) survey(ctx, listing context.Context, r *Request, of survey.Of, arguments map[string]cty.Value) *survey.Survey {
+	before := o.surveys.Failure(of)
+	var out *survey.Survey
 	if err := o.acquireOnce(ctx, r); err != nil {
-		out = &survey{began: o.o.Clock.Now(), failed: err.Error()}
+		out = &survey.Survey{Began: o.o.Clock.Now(), Failed: err.Error()}
 	} else {
-		out = surveyOf(listing, o.ex, r.Type, arguments, o.o.Clock.Now())
+		out = survey.Take(listing, o.ex, r.Type, arguments, o.o.Clock.Now())
 	}
-	if out.failed != "" && out.failed != before {
-		o.o.Logger.Info("Objects cannot be listed, so each is read", "type", r.Type.Schema.Type, "configuration", r.ProviderConfiguration, "why", out.failed)
+	if out.Failed != "" && out.Failed != before {
+		o.o.Logger.Info("Objects cannot be listed, so each is read", "type", r.Type.Schema.Type, "configuration", r.ProviderConfiguration, "why", out.Failed)
 	}
 	return out
 }

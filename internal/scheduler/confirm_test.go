@@ -20,6 +20,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
 	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
+	"github.com/landbridge-io/landbridge/internal/scheduler/survey"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
 
@@ -96,7 +97,7 @@ func TestShows(t *testing.T) {
 			if test.prepare != nil {
 				test.prepare(c)
 			}
-			if got := scheduler.Shows(c, assigned.resource(), c.identity(test.id, ""), test.state); got != test.want {
+			if got := shows(c, assigned.resource(), c.identity(test.id, ""), test.state); got != test.want {
 				t.Errorf("got %t, want %t", got, test.want)
 			}
 		})
@@ -105,10 +106,15 @@ func TestShows(t *testing.T) {
 		c := newCloud(derivable)
 		c.add(object{"a", 1})
 		c.add(object{"a", 1})
-		if scheduler.Shows(c, derivable.resource(), c.identity("", "a"), thing(str("i-1"), "a", 1)) {
+		if shows(c, derivable.resource(), c.identity("", "a"), thing(str("i-1"), "a", 1)) {
 			t.Error("one of two is shown")
 		}
 	})
+}
+
+// shows reports whether a survey shows an object as its state says.
+func shows(ex terraform.Executor, r terraform.ResourceType, identity, state cty.Value) bool {
+	return survey.Take(context.Background(), ex, r, nil, time.Time{}).Shows(r.Schema, identity, state)
 }
 
 func str(s string) cty.Value { return cty.StringVal(s) }
@@ -155,7 +161,7 @@ func TestShowsProperty(t *testing.T) {
 			}
 			want = want && (!told || listed[id].GetAttr(name).RawEquals(state.GetAttr(name)))
 		}
-		if got := scheduler.Shows(c, assigned.resource(), c.identity(id, ""), state); got != want {
+		if got := shows(c, assigned.resource(), c.identity(id, ""), state); got != want {
 			t.Fatalf("got %t, want %t: %#v among %#v without %v", got, want, state, listed, c.untold)
 		}
 	})
@@ -177,8 +183,8 @@ func TestLookByList(t *testing.T) {
 		"changed, not told":      {before: func(h *harness) { tellsNo("size")(h.cloud); h.cloud.change("i-1", object{"a", 2}) }, want: listed},
 		"not told any more":      {before: func(h *harness) { h.look(time.Minute); tellsNo("size")(h.cloud) }, want: []string{"list states", "refresh"}},
 		"cannot be listed":       {before: func(h *harness) { h.cloud.fail["list states"] = diagnostic.Errorf("Quota exceeded", "No.") }, want: []string{"list states", "refresh"}},
-		"too many":               {before: func(h *harness) { h.cloud.many(scheduler.MaxSurveyed) }, want: []string{"list states", "refresh"}},
-		"almost too many":        {before: func(h *harness) { h.cloud.many(scheduler.MaxSurveyed - 2) }, want: listed},
+		"too many":               {before: func(h *harness) { h.cloud.many(survey.Max) }, want: []string{"list states", "refresh"}},
+		"almost too many":        {before: func(h *harness) { h.cloud.many(survey.Max - 2) }, want: listed},
 		"a look is asked for":    {before: func(h *harness) { h.r.LookRequested = "now" }, want: read},
 		"a retry is asked for":   {before: func(h *harness) { h.r.Asked.Retry = "now" }, want: []string{"save", "refresh", "plan"}},
 		"tainted":                {before: func(h *harness) { h.r.Asked.Taint = "now" }, want: []string{"save", "refresh", "plan"}},
@@ -302,15 +308,6 @@ func TestLookByListTogether(t *testing.T) {
 			if diff := cmp.Diff([]string{"list states"}, x.cloud.log.take()); diff != "" {
 				t.Errorf("-want, +got:\n%s", diff)
 			}
-		}
-		one := all[0]
-		if n := one.sched.Surveys(); n != 1 {
-			t.Errorf("%d surveys", n)
-		}
-		one.arguments("n0")
-		one.look(time.Hour)
-		if n := one.sched.Surveys(); n != 1 {
-			t.Errorf("%d surveys after an hour", n)
 		}
 	})
 }

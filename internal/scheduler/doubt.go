@@ -31,7 +31,7 @@ func (s *Scheduler) doubtful(e *entry, r Request, op *instance.Operation) (doubt
 func (s *Scheduler) isDoubt(e *entry, r Request, op *instance.Operation) {
 	if e.doubt == nil || e.doubt.ID != op.ID {
 		e.doubt = op
-		s.tell(r, Event{Kind: Recovered, Operation: op.Kind, Repeated: resumes(r, op, s.o.Clock.Now())})
+		s.tell(r, Event{Kind: Recovered, Operation: op.Kind, Repeated: r.token().Resumes(op, s.o.Clock.Now())})
 	}
 }
 
@@ -41,8 +41,8 @@ func (e *entry) doubted(r Request, p terraform.Plan) bool {
 	if op == nil {
 		return false
 	}
-	if key := interruptedKey(r, op); key != "" {
-		return key != plannedKey(r, p.Identity, p.State)
+	if key := r.naming().InterruptedKey(op); key != "" {
+		return key != r.naming().PlannedKey(p.Identity, p.State)
 	}
 	return op.CreateToken != r.CreateToken.Of(p.Config)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/desired"
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/instance"
+	"github.com/landbridge-io/landbridge/internal/scheduler/settling"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
 
@@ -174,15 +175,10 @@ func (s *Scheduler) afterOperation(out, before instance.Instance, t *task, diags
 		}
 	}
 	if diags.HasErrors() && len(t.contained()) > 0 {
-		out.Unsettled = s.afterFailure(before.Unsettled, t, diags)
+		out.Unsettled = settling.Failure{Config: t.config, Counts: t.counts, Changed: t.changed, Diagnostics: diags}.CountsAfter(before.Unsettled, s.o.Clock.Now())
 	}
 	if t.kind == instance.Create && out.Status == instance.Tainted && terraform.Inconsistent(diags) {
-		counts := instance.Unsettled{Config: t.config}
-		if t.counts != nil {
-			counts.Repeats = replacements(t.counts.Repeats)
-		}
-		counts.Inconsistent = true
-		out.Unsettled = counts.Ended(s.o.Clock.Now())
+		out.Unsettled = settling.InconsistentCreate(t.config, t.counts, s.o.Clock.Now())
 	}
 	if diags.HasErrors() || !t.endsDrift() {
 		return out

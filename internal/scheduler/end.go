@@ -34,7 +34,7 @@ func (s *Scheduler) noteOutcome(e *entry, r Request, t task, res result) []Event
 	e = e.lock()
 	defer e.unlock()
 	prior := e.record.Instance
-	t.progress.end()
+	t.progress.End()
 	if res.op.Kind == instance.Create && !res.undispatched {
 		e.token = ""
 	}
@@ -103,7 +103,7 @@ func (e *entry) interrupted(t task, res result) {
 	if stored {
 		e.unsaved.Interrupt, e.unsaved.Held = "", 0
 	}
-	token := t.interruption.asked()
+	token := t.interruption.Asked()
 	if token == "" || stored && e.record.Handled.Interrupt == token {
 		return
 	}
@@ -117,7 +117,7 @@ func (e *entry) interrupted(t task, res result) {
 // noteIdentity records the complete identity of an object whose planned one was partly known.
 func (e *entry) noteIdentity(r Request, res result) {
 	if res.op.Kind == instance.Create && e.record.Instance.Exists() {
-		if r.learn(e.record.Instance, res.plannedState) == "" {
+		if r.naming().Learn(e.record.Instance, res.plannedState) == "" {
 			e.complete(ownership.IdentityKey(r.Type.Schema, instance.Instance{Identity: res.planned}), ownership.IdentityKey(r.Type.Schema, e.record.Instance))
 		}
 	}

@@ -14,7 +14,9 @@ import (
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/policy"
 	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
+	"github.com/landbridge-io/landbridge/internal/scheduler/journal"
 	"github.com/landbridge-io/landbridge/internal/scheduler/ownership"
+	"github.com/landbridge-io/landbridge/internal/scheduler/settling"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 	"github.com/landbridge-io/landbridge/schema"
 )
@@ -116,7 +118,7 @@ type details struct {
 	readWarned diagnostic.Diagnostics
 	unsaved    unsavedTokens
 	// interruption ends the operation that this process began last.
-	interruption *interruption
+	interruption *journal.Interruption
 
 	// undispatched is the id of an operation that never reached the provider, though its intent may
 	// be stored. undispatchedDoubt is the interrupted create that it began after; nil if there was
@@ -145,13 +147,13 @@ type details struct {
 	// flap has the corrections of the object; nil if there was none.
 	flap *flap
 	// lastApply is what the last apply has left; nil if it has settled, or that is not known.
-	lastApply *lastApply
+	lastApply *settling.Left
 	// drifts is the drift of the object.
 	drifts drifts
 
 	// completed is a planned identity with the complete identity of the created object; nil if they
 	// are the same.
-	completed *completed
+	completed *ownership.Completed
 }
 
 // turn is a lock. Unlike a sync.Mutex, synctest recognizes a goroutine that waits for it.
@@ -198,7 +200,7 @@ type view struct {
 	// made yet: the provider may want to change what it has just made.
 	unplanned bool
 	// progress collects the messages of the provider in a running view.
-	progress *progress
+	progress *journal.Progress
 	// release ends the attempts to store an outcome that cannot be stored; nil if there is none.
 	release func()
 }
@@ -320,7 +322,7 @@ type rested struct {
 	identified, createFirst        bool
 	// planned is that of drifts.
 	planned   bool
-	completed *completed
+	completed *ownership.Completed
 }
 
 // entry returns the entry of a place from what was rested.

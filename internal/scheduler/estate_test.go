@@ -18,6 +18,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
 	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
+	"github.com/landbridge-io/landbridge/internal/scheduler/ownership"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
@@ -82,7 +83,7 @@ type manor struct {
 	sched   *scheduler.Scheduler
 	tenants []*tenant
 	next    int
-	handles *scheduler.Handles
+	handles *ownership.Handles
 	fatalf  func(string, ...any)
 	// trespass is a write that must not be; guarded by the cloud's lock.
 	trespass string

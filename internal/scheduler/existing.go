@@ -1,8 +1,6 @@
 package scheduler
 
 import (
-	"github.com/zclconf/go-cty/cty"
-
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
@@ -21,22 +19,22 @@ import (
 // set if there certainly is none; otherwise that is unknown, and the create decides.
 func (o *operation) look() (found instance.Instance) {
 	if o.op.Kind != instance.Create {
-		o.handle = handle{identity: cty.NilVal}
+		o.handle = ownership.Handle{}
 		return found
 	}
 	r := &o.r
-	o.handle = handleOf(*r, o.plan.Identity, o.plan.State)
-	if r.Policies.CreateUnchecked || o.handle.none() {
+	o.handle = r.naming().Handle(o.plan.Identity, o.plan.State)
+	if r.Policies.CreateUnchecked || o.handle.None() {
 		return found
 	}
-	found, diags := o.ex.Import(o.early, r.Type, o.handle.target())
+	found, diags := o.ex.Import(o.early, r.Type, o.handle.Target())
 	switch {
 	case diags.HasErrors():
 		o.absent = terraform.NonExistent(diags)
 		return instance.Instance{}
 	case o.in.IsDeposed(found): // it is the replaced object
 		return instance.Instance{}
-	case !terraform.Told(r.Type.Schema, o.handle.target(), found.State), !o.handle.is(r, found):
+	case !terraform.Told(r.Type.Schema, o.handle.Target(), found.State), !r.naming().Means(o.handle, found):
 		return instance.Instance{}
 	}
 	return found
@@ -47,14 +45,14 @@ func (o *operation) look() (found instance.Instance) {
 // absent, that shows that the two access different stores.
 func (o *operation) refuseUnchecked() *Error {
 	r, h := o.r, o.handle
-	if o.op.Kind != instance.Create || h.none() || !o.absent && !r.Policies.CreateUnchecked {
+	if o.op.Kind != instance.Create || h.None() || !o.absent && !r.Policies.CreateUnchecked {
 		return nil
 	}
 	var found *instance.Instance
 	if o.absent {
 		found = &instance.Instance{}
 	}
-	planned := keyOf(r, h, instance.Instance{Identity: h.identity})
+	planned := r.naming().KeyBefore(h)
 	by, state, err := o.twin(o.early, o.e, &r, []string{planned}, found)
 	switch {
 	case err != nil || o.absent:
@@ -68,9 +66,9 @@ func (o *operation) refuseUnchecked() *Error {
 }
 
 // meets returns the error of a create whose object already exists. No operation runs.
-func (s *Scheduler) meets(e *entry, r Request, met instance.Instance, by handle) *Error {
-	planned, whole := keyOf(r, by, instance.Instance{Identity: by.identity}), ownership.IdentityKey(r.Type.Schema, met)
-	if by.identified() {
+func (s *Scheduler) meets(e *entry, r Request, met instance.Instance, by ownership.Handle) *Error {
+	planned, whole := r.naming().KeyBefore(by), ownership.IdentityKey(r.Type.Schema, met)
+	if by.Identified() {
 		e.complete(planned, whole)
 	}
 	s.claim(e, r, e.record.Instance, planned, whole)
@@ -81,7 +79,7 @@ func (s *Scheduler) meets(e *entry, r Request, met instance.Instance, by handle)
 		return identityConflict(r, by)
 	}
 	what := "identity"
-	if !by.identified() {
+	if !by.Identified() {
 		what = "import id"
 	}
 	return decision.Failed(decision.ReasonAlreadyExists, terraform.ObjectExistsError(what, "no resource of this cluster manages it; it is not changed. "+
@@ -91,7 +89,7 @@ func (s *Scheduler) meets(e *entry, r Request, met instance.Instance, by handle)
 // complete records that a planned identity is part of the identity of an object.
 func (e *entry) complete(planned, whole string) {
 	if planned != "" && whole != "" && planned != whole {
-		e.completed = &completed{planned: planned, whole: whole}
+		e.completed = &ownership.Completed{Planned: planned, Whole: whole}
 	}
 }
 

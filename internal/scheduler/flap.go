@@ -120,7 +120,7 @@ func (s *Scheduler) flapping(e *entry, r *Request) *Flap {
 	if e.flap == nil {
 		return nil
 	}
-	s.corrections.set(r.Key, corrected{object: object(*r, ownership.StateKey(e.record.Instance.State)), correction: e.flap.last})
+	s.corrections.set(r.Key, corrected{object: r.claiming().Objects(ownership.StateKey(e.record.Instance.State))[0], correction: e.flap.last})
 	if e.flap.count < flapsAfter {
 		return nil
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
 	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
+	"github.com/landbridge-io/landbridge/internal/scheduler/ownership"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 	"github.com/landbridge-io/landbridge/internal/translate"
 )
@@ -24,7 +25,7 @@ type handled struct {
 
 var handledKinds = map[string]handled{
 	"mapping":   {mapped, func(x *estate) { x.r.Handles = mappedHandles("Thing") }},
-	"import id": {noIdentity, func(x *estate) { x.r.Handles = &scheduler.Handles{} }},
+	"import id": {noIdentity, func(x *estate) { x.r.Handles = &ownership.Handles{} }},
 }
 
 // named is a resource that wants an object of the name, which is also the external name.
@@ -140,11 +141,11 @@ func TestRecoverByConfiguration(t *testing.T) {
 }
 
 // handledAnew are the handles of a process that has seen nothing.
-func handledAnew(x *estate) *scheduler.Handles {
+func handledAnew(x *estate) *ownership.Handles {
 	if x.cloud.kind == mapped {
 		return mappedHandles("Thing")
 	}
-	return &scheduler.Handles{}
+	return &ownership.Handles{}
 }
 
 // What a stored object shows of a mapping is known before anything is read.
@@ -227,7 +228,7 @@ func count(all []string, what string) (n int) {
 // An import id that finds nothing of an existing object is not used any more.
 func TestContradictedImportID(t *testing.T) {
 	newEstate(t, noIdentity, func(x *estate) {
-		x.r.Handles = &scheduler.Handles{}
+		x.r.Handles = &ownership.Handles{}
 		a := x.named("a", 0, "x")
 		a.r.NamedImport.ID = "wrong/x"
 		a.settle()
@@ -260,7 +261,7 @@ func TestRecoverAfterCorrectedMapping(t *testing.T) {
 // id: the name that it is made of need not be unique.
 func TestImportIDAwaitsDeadline(t *testing.T) {
 	newEstate(t, noIdentity, func(x *estate) {
-		x.r.Handles = &scheduler.Handles{}
+		x.r.Handles = &ownership.Handles{}
 		x.seen("b", 1, "y")
 		a := x.named("a", 0, "x")
 		a.interrupts(late)
@@ -277,7 +278,7 @@ func TestImportIDAwaitsDeadline(t *testing.T) {
 // A mapping of unknown values gives no handle.
 func TestMappingOfUnknown(t *testing.T) {
 	newEstate(t, mapped, func(x *estate) {
-		x.r.Handles = &scheduler.Handles{Identity: func(cty.Value) map[string]cty.Value { return nil }}
+		x.r.Handles = &ownership.Handles{Identity: func(cty.Value) map[string]cty.Value { return nil }}
 		a := x.named("a", 0, "x")
 		a.interrupts(silentDone)
 		a.observeRefused(decision.ReasonCreateOutcomeUnknown)

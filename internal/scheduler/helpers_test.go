@@ -23,6 +23,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/provider"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
+	"github.com/landbridge-io/landbridge/internal/scheduler/ownership"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 	"github.com/landbridge-io/landbridge/internal/translate"
@@ -93,8 +94,8 @@ func withToken(v, token cty.Value) cty.Value {
 
 // mappedHandles are the handles of a configuration that says title is the argument name, and class
 // a constant.
-func mappedHandles(class string) *scheduler.Handles {
-	return &scheduler.Handles{Identity: func(object cty.Value) map[string]cty.Value {
+func mappedHandles(class string) *ownership.Handles {
+	return &ownership.Handles{Identity: func(object cty.Value) map[string]cty.Value {
 		out := map[string]cty.Value{"class": cty.StringVal(class)}
 		if v := object.GetAttr("name"); v.IsKnown() && !v.IsNull() {
 			out["title"] = v

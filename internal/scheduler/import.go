@@ -89,7 +89,7 @@ func (s *Scheduler) doubt(ctx context.Context, e *entry, r Request, ex terraform
 	case r.Known.Observed && !r.Known.Recognize(found):
 		why = "the object that is found by it has another one"
 	case r.Type.Schema.Identity != nil:
-	case !e.alone(r, ownership.IDKey(r.Known.Target.ID)):
+	case !r.claiming().Free(e.claimant, ownership.IDKey(r.Known.Target.ID)):
 		why = "other resources of the type have the same one"
 	case r.Config != nil:
 		p, diags := ex.Plan(ctx, r.Type, found, *r.Configuration())
@@ -135,11 +135,11 @@ func (s *Scheduler) newer(ctx context.Context, e *entry, r Request, ex terraform
 
 // importOf returns the import target of an object that was found by a handle: its own identity,
 // which is complete, or the handle.
-func importOf(found instance.Instance, by handle) terraform.ImportTarget {
-	if known(found.Identity) {
+func importOf(found instance.Instance, by ownership.Handle) terraform.ImportTarget {
+	if instance.Known(found.Identity) {
 		return terraform.ImportTarget{Identity: found.Identity}
 	}
-	return by.target()
+	return by.Target()
 }
 
 // takeKnown stores an object that only the resource's annotations name, unless another resource has
@@ -152,9 +152,9 @@ func (s *Scheduler) takeKnown(ctx context.Context, e *entry, r Request, found in
 		return s.take(ctx, e, r, found)
 	}
 	// A create claims what it knows of the identity beforehand, which may be less than the whole.
-	for _, identity := range []string{ownership.IdentityKey(r.Type.Schema, found), plannedKey(r, cty.NilVal, found.State)} {
+	for _, identity := range []string{ownership.IdentityKey(r.Type.Schema, found), r.naming().PlannedKey(cty.NilVal, found.State)} {
 		for identity != "" {
-			owner, ok := e.holder(r, identity)
+			owner, ok := r.claiming().Holder(e.claimant, identity)
 			if !ok {
 				break
 			}
@@ -199,7 +199,7 @@ func (s *Scheduler) take(ctx context.Context, e *entry, r Request, found instanc
 		s.claim(e, r, e.record.Instance, wanted...) // it is woken when the object is free
 		return identityConflict(r, ownership.Rival{Owner: owner})
 	}
-	if by, state, err := s.twin(ctx, e, &r, identitiesOf(e.claims(r, found, nil)), &found); err != nil {
+	if by, state, err := s.twin(ctx, e, &r, ownership.Identities(e.claims(&r, found, nil)), &found); err != nil {
 		return err
 	} else if state == sameObject || state == unclear && !r.confirmsStore() {
 		return s.refuseTwin(ctx, e, r, by, state)

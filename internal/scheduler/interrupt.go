@@ -2,6 +2,7 @@ package scheduler
 
 import (
 	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
+	"github.com/landbridge-io/landbridge/internal/scheduler/journal"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 )
 
@@ -15,7 +16,7 @@ import (
 
 // noteInterrupt records a request to interrupt that is not in the store yet.
 func (e *entry) noteInterrupt(token string, held int64) {
-	noteInterrupt(&e.record.Handled, token, held)
+	journal.NoteInterrupt(&e.record.Handled, token, held)
 	e.unsaved.Interrupt, e.unsaved.Held = e.record.Handled.Interrupt, e.record.Handled.Held
 	e.publish()
 }
@@ -23,7 +24,7 @@ func (e *entry) noteInterrupt(token string, held int64) {
 // interrupts reports whether an annotation has a request to interrupt that was not handled yet.
 func (e *entry) interrupts(r *Request) bool {
 	return r.Asked.Interrupt != "" && r.Asked.Interrupt != e.record.Handled.Interrupt &&
-		(e.view.state != decision.Running || e.interruption.asked() != r.Asked.Interrupt)
+		(e.view.state != decision.Running || e.interruption.Asked() != r.Asked.Interrupt)
 }
 
 // Interrupt implements Interface. Where nothing runs it does nothing: the next Observe records the
@@ -40,7 +41,7 @@ func (s *Scheduler) Interrupt(k store.Key, token string) {
 
 // interrupt interrupts the running operation.
 func (e *entry) interrupt(r Request) {
-	e.interruption.ask(r.Asked.Interrupt)
+	e.interruption.Ask(r.Asked.Interrupt)
 	o := *e.view.observation
 	o.Interrupted = true
 	e.view.observation = &o

@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
+	"github.com/landbridge-io/landbridge/internal/scheduler/journal"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 )
 
@@ -19,7 +20,7 @@ func (s *Scheduler) Leave(ctx context.Context, k store.Key, stored bool) (left b
 		return false, nil
 	}
 	if !s.o.Leads() {
-		return false, &Error{Reason: decision.ReasonStore, Err: errSuccessor}
+		return false, &Error{Reason: decision.ReasonStore, Err: journal.ErrSuccessor}
 	}
 	for _, x := range places {
 		e := x.lock()
@@ -83,7 +84,7 @@ func (s *Scheduler) Retire(ctx context.Context, r Request) error {
 		return nil
 	}
 	if !s.o.Leads() {
-		return &Error{Reason: decision.ReasonStore, Err: errSuccessor}
+		return &Error{Reason: decision.ReasonStore, Err: journal.ErrSuccessor}
 	}
 	rec := e.record
 	// A resource that was retired before, under the same name, may have left the same record.
@@ -116,7 +117,7 @@ func (s *Scheduler) Forget(ctx context.Context, r Request) error {
 // forget removes the record if it belongs to this resource and not to a new one with the same name.
 func (s *Scheduler) forget(ctx context.Context, e *entry, r Request) error {
 	if !s.o.Leads() {
-		return errSuccessor
+		return journal.ErrSuccessor
 	}
 	if e.state == loaded {
 		err := s.o.Store.Delete(ctx, r.Key, e.record.Version)

@@ -2,10 +2,6 @@ package scheduler
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -13,10 +9,10 @@ import (
 
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/instance"
+	"github.com/landbridge-io/landbridge/internal/scheduler/journal"
 	"github.com/landbridge-io/landbridge/internal/scheduler/ownership"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 	"github.com/landbridge-io/landbridge/internal/translate"
-	"github.com/landbridge-io/landbridge/schema"
 )
 
 // Without a handle, the object of an interrupted create may be found by listing the objects of its
@@ -29,55 +25,9 @@ import (
 // resource's alone, which is checked after the objects were listed: by then, the objects that were
 // listed are claimed, or their creates still are.
 
-// maxListed is the maximum of objects that are listed before a create. The intent has a digest of
-// each.
-const maxListed = 1000
-
-// snapshot lists the objects that exist before a create; nil if they are not needed.
-func snapshot(ctx context.Context, ex terraform.Executor, r Request, p terraform.Plan) *instance.Listing {
-	if !r.lists(p.Identity, p.State) || r.generated(p) != "" {
-		return nil
-	}
-	objects, why := list(ctx, ex, r, p.State)
-	if why != "" {
-		return &instance.Listing{Missing: why}
-	}
-	out := &instance.Listing{}
-	for _, identity := range objects {
-		out.Objects = append(out.Objects, digestOf(identity))
-	}
-	slices.Sort(out.Objects)
-	return out
-}
-
-// list returns the identities of the objects that may be the one with a planned state, or why it
-// cannot.
-func list(ctx context.Context, ex terraform.Executor, r Request, state cty.Value) (objects []cty.Value, why string) {
-	lister, ok := ex.(terraform.Lister)
-	if !ok {
-		return nil, "the way of running the provider does not permit it"
-	}
-	if !present(state) {
-		return nil, "the planned object is of another version of its schema"
-	}
-	arguments, missing := r.ListArguments(state)
-	if missing != "" {
-		return nil, fmt.Sprintf("the argument %s, which the list needs, is not known before the create", missing)
-	}
-	objects, more, diags := lister.List(ctx, r.Type, arguments, maxListed)
-	switch {
-	case diags.HasErrors():
-		return nil, "they cannot be listed: " + strings.TrimSuffix(diags.Errors().String(), ".")
-	case more:
-		return nil, fmt.Sprintf("there are more than %d. Arguments of the list in listRecovery may narrow them down", maxListed)
-	}
-	return objects, ""
-}
-
-// digestOf identifies an object in a snapshot.
-func digestOf(identity cty.Value) string {
-	sum := sha256.Sum256([]byte(translate.CanonicalIdentity(identity)))
-	return hex.EncodeToString(sum[:8])
+// listing is how the objects are listed among which a planned one is.
+func (r *Request) listing(ex terraform.Executor) journal.Listing {
+	return journal.Listing{Executor: ex, Type: r.Type, Arguments: r.ListArguments}
 }
 
 // byList looks for the object of an interrupted create among those that are new since. done
@@ -97,17 +47,16 @@ func (x *recovery) byList(ctx context.Context) (done bool, err error) {
 	if err := r.allClaimed(); err != nil {
 		return true, err
 	}
-	objects, why := list(ctx, x.ex, r, op.PlannedState)
+	objects, why := r.listing(x.ex).List(ctx, op.PlannedState)
 	if why != "" {
 		return unknown("The objects that exist now are not known: %s.", why)
 	}
-	if !e.alone(r, creating) {
+	if !r.claiming().Free(e.claimant, ownership.Creating) {
 		return unknown("Objects that are new since are not considered while another resource creates one of the same type.")
 	}
 	var found []cty.Value
-	for _, identity := range objects {
-		_, old := slices.BinarySearch(op.Listed.Objects, digestOf(identity))
-		if !old && e.free(r, instance.Instance{Identity: identity}) {
+	for _, identity := range journal.Since(op.Listed, objects) {
+		if e.free(r, instance.Instance{Identity: identity}) {
 			found = append(found, identity)
 		}
 	}
@@ -130,7 +79,7 @@ func (x *recovery) byList(ctx context.Context) (done bool, err error) {
 		return unknown("One object is new since the create began, but it cannot be read: %s.", translate.CanonicalIdentity(found[0]))
 	case !e.free(r, out) || e.record.Instance.IsDeposed(out):
 		return unknown("One object is new since the create began, and another resource manages it: %s.", translate.CanonicalIdentity(found[0]))
-	case !resembles(r.Type.Schema, op.PlannedState, out.State):
+	case !journal.Resembles(r.Type.Schema, op.PlannedState, out.State):
 		x.unknown = append(x.unknown, foundAfterCreate(r, target)...)
 		return unknown("One object is new since the create began, but it does not have the planned arguments: %s.", translate.CanonicalIdentity(found[0]))
 	}
@@ -140,36 +89,5 @@ func (x *recovery) byList(ctx context.Context) (done bool, err error) {
 
 // free reports whether no other resource claims an object.
 func (e *entry) free(r Request, in instance.Instance) bool {
-	return e.alone(r, ownership.IdentityKey(r.Type.Schema, in))
-}
-
-// resembles reports whether an object has the planned arguments. Those that a read need not return,
-// because they are secret or optional, may be missing, but at least one has to be there.
-func resembles(s *schema.Resource, planned, found cty.Value) bool {
-	if !present(planned) || !known(found) {
-		return false
-	}
-	some := false
-	for name, a := range s.Block.Attributes {
-		want, is := planned.GetAttr(name), found.GetAttr(name)
-		switch {
-		case !want.IsWhollyKnown() || want.IsNull():
-		case is.IsNull() && (!a.Required || a.Sensitive || a.WriteOnly):
-		case !is.RawEquals(want):
-			return false
-		default:
-			some = true
-		}
-	}
-	for name := range s.Block.Blocks {
-		if want, is := planned.GetAttr(name), found.GetAttr(name); want.IsWhollyKnown() && !none(want) && !none(is) && !is.RawEquals(want) {
-			return false
-		}
-	}
-	return some
-}
-
-// none reports whether a nested block has no content.
-func none(v cty.Value) bool {
-	return v.IsNull() || v.CanIterateElements() && !v.Type().IsObjectType() && v.LengthInt() == 0
+	return r.claiming().Free(e.claimant, ownership.IdentityKey(r.Type.Schema, in))
 }

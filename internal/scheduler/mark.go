@@ -26,7 +26,7 @@ func markOf(r *Request, rec *store.Record) (Mark, bool) {
 // version.
 func atRest(in *instance.Instance) bool {
 	return in.Status == instance.Full && in.Operation == nil && len(in.Deposed) == 0 && in.Drift == nil &&
-		len(in.RawState) == 0 && len(in.RawIdentity) == 0 && present(in.State)
+		len(in.RawState) == 0 && len(in.RawIdentity) == 0 && instance.Present(in.State)
 }
 
 // Mark implements Interface.

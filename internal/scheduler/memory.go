@@ -56,35 +56,6 @@ type drifts struct {
 	observed *instance.Drift
 }
 
-// lastApply is what an apply has left. No plan without changes was made since.
-type lastApply struct {
-	// config is that of instance.Unsettled.
-	config string
-	// state is the digest of the object as it was left; empty if it was changed since.
-	state string
-	// at is when it has ended, and read is set when the object was read since.
-	at   time.Time
-	read bool
-	// outdated is the digest of the object before the apply, if the last read has shown it: either
-	// the read was of before, or the apply has left it so.
-	outdated string
-	// unsteady is set when a read at once has shown another object than the apply has answered.
-	// Then each read may.
-	unsteady bool
-	// objects are those of a module that the apply has changed, and that no plan since has left as
-	// they are.
-	objects map[string]objectLeft
-}
-
-// objectLeft is an object that an apply has changed.
-type objectLeft struct {
-	// state identifies its arguments as the apply has left them, and planned as the apply wanted
-	// them.
-	state, planned map[string]string
-	// atOnce is set when a plan right after the apply has shown that it would be changed again.
-	atOnce bool
-}
-
 // confirmation is what is known of an object that was read and found unchanged, and that nothing
 // has happened to since.
 type confirmation struct {
@@ -130,11 +101,6 @@ func (c claimed) sameApartFromConfiguration(other claimed) bool {
 	other.hash = c.hash
 	return c == other
 }
-
-// completed is an identity that was partly known before a create, and the complete identity of the
-// created object. Both are claimed while this process lives. A later process has to look up the
-// object to know that they are the same.
-type completed struct{ planned, whole string }
 
 // attempts counts consecutive creates of one configuration that failed after they had made an
 // object, or may have.

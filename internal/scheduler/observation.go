@@ -1,13 +1,13 @@
 package scheduler
 
 import (
-	"slices"
 	"time"
 
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/instance"
+	"github.com/landbridge-io/landbridge/internal/scheduler/settling"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
@@ -53,7 +53,7 @@ type Observation struct {
 	// if there is none.
 	Drift *instance.Drift
 	// Unsettled is set when the configuration wants the object to be changed again and again.
-	Unsettled *Unsettled
+	Unsettled *settling.Unsettled
 	// Flap is set when something else changes the object back again and again.
 	Flap *Flap
 	// Operation is the running operation, or the one whose outcome is unknown.
@@ -125,61 +125,6 @@ type Flap struct {
 	Paths []cty.Path
 	// Other is the resource that sets them to other values; the zero value if it is not known.
 	Other store.Key
-}
-
-// Unsettled describes an object that its configuration wants to be changed again and again.
-type Unsettled struct {
-	// Plan is the next change.
-	Plan *terraform.Plan
-	// Updates is how often it was made, Since when for the first time, and NextAt when it is made
-	// again. The times are zero for a replacement, which is not made again.
-	Updates int
-	Since   time.Time
-	NextAt  time.Time
-	// Never is set when it was made so often that the resource never settles.
-	Never bool
-	// Objects are those of a module that the change is about. Updates, Since and NextAt are those
-	// of the one that is changed again first.
-	Objects []UnsettledObject
-	// waiting is set when the rest of the plan can wait, too.
-	waiting bool
-}
-
-// UnsettledObject is an object of a module that its configuration wants to be changed again and
-// again.
-type UnsettledObject struct {
-	terraform.Contained
-	// Updates, Since, NextAt and Never are as in Unsettled.
-	Updates       int
-	Since, NextAt time.Time
-	Never         bool
-}
-
-// Replaces reports whether the change is a replacement.
-func (o UnsettledObject) Replaces() bool { return o.Action.IsReplace() }
-
-// Replaces reports whether the change is a replacement, of the object or of one that it consists
-// of.
-func (u *Unsettled) Replaces() bool {
-	return u.Plan.Action.IsReplace() || slices.ContainsFunc(u.Objects, UnsettledObject.Replaces)
-}
-
-// refuses reports whether the change is never made again by itself.
-func (u *Unsettled) refuses() bool { return u != nil && u.Replaces() }
-
-// repeated are the objects of a module whose replacements are never made again by themselves.
-func (u *Unsettled) repeated() (out []terraform.Contained) {
-	for _, o := range u.Objects {
-		if o.Replaces() {
-			out = append(out, o.Contained)
-		}
-	}
-	return out
-}
-
-// waits reports whether it is too early to make the change again.
-func (u *Unsettled) waits(now time.Time) bool {
-	return u != nil && !u.refuses() && u.waiting && now.Before(u.NextAt)
 }
 
 // upToDate is the plan of all resources whose object matches their configuration.

@@ -12,6 +12,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
+	"github.com/landbridge-io/landbridge/internal/scheduler/journal"
 	"github.com/landbridge-io/landbridge/internal/scheduler/ownership"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
@@ -107,7 +108,7 @@ func (o *observing) input(r *Request) decision.ObserveInput {
 		View:   e.view.state, Fits: e.view.fits(r), Unplanned: e.unplanned(r),
 		Stored: e.record.Version != "", Exists: in.Exists(), Deposed: len(in.Deposed) > 0,
 		Interrupted: interrupted, Foreign: interrupted && o.foreign(e),
-		Moving: interrupted && in.Operation.Kind == instance.Move, HandingOver: interrupted && in.Operation.Kind == instance.Move && handOverOf(in.Operation) != nil,
+		Moving: interrupted && in.Operation.Kind == instance.Move, HandingOver: interrupted && in.Operation.Kind == instance.Move && journal.HandOverOf(in.Operation) != nil,
 		Moved: e.record.Handled.MovedTo != "", TakeOver: r.MoveFrom != nil && e.record.Handled.MovedFrom == "" && !o.asked, Releasing: e.record.Handled.MoveOpen,
 		Claims: o.claims, Contested: o.contested, Disowned: o.disowned,
 		Account: o.accountOf(e, r), MayDestroy: r.Policies.Delete,
@@ -231,7 +232,7 @@ func (o *observing) claimNext(ctx context.Context, r *Request) {
 		o.claim(e, *r, e.record.Instance)
 	default:
 		o.claims = decision.ClaimedPlan
-		o.claim(e, r.taking(e.view.observation.Plan), e.record.Instance, wants(e, *r, e.view.observation.Plan)...)
+		o.claim(e, r.taking(e.view.observation.Plan), e.record.Instance, e.wants(r, e.view.observation.Plan)...)
 	}
 	rival, ok := o.Scheduler.rival(ctx, e)
 	o.rival = rival

@@ -13,6 +13,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/faultpoint"
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
+	"github.com/landbridge-io/landbridge/internal/scheduler/journal"
+	"github.com/landbridge-io/landbridge/internal/scheduler/ownership"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 	"github.com/landbridge-io/landbridge/internal/tracing"
@@ -60,9 +62,9 @@ type task struct {
 	// process is the operation's name at fault points.
 	process faultpoint.Process
 	// progress has the provider's messages about the operation.
-	progress *progress
+	progress *journal.Progress
 	// interruption ends the operation early.
-	interruption *interruption
+	interruption *journal.Interruption
 }
 
 // because returns by whose wish the operation is carried out.
@@ -134,7 +136,7 @@ func (s *Scheduler) start(e *entry, r Request, t task) error {
 	}
 	t.destroyed = e.destroyed
 	t.process = processOf(t, e.ended == faultpoint.Destroy)
-	t.progress, t.interruption = &progress{}, newInterruption()
+	t.progress, t.interruption = &journal.Progress{}, journal.NewInterruption()
 	e.begun = op.ID
 	e.interruption = t.interruption
 	e.endHold()
@@ -149,7 +151,7 @@ func (s *Scheduler) start(e *entry, r Request, t task) error {
 			s.o.Wake(r.Key)
 		})
 		defer long.Stop()
-		defer t.interruption.interrupt() // releases its context
+		defer t.interruption.End()
 		ctx, span := tracing.Child(tracing.With(context.Background(), r.origin), string(op.Kind))
 		o.r.origin = tracing.OriginOf(ctx)
 		res := o.run()
@@ -160,7 +162,7 @@ func (s *Scheduler) start(e *entry, r Request, t task) error {
 }
 
 // show makes an operation the view.
-func (e *entry) show(op *instance.Operation, p *progress) {
+func (e *entry) show(op *instance.Operation, p *journal.Progress) {
 	e.view = view{state: decision.Running, observation: &Observation{Instance: e.record.Instance, Operation: op, Last: e.last, Drift: e.drifts.found}, progress: p}
 }
 
@@ -180,7 +182,7 @@ type result struct {
 	plannedState cty.Value
 	met          instance.Instance
 	// handle is the one that met was found by.
-	handle handle
+	handle ownership.Handle
 	// changed and left are those of the task.
 	changed []string
 	left    map[string]map[string]string
@@ -200,7 +202,13 @@ func (s *Scheduler) left(e *entry) bool {
 // moment, a program may have started and planned, or this process may have been suspended.
 func (s *Scheduler) fence() error {
 	if !s.o.Leads() {
-		return errSuccessor
+		return journal.ErrSuccessor
 	}
 	return nil
+}
+
+// timeout returns the timeout of an operation.
+func (s *Scheduler) timeout(r *Request, kind instance.OperationKind, state cty.Value, private []byte) time.Duration {
+	t := journal.Timeouts{Own: r.Timeouts, Default: r.DefaultTimeouts, Otherwise: s.o.OperationTimeout}
+	return t.Of(kind, state, private)
 }

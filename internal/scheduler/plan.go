@@ -4,6 +4,8 @@ import (
 	"context"
 	"slices"
 
+	"github.com/zclconf/go-cty/cty"
+
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
@@ -13,7 +15,7 @@ import (
 // plan plans, and makes the result the view.
 func (s *Scheduler) plan(ctx context.Context, e *entry, r Request, ex terraform.Executor) error {
 	s.probe(ctx, &r, e.record.Instance, ex)
-	o := &Observation{Instance: e.record.Instance, Last: e.last, Imported: e.view.state == decision.Imported, Contradiction: r.contradiction(e.record.Instance, func(event Event) { s.tell(r, event) })}
+	o := &Observation{Instance: e.record.Instance, Last: e.last, Imported: e.view.state == decision.Imported, Contradiction: s.contradiction(r, e.record.Instance)}
 	o.Missing = e.missing[""] != nil
 	e.view.discard()
 	if r.Config != nil {
@@ -48,9 +50,10 @@ func (s *Scheduler) plan(ctx context.Context, e *entry, r Request, ex terraform.
 		o.Instance, o.Plan, o.Warnings, o.Unrivalled = e.record.Instance, &p, warnings, e.unrivalled(&r, &p)
 		o.Flap = s.flapping(e, &r)
 		o.Stalled = e.attempts.stalled(&r, &p)
-		o.Inconsistent = e.inconsistent(&r, &p)
-		e.notePlanned(&r, &p, s.o.Clock.Now())
-		o.Unsettled = e.unsettled(&r, &p)
+		settles := e.settling(&r)
+		o.Inconsistent = settles.Inconsistent(&p)
+		e.lastApply.Planned(&p, e.record.Instance.Unsettled, s.o.Clock.Now())
+		o.Unsettled = settles.Unsettled(&p)
 		e.repeating.Store(o.Unsettled != nil && o.Unsettled.Never)
 		if p.Action == terraform.NoOp && o.Reapply != "" {
 			if err := s.notReapplied(ctx, e, r, o.Reapply); err != nil {
@@ -112,4 +115,25 @@ func (e *entry) warnings(plan diagnostic.Diagnostics) diagnostic.Diagnostics {
 		}
 	}
 	return out
+}
+
+// probe checks the import id that the configuration makes, by importing the first object that is
+// seen.
+func (s *Scheduler) probe(ctx context.Context, r *Request, in instance.Instance, ex terraform.Executor) {
+	names := r.naming()
+	if r.Deleted || !r.Policies.Manage || !names.ProbeDue(in, s.o.Clock.Now()) {
+		return
+	}
+	found, diags := ex.Import(ctx, r.Type, terraform.ImportTarget{ID: r.NamedImport.ID, Identity: cty.NilVal})
+	names.Probed(in, found, diags)
+}
+
+// contradiction returns how an object contradicts the handles of the configuration, and tells the
+// first contradiction as an event.
+func (s *Scheduler) contradiction(r Request, in instance.Instance) string {
+	why, first := r.naming().Contradiction(in)
+	if first {
+		s.tell(r, Event{Kind: Contradicted, Why: why})
+	}
+	return why
 }

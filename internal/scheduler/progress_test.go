@@ -12,7 +12,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/provider"
-	"github.com/landbridge-io/landbridge/internal/scheduler"
+	"github.com/landbridge-io/landbridge/internal/scheduler/journal"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 	"github.com/landbridge-io/landbridge/schema"
 )
@@ -126,7 +126,7 @@ func TestProgressOfSecrets(t *testing.T) {
 				Resource: terraform.ResourceType{Schema: &schema.Resource{Block: block}},
 				Action:   tc.action, State: tc.state, SensitivePaths: tc.sensitive,
 			}
-			if got := scheduler.MakesSecrets(p); got != tc.want {
+			if got := journal.MakesSecrets(p); got != tc.want {
 				t.Errorf("got %t, want %t", got, tc.want)
 			}
 		})

@@ -9,6 +9,7 @@ import (
 
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
+	"github.com/landbridge-io/landbridge/internal/scheduler/journal"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 	"github.com/landbridge-io/landbridge/schema"
 )
@@ -90,7 +91,7 @@ func (s *Scheduler) mayExist(ctx context.Context, k store.Key, uid types.UID) bo
 // the object, and the values that its provider returned only once.
 func (s *Scheduler) restore(ctx context.Context, r Request, known store.Record) (store.Record, error) {
 	if !s.o.Leads() {
-		return known, errSuccessor
+		return known, journal.ErrSuccessor
 	}
 	s.o.Logger.Info("The stored instance was deleted, and is stored again", "resource", r.Key, "uid", r.UID)
 	known.Version = ""
@@ -120,7 +121,7 @@ func (s *Scheduler) save(ctx context.Context, e *entry, r Request, in instance.I
 	e.view.discard()
 	if !s.o.Leads() {
 		e.invalidate(conflicted)
-		return &Error{Reason: decision.ReasonStore, Err: errSuccessor}
+		return &Error{Reason: decision.ReasonStore, Err: journal.ErrSuccessor}
 	}
 	if rec.Version == "" && s.removed(e) {
 		e.invalidate(conflicted)
@@ -185,9 +186,6 @@ func storeReason(err error) Reason {
 	return decision.ReasonStore
 }
 
-// errSuccessor is the error of a process without the lease, whose memory may be outdated.
-var errSuccessor = errors.New("another controller may have taken over")
-
 // Reload implements Interface.
 func (s *Scheduler) Reload(k store.Key) {
 	for _, x := range s.placesOf(k) {
@@ -239,13 +237,13 @@ func (s *Scheduler) sharded() (store.Sharded, error) {
 	case !ok:
 		return nil, store.ErrElsewhere
 	case !s.o.Leads():
-		return nil, errSuccessor
+		return nil, journal.ErrSuccessor
 	}
 	return l, nil
 }
 
 // store stores a record, with the objects that it names.
 func (s *Scheduler) store(ctx context.Context, r *Request, rec store.Record) (store.Record, error) {
-	rec.Objects = namedObjects(r, &rec.Instance)
+	rec.Objects = r.claiming().ObjectsIn(namedBy(r), &rec.Instance)
 	return s.o.Store.Save(ctx, r.Key, r.Type.Schema, rec)
 }

@@ -54,7 +54,7 @@ func (s *Scheduler) recover(ctx context.Context, e *entry, r Request, ex terrafo
 	if done, err := x.byHandle(ctx); done {
 		return err
 	}
-	if resumes(r, op, s.o.Clock.Now()) {
+	if r.token().Resumes(op, s.o.Clock.Now()) {
 		s.isDoubt(e, r, op)
 		return nil
 	}
@@ -93,22 +93,22 @@ type recovery struct {
 // outcome stays unknown, and err is nil then.
 func (x *recovery) byHandle(ctx context.Context) (done bool, err error) {
 	e, r, op := x.e, x.r, x.op
-	h, absent := handleOfInterrupted(r, op)
-	if h.none() {
-		x.unknown = append(x.unknown, r.notUsed()...)
+	h, absent := r.naming().InterruptedHandle(op)
+	if h.None() {
+		x.unknown = append(x.unknown, r.Handles.NotUsed()...)
 		return false, nil
 	}
 	in := e.record.Instance
 	in.Operation = nil
-	found, diags := x.ex.Import(ctx, r.Type, h.target())
+	found, diags := x.ex.Import(ctx, r.Type, h.Target())
 	switch {
 	case diags.HasErrors() && !terraform.NonExistent(diags):
 		x.refused = append(x.refused, diags...)
-	case diags.HasErrors() && !h.confirmed:
+	case diags.HasErrors() && !h.Confirmed():
 		x.unknown = append(x.unknown, diagnostic.Errorf("Object not found",
 			"The object was not found by what the provider's configuration says about it, which no other object has confirmed yet.")...)
-	case diags.HasErrors() && !h.identified() && x.o.Clock.Now().Before(op.Deadline):
-		if resumes(r, op, x.o.Clock.Now()) {
+	case diags.HasErrors() && !h.Identified() && x.o.Clock.Now().Before(op.Deadline):
+		if r.token().Resumes(op, x.o.Clock.Now()) {
 			return false, nil
 		}
 		// Several objects may have the name that an import id is made of.
@@ -123,36 +123,24 @@ func (x *recovery) byHandle(ctx context.Context) (done bool, err error) {
 		return true, x.concludeWithout(ctx)
 	case in.IsDeposed(found) && !absent: // otherwise the deposed object was gone before the create
 		return true, x.concludeWithout(ctx)
-	case !h.is(&r, found):
-		x.unknown = append(x.unknown, r.notUsed()...)
+	case !r.naming().Means(h, found):
+		x.unknown = append(x.unknown, r.Handles.NotUsed()...)
 	case absent:
 		found.Status = instance.Tainted // it may be incomplete
 		return true, x.adopt(ctx, found)
 	default:
-		x.claim(e, r, in, keyOf(r, h, found))
+		x.claim(e, r, in, r.naming().KeyOf(h, found))
 		if rival, ok := x.rival(ctx, e); ok && !r.Deleted {
 			return true, identityConflict(r, rival)
 		} else if ok {
 			return true, x.concludeWithout(ctx) // it belongs to another resource
 		}
-		if terraform.Told(r.Type.Schema, h.target(), found.State) {
+		if terraform.Told(r.Type.Schema, h.Target(), found.State) {
 			x.unknown = append(x.unknown, foundAfterCreate(r, importOf(found, h))...)
 		}
 	}
 	return false, nil
 }
-
-// notUsed returns why handles of the configuration are not used.
-func (r *Request) notUsed() diagnostic.Diagnostics {
-	var out diagnostic.Diagnostics
-	for _, why := range r.Handles.refuted() {
-		out = append(out, diagnostic.Errorf("Configuration not used", "Objects are not looked for by the provider's configuration, since an object contradicts it: %s. %s", why, mendConfiguration)...)
-	}
-	return out
-}
-
-// mendConfiguration is what to do about a refuted handle.
-const mendConfiguration = "Correct identity or externalName of the resource type in the provider's configuration; landbridge provider identity suggests a mapping from the objects that exist."
 
 // byMade imports the object of a create that succeeded, although its outcome could not be
 // stored. An id may not be unique, so an object without an identity is imported only on request.
@@ -161,7 +149,7 @@ func (x *recovery) byMade(ctx context.Context) error {
 	in := e.record.Instance
 	in.Operation = nil
 	var refused diagnostic.Diagnostics
-	if identity := plannedIdentity(r, op.PlannedIdentity, cty.NilVal); identity != cty.NilVal {
+	if identity := r.naming().PlannedIdentity(op.PlannedIdentity, cty.NilVal); identity != cty.NilVal {
 		found, diags := x.ex.Import(ctx, r.Type, terraform.ImportTarget{Identity: identity})
 		switch {
 		case terraform.NonExistent(diags), !diags.HasErrors() && in.IsDeposed(found):

@@ -14,6 +14,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/provider"
 	"github.com/landbridge-io/landbridge/internal/scheduler/brake"
 	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
+	"github.com/landbridge-io/landbridge/internal/scheduler/keyed"
 	"github.com/landbridge-io/landbridge/internal/scheduler/ownership"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 	"github.com/landbridge-io/landbridge/internal/terraform"
@@ -39,7 +40,7 @@ type Request struct {
 	// of.
 	takes []terraform.Object
 	// sums makes the hashes of the configuration that are stored. It is set by placeOf.
-	sums *sums
+	sums *keyed.Sums
 	// origin is the span of the reconcile that requests an operation, and then that of the
 	// operation.
 	origin tracing.Origin
@@ -64,7 +65,7 @@ type Resource struct {
 	New     bool
 	Deleted bool
 	// Handles are the handles of objects that the configuration of the kind adds. It may be nil.
-	Handles *Handles
+	Handles *ownership.Handles
 	// Consists returns the objects that an instance consists of, and those that an interrupted
 	// operation may have created; nil if an instance is one object.
 	Consists func(instance.Instance) (held, begun []terraform.Object)
@@ -206,10 +207,26 @@ func (r *Request) said() (said provider.Said) {
 
 // Configuration returns Config, with its Value; nil if there is none.
 func (r *Request) Configuration() *terraform.Config {
-	if r.Config != nil && r.Config.Value == cty.NilVal && r.Whole != nil {
-		r.Config = r.Whole()
-	}
+	r.Config = wholeOf(r.Config, r.Whole)
 	return r.Config
+}
+
+// configuration returns a function that returns Configuration. The request is not kept for it, so
+// that it is not allocated on the heap.
+func (r *Request) configuration() func() *terraform.Config {
+	config, whole := r.Config, r.Whole
+	return func() *terraform.Config {
+		config = wholeOf(config, whole)
+		return config
+	}
+}
+
+// wholeOf returns a configuration with its Value.
+func wholeOf(config *terraform.Config, whole func() *terraform.Config) *terraform.Config {
+	if config != nil && config.Value == cty.NilVal && whole != nil {
+		return whole()
+	}
+	return config
 }
 
 // Error is the reason why a request cannot be carried out, and Reason classifies it.

@@ -11,6 +11,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
+	"github.com/landbridge-io/landbridge/internal/scheduler/ownership"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
@@ -57,7 +58,7 @@ type Look struct {
 	UID types.UID
 	// Type and Handles are as in Resource.
 	Type    terraform.ResourceType
-	Handles *Handles
+	Handles *ownership.Handles
 	Access
 }
 
@@ -97,9 +98,9 @@ func (s *Scheduler) Look(ctx context.Context, l Look) error {
 
 // rests reports whether a resource is at rest, and nothing has changed since but what a look finds.
 func (e *entry) rests(l *Look) bool {
-	through := claimedThrough{configuration: l.ProviderConfiguration, account: l.Account, manages: true, maps: l.Handles.maps()}
+	through := claimedThrough{configuration: l.ProviderConfiguration, account: l.Account, manages: true, maps: l.Handles.Maps()}
 	return e.resting && e.state == loaded && e.schema == l.Type.Schema && !e.lost.Load() && !e.view.unplanned && e.view.through(l.Configurations) &&
-		e.claimed.through == unique.Make(through) && e.claimed.named == l.Handles.named(e.claimed.named) && e.inAccount(l.StoredAccount)
+		e.claimed.through == unique.Make(through) && e.claimed.named == l.Handles.Named(e.claimed.named) && e.inAccount(l.StoredAccount)
 }
 
 // mayRest reports whether the observation of a resource can be made again from what the provider

@@ -51,31 +51,6 @@ func namedBy(r *Request) string {
 	return store.ObjectsBy(r.Release)
 }
 
-// namedObjects returns which objects an instance names as long as its resource imports no other
-// one.
-func namedObjects(r *Request, in *instance.Instance) store.Objects {
-	out := store.Objects{By: namedBy(r)}
-	if out.By == "" {
-		return store.Objects{}
-	}
-	if in.Operation != nil || len(in.Deposed) > 0 {
-		out.Hash = store.SeveralObjects
-		return out
-	}
-	for _, n := range r.names(*in) {
-		if n.identity == "" {
-			continue
-		}
-		hash := store.ObjectHash(r.Type.Schema.Type, n.identity)
-		if out.Hash != "" && out.Hash != hash {
-			out.Hash = store.SeveralObjects
-			break
-		}
-		out.Hash = hash
-	}
-	return out
-}
-
 // rival returns the resource that prevents this one from writing, if any. An owner that no longer
 // exists is released.
 func (s *Scheduler) rival(ctx context.Context, e *entry) (ownership.Rival, bool) {
@@ -110,7 +85,7 @@ func (s *Scheduler) living(ctx context.Context, e *entry, find func(*ownership.C
 func (s *Scheduler) elsewhere(ctx context.Context, e *entry, r Request, in instance.Instance) (owner ownership.Owner, by []ownership.Claim, ok bool) {
 	observes := !r.Policies.Manage
 	r.Policies.Manage = true // what would be claimed
-	by = e.claims(r, in, nil)
+	by = e.claims(&r, in, nil)
 	for _, c := range by {
 		for {
 			owner, ok = e.claimant.Elsewhere(c.Object, observes)

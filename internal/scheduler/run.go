@@ -3,6 +3,7 @@ package scheduler
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/zclconf/go-cty/cty"
@@ -12,6 +13,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/provider"
 	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
+	"github.com/landbridge-io/landbridge/internal/scheduler/journal"
+	"github.com/landbridge-io/landbridge/internal/scheduler/ownership"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 	"github.com/landbridge-io/landbridge/internal/slots"
 	"github.com/landbridge-io/landbridge/internal/terraform"
@@ -43,7 +46,7 @@ type operation struct {
 	plan terraform.Plan
 	// handle is what the object of a create is looked up by, and absent is set if there certainly
 	// is none.
-	handle handle
+	handle ownership.Handle
 	absent bool
 }
 
@@ -73,7 +76,7 @@ func (o *operation) atEnd(f func()) { o.ends = append(o.ends, f) }
 // notStarted is the result of an operation that never reaches the provider. record is the stored
 // record; nil if it is unknown.
 func (o *operation) notStarted(record *store.Record, diags diagnostic.Diagnostics) *result {
-	return &result{op: o.op, record: record, diags: o.t.interruption.explain(diags), undispatched: true, doubt: o.doubt}
+	return &result{op: o.op, record: record, diags: o.t.interruption.Explain(diags), undispatched: true, doubt: o.doubt}
 }
 
 // refuse is notStarted before anything is stored.
@@ -84,7 +87,7 @@ func (o *operation) refuse(format string, args ...any) *result {
 // wait waits for the operation's turn and for the provider, and begins the time that it may take.
 func (o *operation) wait() *result {
 	traced := tracing.With(slots.WithOwner(o.Scheduler.ctx, o.r.Key.Namespace), o.r.origin)
-	early, cancel := o.t.interruption.before(traced)
+	early, cancel := o.t.interruption.Before(traced)
 	o.atEnd(cancel)
 	waiting, cancel := context.WithTimeout(early, o.o.OperationTimeout)
 	o.atEnd(cancel)
@@ -94,10 +97,10 @@ func (o *operation) wait() *result {
 	}
 	o.atEnd(giveBack)
 	o.begin()
-	o.ctx, cancel = context.WithTimeout(provider.WithInterrupt(provider.WithFence(traced, o.fence), o.t.interruption.ctx), o.timeout)
+	o.ctx, cancel = context.WithTimeout(provider.WithInterrupt(provider.WithFence(traced, o.fence), o.t.interruption.Context()), o.timeout)
 	o.atEnd(cancel)
-	o.t.interruption.dispatches(cancel)
-	o.early, cancel = o.t.interruption.before(o.ctx)
+	o.t.interruption.Dispatches(cancel)
+	o.early, cancel = o.t.interruption.Before(o.ctx)
 	o.atEnd(cancel)
 	ex, release, diags := o.r.Acquire(o.early)
 	if diags.HasErrors() {
@@ -118,7 +121,7 @@ func (o *operation) begin() {
 	if t.plan != nil {
 		state, private = t.plan.State, t.plan.Private
 	}
-	o.timeout = o.Scheduler.timeout(o.r, t.kind, state, private)
+	o.timeout = o.Scheduler.timeout(&o.r, t.kind, state, private)
 	op := *o.op
 	op.StartedAt = o.o.Clock.Now()
 	op.Deadline = op.StartedAt.Add(o.timeout)
@@ -141,7 +144,7 @@ func (o *operation) prepare() *result {
 	case t.deposed != "":
 		in = in.SetAside(t.deposed)
 		config := *o.r.Configuration()
-		config.Value = o.r.CreateToken.In(config.Value, cty.NilVal, newToken())
+		config.Value = o.r.CreateToken.In(config.Value, cty.NilVal, journal.NewToken())
 		config.Validated = true
 		o.plan, diags = o.ex.Plan(o.early, o.r.Type, in, config)
 		o.plan.Validation = t.plan.Validation
@@ -218,7 +221,7 @@ func (o *operation) check() *result {
 	if o.isStopping() {
 		return o.refuse("The controller is stopping; the operation is left to its successor.")
 	}
-	if o.doubt != nil && interruptedKey(*r, o.doubt) == "" && expired(*r, o.doubt, o.o.Clock.Now()) {
+	if o.doubt != nil && r.naming().InterruptedKey(o.doubt) == "" && r.token().Expired(o.doubt, o.o.Clock.Now()) {
 		return o.refuse("The create token of an earlier create, which was interrupted, is not valid any more.")
 	}
 	met := o.look()
@@ -235,7 +238,7 @@ func (o *operation) check() *result {
 		res.reason = refused.Reason
 		return res
 	}
-	if t.interruption.asked() != "" {
+	if t.interruption.Asked() != "" {
 		return o.refuse("The provider was not asked for a change.")
 	}
 	return nil
@@ -247,12 +250,14 @@ func (o *operation) intend() *result {
 	intended := *o.op
 	intended.Absent = o.absent
 	o.in.Carry(o.rec.Instance)
-	o.in.Unsettled, o.in.Waiting = beginning(o.in.Unsettled, r, t), nil
+	o.in.Unsettled, o.in.Waiting = t.beginning(o.in.Unsettled, r), nil
 	intended.PlannedState, intended.PlannedPrivate, intended.PlannedIdentity = p.State, p.Private, p.Identity
 	if o.op.Kind == instance.Create {
-		o.handle.note(&intended)
-		o.noteToken(*r, *p, o.doubt, &intended)
-		intended.Listed = snapshot(o.early, o.ex, *r, *p)
+		o.handle.Note(&intended)
+		r.token().Note(*p, o.doubt, &intended, o.o.Clock.Now())
+		if r.claiming().OnlyListed(p) && intended.CreateToken == "" {
+			intended.Listed = r.listing(o.ex).Snapshot(o.early, p.State)
+		}
 	}
 	o.in.Operation = &intended
 	intent := o.rec
@@ -265,7 +270,7 @@ func (o *operation) intend() *result {
 	p.Exact = t.approval != nil && !t.approval.unasked
 	faultpoint.Reach(t.process, faultpoint.BeforeIntent)
 	if !o.o.Leads() {
-		return o.notStarted(nil, diagnostic.Errorf("Operation not started", "Its intent could not be recorded: %s.", errSuccessor))
+		return o.notStarted(nil, diagnostic.Errorf("Operation not started", "Its intent could not be recorded: %s.", journal.ErrSuccessor))
 	}
 	if o.op.Kind == instance.Create && o.left(o.e) {
 		return o.refuse("The resource is gone.")
@@ -292,7 +297,7 @@ func (o *operation) dispatch() (out instance.Instance, diags diagnostic.Diagnost
 	if !o.o.Leads() {
 		return out, nil, o.notStarted(nil, diagnostic.Errorf("Operation not started", "Too much time has passed since its intent was recorded: another controller may have found it by now."))
 	}
-	if t.interruption.asked() != "" {
+	if t.interruption.Asked() != "" {
 		return out, nil, o.notStarted(nil, diagnostic.Errorf("Operation not started", "The provider was not asked for a change."))
 	}
 	if t.braked {
@@ -304,7 +309,7 @@ func (o *operation) dispatch() (out instance.Instance, diags diagnostic.Diagnost
 		answered := faultpoint.During(t.process, faultpoint.InFlight)
 		if j, ok := o.ex.(terraform.Journaled); ok {
 			p.CreateUnchecked = o.r.Policies.CreateUnchecked
-			out, diags = j.ApplyJournaled(o.listen(o.ctx, o.r, t.progress, *p), *p, o.recorder(o.ctx, o.r, &o.rec))
+			out, diags = j.ApplyJournaled(o.listen(o.ctx, o.r, t.progress, *p), *p, o.writer().Recorder(o.ctx, &o.rec))
 			o.in.Operation = o.rec.Instance.Operation
 			t.changed, t.left = j.Changed(o.in.Operation.Journal), j.Left(out)
 		} else {
@@ -312,10 +317,10 @@ func (o *operation) dispatch() (out instance.Instance, diags diagnostic.Diagnost
 		}
 		answered()
 	}
-	out, diags = repeated(o.doubt, intended, out, diags)
-	diags = t.interruption.explain(diags)
+	out, diags = journal.Repeated(o.doubt, intended, out, diags)
+	diags = t.interruption.Explain(diags)
 	if diags.HasErrors() && !o.o.Clock.Now().Before(o.op.Deadline) {
-		diags = append(diags, timedOut(o.op.Kind, o.timeout)...)
+		diags = append(diags, journal.TimedOut(o.op.Kind, o.timeout)...)
 	}
 	if o.op.Kind == instance.Update {
 		out = out.AfterIdentity(p.Prior, o.o.Clock.Now())
@@ -328,10 +333,10 @@ func (o *operation) conclude(out instance.Instance, diags diagnostic.Diagnostics
 	t, p := &o.t, &o.plan
 	faultpoint.Reach(t.process, faultpoint.BeforeConclude)
 	out = o.dated(o.r, t, o.in, out, diags)
-	o.rec.Instance = o.afterOperation(concluded(o.in, out, diags, o.doubt), o.in, t, diags)
-	t.interruption.note(&o.rec.Handled, o.op.Generation, t.completes(diags))
+	o.rec.Instance = o.afterOperation(journal.Concluded(o.in, out, diags, o.doubt), o.in, t, diags)
+	t.interruption.Note(&o.rec.Handled, o.op.Generation, t.completes(diags))
 	var err error
-	if o.rec, err = o.storeOutcome(o.rec); err != nil {
+	if o.rec, err = o.writer().Outcome(o.in, o.rec); err != nil {
 		return result{op: o.op, diags: append(diags, diagnostic.Errorf("Outcome not recorded", "The operation ended, but its outcome could not be recorded: %s.", err)...)}
 	}
 	faultpoint.Reach(t.process, faultpoint.BeforeTold)
@@ -340,7 +345,31 @@ func (o *operation) conclude(out instance.Instance, diags diagnostic.Diagnostics
 		reason = decision.ReasonAlreadyExists
 	}
 	return result{
-		op: o.op, record: &o.rec, diags: diags, reason: reason, planned: plannedIdentity(o.r, p.Identity, p.State), plannedState: p.State,
+		op: o.op, record: &o.rec, diags: diags, reason: reason, planned: o.r.naming().PlannedIdentity(p.Identity, p.State), plannedState: p.State,
 		changed: t.changed, left: t.left,
 	}
+}
+
+// writer stores what becomes of the operation.
+func (o *operation) writer() *journal.Writer {
+	return &journal.Writer{
+		Store: o.o.Store, Key: o.r.Key, Schema: o.r.Type.Schema, Logger: o.o.Logger, Clock: o.o.Clock, Running: o.Scheduler.ctx, RetryEvery: o.o.MaxBackoff,
+		Save:  func(ctx context.Context, rec store.Record) (store.Record, error) { return o.store(ctx, &o.r, rec) },
+		Leads: o.o.Leads, MayExist: func(ctx context.Context) bool { return o.mayExist(ctx, o.r.Key, o.r.UID) }, Unrecorded: o.reportUnrecorded,
+	}
+}
+
+// reportUnrecorded shows in the view of a running operation that its outcome cannot be stored.
+// release ends the attempts to store it.
+func (o *operation) reportUnrecorded(op *instance.Operation, release func(), err error) {
+	e := o.e.lock()
+	if e.view.state == decision.Running {
+		shown := *e.view.observation
+		shown.Unrecorded = &Error{Reason: storeReason(err), Err: fmt.Errorf(
+			"%s ended, but its outcome cannot be stored and is only in the controller's memory: %w. It is tried again every %s", op.Kind, err, o.o.MaxBackoff)}
+		e.view.observation, e.view.release = &shown, release
+		e.unrecorded.Store(shown.Unrecorded)
+	}
+	e.unlock()
+	o.o.Wake(o.r.Key)
 }

@@ -15,8 +15,10 @@ import (
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/scheduler/brake"
 	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
+	"github.com/landbridge-io/landbridge/internal/scheduler/keyed"
 	"github.com/landbridge-io/landbridge/internal/scheduler/ownership"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
+	"github.com/landbridge-io/landbridge/internal/scheduler/survey"
 )
 
 // Interface has the methods of a Scheduler that a reconciler uses.
@@ -134,9 +136,9 @@ type Scheduler struct {
 	// brake holds destroys when there are too many of them.
 	brake brake.Brake
 	// sums makes the hashes of configurations that are stored.
-	sums *sums
+	sums *keyed.Sums
 	// surveys are lists of objects, by which unchanged ones are looked at.
-	surveys surveys
+	surveys survey.Surveys
 	// proved are the provider configurations that have shown objects as they were stored with
 	// others.
 	proved sameAccounts
@@ -188,7 +190,7 @@ func New(o Options) *Scheduler {
 	if o.Exists == nil {
 		o.Exists = func(context.Context, store.Key, types.UID) (bool, error) { return true, nil }
 	}
-	s := &Scheduler{o: o, sums: newSums(o.PlanKey), limits: limits{most: o.OperationsPerConfiguration, byConfiguration: map[string]*limit{}}}
+	s := &Scheduler{o: o, sums: keyed.NewSums(o.PlanKey), limits: limits{most: o.OperationsPerConfiguration, byConfiguration: map[string]*limit{}}}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	s.began = sync.OnceValue(o.Clock.Now)
 	return s

@@ -3,7 +3,6 @@ package scheduler
 import (
 	"context"
 	"errors"
-	"strings"
 
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/instance"
@@ -46,7 +45,7 @@ const (
 // configuration that is not known to be for the account of this one, if that may be the same
 // object. found is the object that this resource finds; nil if it was not looked for.
 func (s *Scheduler) twin(ctx context.Context, e *entry, r *Request, identities []string, found *instance.Instance) (ownership.Rival, twinState, error) {
-	mine := ownership.Access{Configuration: r.ProviderConfiguration, Account: r.Account}
+	mine := r.access()
 	var by ownership.Rival
 	out := noTwin
 	if e.claimant == nil || r.Consists != nil || !r.Policies.Manage {
@@ -67,7 +66,7 @@ func (s *Scheduler) twin(ctx context.Context, e *entry, r *Request, identities [
 			}
 			if state > out {
 				out = state
-				by = ownership.Rival{Owner: t.Owner, Claim: ownership.Claim{Object: object(*r, identity), Strength: ownership.Wanted}, Holds: true}
+				by = ownership.Rival{Owner: t.Owner, Claim: ownership.Claim{Object: r.claiming().Objects(identity)[0], Strength: ownership.Wanted}, Holds: true}
 			}
 			if out == sameObject {
 				return by, out, nil
@@ -130,16 +129,4 @@ func unclearStore(r Request, by ownership.Rival) *Error {
 		"An object of the same identity belongs to %s through another provider configuration, and nothing shows whether it is the same object, so nothing is done. "+
 			"If the two configurations are for different accounts, set the annotation landbridge.io/confirm-account to %q, or declare their accounts.",
 		by.Text(r.Key.Namespace), r.StoredAccount.Title()))
-}
-
-// identitiesOf returns the identities of claims, each once.
-func identitiesOf(claims []ownership.Claim) (out []string) {
-	seen := map[string]bool{}
-	for _, c := range claims {
-		if id := c.Object.Identity; c.Strength > ownership.Named && !seen[id] && !strings.HasPrefix(id, creating) {
-			seen[id] = true
-			out = append(out, id)
-		}
-	}
-	return out
 }

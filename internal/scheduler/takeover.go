@@ -5,15 +5,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/zclconf/go-cty/cty"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/uuid"
 
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
+	"github.com/landbridge-io/landbridge/internal/scheduler/journal"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 	"github.com/landbridge-io/landbridge/schema"
@@ -29,35 +28,6 @@ import (
 // After the first write, whoever comes first determines the outcome by the record of the target: if
 // it has the instance, the third write follows (releaseMoved, handOver); if not, nothing has
 // happened, and the source gets its object back.
-
-// handOver is the journal of the Move of an object to another resource.
-type handOver struct {
-	To  *store.Key `json:"to"`
-	UID types.UID  `json:"uid"`
-}
-
-// handOverOf returns the journal of a Move to another resource; nil if it is another operation.
-func handOverOf(op *instance.Operation) *handOver {
-	var out handOver
-	if op == nil || op.Kind != instance.Move || json.Unmarshal(op.Journal, &out) != nil || out.To == nil {
-		return nil
-	}
-	return &out
-}
-
-// moveID is a value of Tokens.MovedFrom.
-func moveID(op *instance.Operation, from store.Key) string {
-	return strings.Join([]string{op.ID, from.Group, from.Kind, from.Namespace, from.Name}, "/")
-}
-
-// parseMove returns the id of a move, and the resource that had the object.
-func parseMove(id string) (op string, from store.Key) {
-	parts := strings.SplitN(id, "/", 5)
-	if len(parts) < 5 {
-		return id, store.Key{}
-	}
-	return parts[0], store.Key{Group: parts[1], Kind: parts[2], Namespace: parts[3], Name: parts[4]}
-}
 
 func moveFailed(r Request, format string, args ...any) *Error {
 	return decision.Failed(decision.ReasonMoveFailed, diagnostic.Errorf("Object not moved", "%s: "+format, append([]any{r.MoveFrom.At}, args...)...))
@@ -101,14 +71,14 @@ func (s *Scheduler) takeOver(ctx context.Context, e *entry, r Request, ex terraf
 	if src.Account.Relation(r.StoredAccount) == instance.OtherAccount {
 		return decision.AccountChanged(src.Account, r.StoredAccount, r.Deleted, decision.NotLooked)
 	}
-	journal, err := json.Marshal(handOver{To: &r.Key, UID: r.UID})
+	intent, err := json.Marshal(journal.HandOver{To: &r.Key, UID: r.UID})
 	if err != nil {
 		return err
 	}
 	op := src.Instance.Operation
-	switch h := handOverOf(op); {
+	switch h := journal.HandOverOf(op); {
 	case op == nil:
-		op = &instance.Operation{ID: string(uuid.NewUUID()), Kind: instance.Move, Generation: r.Generation, StartedAt: s.o.Clock.Now().UTC(), Journal: journal}
+		op = &instance.Operation{ID: string(uuid.NewUUID()), Kind: instance.Move, Generation: r.Generation, StartedAt: s.o.Clock.Now().UTC(), Journal: intent}
 	case h == nil || *h.To != r.Key || h.UID != r.UID:
 		if !from.Exists {
 			return leftUnfinished(r, "an operation of it has not ended")
@@ -126,14 +96,14 @@ func (s *Scheduler) takeOver(ctx context.Context, e *entry, r Request, ex terraf
 	// From here on, the source determines the outcome if this does not.
 	defer s.Lost(from.Key)
 	if !s.o.Leads() {
-		return &Error{Reason: decision.ReasonStore, Err: errSuccessor}
+		return &Error{Reason: decision.ReasonStore, Err: journal.ErrSuccessor}
 	}
 	src.Instance.Operation = op
 	if _, err := s.o.Store.Save(ctx, from.Key, store.Verbatim, src); err != nil {
 		return &Error{Reason: storeReason(err), Err: fmt.Errorf("%s cannot be locked: %w", text(from.Key), err)}
 	}
 	e.record.Account = src.Account
-	e.record.Handled.MovedFrom, e.record.Handled.MoveOpen = moveID(op, from.Key), true
+	e.record.Handled.MovedFrom, e.record.Handled.MoveOpen = journal.MoveID(op, from.Key), true
 	if err := s.save(ctx, e, r, moved); err != nil {
 		return err
 	}
@@ -212,7 +182,7 @@ func (s *Scheduler) sameType(ctx context.Context, r Request, src store.Record) (
 
 // releaseMoved makes the resource whose object this one has taken over release it.
 func (s *Scheduler) releaseMoved(ctx context.Context, e *entry, r Request) error {
-	id, from := parseMove(e.record.Handled.MovedFrom)
+	id, from := journal.ParseMove(e.record.Handled.MovedFrom)
 	defer s.moves.lock(from, r.Key)()
 	src, err := s.o.Store.Load(ctx, from, store.Verbatim)
 	switch {
@@ -234,7 +204,7 @@ func (s *Scheduler) releaseMoved(ctx context.Context, e *entry, r Request) error
 // saveReleased stores that a resource has no object any more, because another one has it.
 func (s *Scheduler) saveReleased(ctx context.Context, k store.Key, as *schema.Resource, rec store.Record, to store.Key) error {
 	if !s.o.Leads() {
-		return &Error{Reason: decision.ReasonStore, Err: errSuccessor}
+		return &Error{Reason: decision.ReasonStore, Err: journal.ErrSuccessor}
 	}
 	rec.Instance, rec.Handled.MovedTo = instance.Instance{}, text(to)
 	if _, err := s.o.Store.Save(ctx, k, as, rec); err != nil {
@@ -246,7 +216,7 @@ func (s *Scheduler) saveReleased(ctx context.Context, k store.Key, as *schema.Re
 // handOver determines whether the object of this resource was moved to another one.
 func (s *Scheduler) handOver(ctx context.Context, e *entry, r Request) error {
 	op := e.record.Instance.Operation
-	h := handOverOf(op)
+	h := journal.HandOverOf(op)
 	defer s.moves.lock(r.Key, *h.To)()
 	taken, err := s.taken(ctx, h, op)
 	if err != nil {
@@ -263,7 +233,7 @@ func (s *Scheduler) handOver(ctx context.Context, e *entry, r Request) error {
 
 // taken reports whether the target of a Move has the object. If not, it does not get it by a late
 // write.
-func (s *Scheduler) taken(ctx context.Context, h *handOver, op *instance.Operation) (bool, error) {
+func (s *Scheduler) taken(ctx context.Context, h *journal.HandOver, op *instance.Operation) (bool, error) {
 	target, err := s.o.Store.Load(ctx, *h.To, store.Verbatim)
 	later := func() bool { return errors.Is(err, store.ErrElsewhere) && target.Owner != h.UID }
 	if later() {
@@ -276,7 +246,7 @@ func (s *Scheduler) taken(ctx context.Context, h *handOver, op *instance.Operati
 			return false, nil
 		}
 	}
-	id, _ := parseMove(target.Handled.MovedFrom)
+	id, _ := journal.ParseMove(target.Handled.MovedFrom)
 	has := target.Owner == h.UID && id == op.ID
 	switch {
 	case errors.Is(err, store.ErrNotFound):

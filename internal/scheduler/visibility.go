@@ -55,7 +55,7 @@ func (s *Scheduler) notFound(e *entry, r *Request, key string, in instance.Insta
 	// If the clock was set back, the period ends by the time since it was not found first.
 	within := s.isRecent(r, &in, now) && now.Sub(a.since) < s.gracePeriod(r)
 	switch {
-	case in.Status == instance.Tainted && !a.destroyed && now.Sub(a.since) < s.timeout(*r, instance.Create, in.State, in.Private):
+	case in.Status == instance.Tainted && !a.destroyed && now.Sub(a.since) < s.timeout(r, instance.Create, in.State, in.Private):
 		return doomed
 	case within && mayDestroy && !a.destroyed:
 		return doomed
@@ -219,22 +219,20 @@ func (e *entry) shownOutdated(now time.Time, within time.Duration) bool {
 // outdatedRead reports whether a read has answered with what the object was before it was updated.
 func (e *entry) outdatedRead(read *instance.Instance, now time.Time, within time.Duration) bool {
 	u := e.updated
-	return u != nil && now.Sub(u.at) < within && read.Exists() && known(read.State) && read.State.RawEquals(u.before)
+	return u != nil && now.Sub(u.at) < within && read.Exists() && instance.Known(read.State) && read.State.RawEquals(u.before)
 }
 
 // noteOutdated notes such a read. If it goes on, it is what the update has left.
 func (e *entry) noteOutdated() {
 	e.updated.shown = true
-	if a := e.lastApply; a != nil && a.objects == nil {
-		a.outdated = instance.Digest(e.updated.before)
-	}
+	e.lastApply.ReadOutdated(e.updated.before)
 }
 
 // noteUpdated notes what an operation has updated.
 func (e *entry) noteUpdated(res result, prior instance.Instance, now time.Time) {
 	switch {
 	case res.undispatched, res.op.Kind == instance.Delete && res.op.Deposed != "":
-	case res.op.Kind == instance.Update && !res.diags.HasErrors() && known(prior.State):
+	case res.op.Kind == instance.Update && !res.diags.HasErrors() && instance.Known(prior.State):
 		e.updated = &updated{before: prior.State, at: now}
 	default:
 		e.updated = nil
@@ -257,7 +255,7 @@ func (e *entry) noteDestroyed(res result, prior instance.Instance, now time.Time
 	case res.undispatched, res.diags.HasErrors():
 	case op.Kind == instance.Create:
 		e.destroyed = nil
-	case op.Kind == instance.Delete && op.Deposed == "" && present(prior.State):
+	case op.Kind == instance.Delete && op.Deposed == "" && instance.Present(prior.State):
 		e.destroyed = &destroyed{object: prior.Depose(""), at: now}
 	}
 }

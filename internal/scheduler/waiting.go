@@ -2,21 +2,20 @@ package scheduler
 
 import (
 	"context"
-	"crypto/hmac"
-	"crypto/sha256"
 	"reflect"
 
 	"github.com/landbridge-io/landbridge/internal/instance"
+	"github.com/landbridge-io/landbridge/internal/scheduler/keyed"
 )
 
 // changeOf identifies a change by all that its plan is made from. It is keyed, since the arguments
 // may be secret.
 func (s *Scheduler) changeOf(r *Request, in instance.Instance) string {
-	h := planHash{hmac.New(sha256.New, s.o.PlanKey)}
-	h.text("change", string(r.UID), r.Type.Schema.Type, r.Release)
-	h.configurations(r.Configurations)
-	h.value(r.Configuration().Value)
-	h.instance(in)
+	h := keyed.New(s.o.PlanKey)
+	h.Text("change", string(r.UID), r.Type.Schema.Type, r.Release)
+	h.Configurations(r.Configurations)
+	h.Value(r.Configuration().Value)
+	h.Instance(in)
 	return h.String()
 }
 

@@ -214,11 +214,13 @@ func (c *check) destroyed(o *object) {
 	_, follows := c.w.references[i.key] // replaces checks it
 	asked := wanted || incomplete || moved || inconsistent || follows
 	if !asked && o.normalised == normalisedReplacement {
-		if place := o.name + " " + o.zone; i.rewrittenAt != place {
-			i.rewrittenAt, i.rewritten = place, 0
+		was := i.rewritten[o.resourceType]
+		if place := o.name + " " + o.zone; was.place != place {
+			was = rewrites{place: place}
 		}
-		i.rewritten++ // it may be replaced twice for that, and for nothing else
-		asked = i.rewritten <= 2
+		was.times++ // each object may be replaced twice for that, and for nothing else
+		i.rewritten[o.resourceType] = was
+		asked = was.times <= 2
 	}
 	if !asked {
 		c.violated(Destroyed, o.id+o.tag, "%s is destroyed, though nothing asks for it", o)

@@ -19,6 +19,12 @@ import (
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 )
 
+// rewrites is how often an object was replaced with the same name and zone.
+type rewrites struct {
+	place string
+	times int
+}
+
 // incarnation is one custom resource from its creation to its end, and what its user did to it. It
 // is known by its tag, which all its objects have.
 type incarnation struct {
@@ -60,10 +66,9 @@ type incarnation struct {
 	// unsecret is set while its stored instance was deleted by hand and not stored again. lost is
 	// set when no controller remembers it any more.
 	unsecret, lost bool
-	// rewritten is how often its object was replaced only because the cloud shows its zone in
-	// another way. rewrittenAt is its name and zone then.
-	rewritten   int
-	rewrittenAt string
+	// rewritten is how often its objects were replaced only because the cloud shows their zones in
+	// another way, by type.
+	rewritten map[string]rewrites
 	// resized is set when its size was changed, and retried when its user asked for a retry.
 	resized, retried bool
 	// made is set when it has had an object.
@@ -347,7 +352,7 @@ func (u *users) create(k store.Key) { u.createWith(k, nil) }
 func (u *users) createWith(k store.Key, from *incarnation) {
 	c := u.w.choices
 	u.serial++
-	i := &incarnation{key: k, tag: fmt.Sprintf("tag-%d.", u.serial), name: k.Name, zone: "z1", createFirst: c.one(4)}
+	i := &incarnation{key: k, tag: fmt.Sprintf("tag-%d.", u.serial), name: k.Name, zone: "z1", createFirst: c.one(4), rewritten: map[string]rewrites{}}
 	i.configuration = defaultConfiguration
 	if c.shared() {
 		of := u.left(k)

@@ -233,6 +233,17 @@ func TestStatusCommand(t *testing.T) {
 	if out, errOut, ok = runCommand(t, "explain", "-o", "json", "terraformprovider/statuses"); !ok || !json.Valid([]byte(out)) {
 		t.Errorf("%s%s", out, errOut)
 	}
+	// What depends on the provider is drawn, and without dependents only what it depends on.
+	const drawn = `"Thing `
+	if out, errOut, ok = runCommand(t, "graph", "terraformprovider/statuses"); !ok || !strings.Contains(out, drawn+ns+"/good<br>Ready") {
+		t.Errorf("%s%s", out, errOut)
+	}
+	if out, errOut, ok = runCommand(t, "graph", "terraformprovider/statuses", "--dependents=false"); !ok || strings.Contains(out, drawn) || !strings.Contains(out, "TerraformProvider statuses<br>Ready") {
+		t.Errorf("%s%s", out, errOut)
+	}
+	if out, errOut, ok = runCommand(t, "graph", "-n", ns, "thing.statuses.landbridge.io/good", "-o", "svg"); !ok || !strings.HasPrefix(out, "<svg ") {
+		t.Errorf("%s%s", out, errOut)
+	}
 	if out, errOut, ok = runCommand(t, "logs", "-n", ns, "thing.statuses.landbridge.io/good", "--file", c.Log); !ok || !strings.Contains(out, "Create succeeded after") {
 		t.Errorf("%s%s", out, errOut)
 	}

@@ -99,7 +99,33 @@ func TestChains(t *testing.T) {
 		w.Objects = append(w.Objects, u)
 		return w
 	}
+	// References beside fields lead to the kinds that the annotation of the CRD names.
+	beside := func(w world, rule map[string]any) world {
+		w.References = map[string]map[string][]string{"Thing.open.landbridge.io": {
+			"rule.networkRef": {"Thing"}, "rule.networkSelector": {"Thing"}, "peerRefs": {"Other.x.io", "Thing"},
+		}}
+		return retrying("ReferenceNotResolved", "spec.forProvider.rule[0].network: it is not ready")(w).put(thing, []any{rule}, "spec", "forProvider", "rule")
+	}
+	creating := func(w world) world {
+		w = network(w)
+		w.Objects[len(w.Objects)-1].SetLabels(map[string]string{"role": "network"})
+		return w.set(len(w.Objects)-1, "Ready False Creating").
+			put(len(w.Objects)-1, map[string]any{"kind": "Create", "startedAt": "2026-01-02T15:03:00Z"}, "status", "operation")
+	}
+	const watch = "landbridge explain thing.open.landbridge.io/db -n team-a --watch"
 	for name, test := range map[string]fault{
+		"a reference beside a field to what does not exist": {func(w world) world {
+			return beside(w, map[string]any{"networkRef": map[string]any{"name": "network"}})
+		}, status.Waiting, "Thing team-a/network", "kubectl get thing.open.landbridge.io -n team-a"},
+		"a reference beside a field to what is being created": {func(w world) world {
+			return beside(creating(w), map[string]any{"networkRef": map[string]any{"name": "network"}})
+		}, status.Waiting, "Thing team-a/network", watch},
+		"a selector beside a field": {func(w world) world {
+			return beside(creating(w), map[string]any{"networkSelector": map[string]any{"matchLabels": map[string]any{"role": "network"}}})
+		}, status.Waiting, "Thing team-a/network", watch},
+		"one of several references, of a kind that is not the default": {func(w world) world {
+			return beside(w, nil).put(thing, []any{map[string]any{"kind": "Thing", "name": "network"}}, "spec", "forProvider", "peerRefs")
+		}, status.Waiting, "Thing team-a/network", "kubectl get thing.open.landbridge.io -n team-a"},
 		"replacements that never settle": {
 			func(w world) world {
 				return w.set(thing, "Synced False NeverSettles kept", "NeverSettles True ReplacementRepeats tags", "Stalled True NeverSettles kept")

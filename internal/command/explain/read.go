@@ -2,6 +2,7 @@ package explain
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -58,7 +59,7 @@ func NewReader(config *rest.Config, system string) (*Reader, error) {
 // Read takes a snapshot for an object of a kind. It is an error if the object does not exist, or
 // cannot be read.
 func (r *Reader) Read(ctx context.Context, gvk schema.GroupVersionKind, namespace, name string) (*Snapshot, error) {
-	s := &Snapshot{Subject: Key{Group: gvk.Group, Kind: gvk.Kind, Namespace: namespace, Name: name}, Owners: map[string]string{}, Types: map[string]string{}, System: r.System}
+	s := &Snapshot{Subject: Key{Group: gvk.Group, Kind: gvk.Kind, Namespace: namespace, Name: name}, Owners: map[string]string{}, Types: map[string]string{}, References: map[string]map[string][]string{}, System: r.System}
 	subject := link{Key: s.Subject, version: gvk.Version}
 	if err := r.read(ctx, s, subject); err != nil {
 		return nil, err
@@ -152,6 +153,14 @@ func absent(err error) error {
 	return err
 }
 
+// mayList returns no error where a kind may not be listed, or is gone.
+func mayList(err error) error {
+	if kerrors.IsForbidden(err) {
+		return nil
+	}
+	return absent(err)
+}
+
 // readOwner adds what serves the kind of an object. Without the permission to read CRDs, it is the
 // TerraformProvider that has the name of the group, if that is one of those.
 func (r *Reader) readOwner(ctx context.Context, s *Snapshot, u *unstructured.Unstructured) error {
@@ -176,6 +185,10 @@ func (r *Reader) readOwner(ctx context.Context, s *Snapshot, u *unstructured.Uns
 		s.Owners[name] = crd.Labels[v1alpha1.LabelProvider]
 		if resourceType := crd.Annotations[v1alpha1.AnnotationResourceType]; resourceType != "" {
 			s.Types[name] = resourceType
+		}
+		var targets map[string][]string
+		if json.Unmarshal([]byte(crd.Annotations[v1alpha1.AnnotationReferences]), &targets) == nil {
+			s.References[name] = targets
 		}
 	}
 	return nil

@@ -2,6 +2,7 @@ package explain
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -79,6 +80,9 @@ type Snapshot struct {
 	// by KIND.GROUP. Types are Terraform's names of their types. Kinds of modules have none.
 	Owners map[string]string `json:"owners,omitempty"`
 	Types  map[string]string `json:"types,omitempty"`
+	// References are the kinds that the references beside fields may refer to: the values of the
+	// annotation landbridge.io/references of CRDs, by KIND.GROUP.
+	References map[string]map[string][]string `json:"references,omitempty"`
 	// Events are those of the subject.
 	Events []corev1.Event `json:"events,omitempty"`
 	// System is the namespace of the controller, and Leases are those of its replicas. LeasesUnread
@@ -174,7 +178,7 @@ func (s *Snapshot) links(u *unstructured.Unstructured) []link {
 	if isConfig(k) {
 		return append(secretLinks(u, u.Object["spec"], "spec"), owner...)
 	}
-	out := referenceLinks(u)
+	out := append(referenceLinks(u), s.besideLinks(u)...)
 	forProvider, _, _ := unstructured.NestedFieldNoCopy(u.Object, "spec", "forProvider")
 	out = append(out, secretLinks(u, forProvider, "spec.forProvider")...)
 	if len(owner) > 0 && owner[0].Kind == "TerraformModule" {
@@ -270,6 +274,76 @@ func referenceLinks(u *unstructured.Unstructured) []link {
 		out = append(out, l)
 	}
 	return out
+}
+
+// besideLinks returns what the references and selectors beside fields of an object name.
+func (s *Snapshot) besideLinks(u *unstructured.Unstructured) []link {
+	k := keyOf(u)
+	targets := s.References[k.Kind+"."+k.Group]
+	if len(targets) == 0 {
+		return nil
+	}
+	var out []link
+	for _, part := range []string{"initProvider", "forProvider"} {
+		value, _, _ := unstructured.NestedFieldNoCopy(u.Object, "spec", part)
+		out = append(out, besideLinks(u, value, targets, "", "spec."+part)...)
+	}
+	return out
+}
+
+// besideLinks returns what a value names: path is that of the value in the schema, and at that in
+// the object, with indexes.
+func besideLinks(u *unstructured.Unstructured, value any, targets map[string][]string, path, at string) []link {
+	var out []link
+	switch v := value.(type) {
+	case []any:
+		for i, x := range v {
+			out = append(out, besideLinks(u, x, targets, path, fmt.Sprintf("%s[%d]", at, i))...)
+		}
+	case map[string]any:
+		for _, name := range sortedKeys(v) {
+			field, inner := at+"."+name, strings.TrimPrefix(path+"."+name, ".")
+			kinds := targets[inner]
+			if len(kinds) == 0 {
+				out = append(out, besideLinks(u, v[name], targets, inner, field)...)
+				continue
+			}
+			refs, many := v[name].([]any)
+			if !many {
+				refs = []any{v[name]}
+			}
+			for _, r := range refs {
+				if ref, ok := r.(map[string]any); ok {
+					out = append(out, besideLink(u, ref, kinds, field)...)
+				}
+			}
+		}
+	}
+	return out
+}
+
+// besideLink returns what a reference or a selector names; none for a selector without labels.
+func besideLink(u *unstructured.Unstructured, ref map[string]any, kinds []string, field string) []link {
+	text := func(name string) string { s, _ := ref[name].(string); return s }
+	gk := schema.ParseGroupKind(kinds[0])
+	for _, other := range kinds {
+		if k := schema.ParseGroupKind(other); k.Kind == text("kind") {
+			gk = k
+		}
+	}
+	l := link{
+		Key: Key{
+			Group: cmp.Or(gk.Group, u.GroupVersionKind().Group), Kind: gk.Kind,
+			Namespace: cmp.Or(text("namespace"), u.GetNamespace()), Name: text("name"),
+		},
+		via: viaReference, field: field,
+	}
+	if l.Name == "" {
+		if l.labels, _, _ = unstructured.NestedStringMap(ref, "matchLabels"); len(l.labels) == 0 {
+			return nil
+		}
+	}
+	return []link{l}
 }
 
 // secretLinks returns the Secrets that fields refer to, below a value at a path.

@@ -34,7 +34,7 @@ func Identities(p *model.Provider, objects map[string][]instance.Instance) Sugge
 			continue
 		}
 		seen := slices.DeleteFunc(slices.Clone(objects[t]), func(in instance.Instance) bool {
-			return !whole(in.State) || !whole(in.Identity)
+			return !instance.Known(in.State) || !instance.Known(in.Identity)
 		})
 		if len(seen) == 0 {
 			continue
@@ -53,8 +53,6 @@ func Identities(p *model.Provider, objects map[string][]instance.Instance) Sugge
 	}
 	return out
 }
-
-func whole(v cty.Value) bool { return v != cty.NilVal && !v.IsNull() && v.IsWhollyKnown() }
 
 // identity suggests the mapping of a type; nil if it needs none, or if none is possible.
 func identity(r *model.Resource, seen []instance.Instance) (mapping map[string]config.IdentityValue, notes []string) {

@@ -8,13 +8,14 @@ import (
 
 	"github.com/landbridge-io/landbridge/internal/model"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
+	"github.com/landbridge-io/landbridge/internal/scheduler/ownership"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 	"github.com/landbridge-io/landbridge/internal/translate"
 )
 
 // handlesOf returns the handles of objects that the configuration of a kind adds.
-func handlesOf(m *model.Resource) *scheduler.Handles {
-	out := &scheduler.Handles{}
+func handlesOf(m *model.Resource) *ownership.Handles {
+	out := &ownership.Handles{}
 	if len(m.Settings.Identity) > 0 {
 		out.Identity = func(object cty.Value) map[string]cty.Value { return translate.MappedIdentity(m, object) }
 	}

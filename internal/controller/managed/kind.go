@@ -23,6 +23,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/policy"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
 	"github.com/landbridge-io/landbridge/internal/scheduler/brake"
+	"github.com/landbridge-io/landbridge/internal/scheduler/ownership"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 	"github.com/landbridge-io/landbridge/schema"
@@ -72,7 +73,7 @@ type Kind struct {
 	activations *activations
 	lifetime    context.Context
 	// handles are the handles of objects that the configuration adds.
-	handles *scheduler.Handles
+	handles *ownership.Handles
 	tracked *resources
 	turns   *turns.Turns
 

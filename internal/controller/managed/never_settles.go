@@ -12,7 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
-	"github.com/landbridge-io/landbridge/internal/scheduler"
+	"github.com/landbridge-io/landbridge/internal/scheduler/settling"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 	"github.com/landbridge-io/landbridge/internal/translate"
 )
@@ -21,7 +21,7 @@ import (
 const maxValue = 60
 
 // neverSettles returns the condition NeverSettles. A resource that always settled has none.
-func neverSettles(k *Kind, u *scheduler.Unsettled) xpv2.Condition {
+func neverSettles(k *Kind, u *settling.Unsettled) xpv2.Condition {
 	c := xpv2.Condition{Type: v1alpha1.TypeNeverSettles, Status: corev1.ConditionFalse, Reason: v1alpha1.ReasonSettled, LastTransitionTime: metav1.Now()}
 	if u == nil || !u.Never {
 		return c
@@ -35,7 +35,7 @@ func neverSettles(k *Kind, u *scheduler.Unsettled) xpv2.Condition {
 }
 
 // unsettledText says which fields do not settle, with both values, and what to do.
-func unsettledText(k *Kind, u *scheduler.Unsettled) string {
+func unsettledText(k *Kind, u *settling.Unsettled) string {
 	if len(u.Objects) > 0 {
 		return unsettledObjects(u)
 	}
@@ -51,7 +51,7 @@ func unsettledText(k *Kind, u *scheduler.Unsettled) string {
 
 // unsettledObjects says which objects of a module do not settle, with the arguments and both
 // values, and what to do.
-func unsettledObjects(u *scheduler.Unsettled) string {
+func unsettledObjects(u *settling.Unsettled) string {
 	var of, remedies []string
 	for i, o := range u.Objects {
 		if !o.Never || u.Replaces() && !o.Replaces() {
@@ -79,7 +79,7 @@ func unsettledObjects(u *scheduler.Unsettled) string {
 }
 
 // unsettledObject says what of an object does not settle, and which arguments these are.
-func unsettledObject(o scheduler.UnsettledObject) (text string, arguments []string) {
+func unsettledObject(o settling.UnsettledObject) (text string, arguments []string) {
 	if o.Address == "" {
 		return "its outputs change each time", nil
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/landbridge-io/landbridge/internal/controller/managed"
-	"github.com/landbridge-io/landbridge/internal/scheduler"
+	"github.com/landbridge-io/landbridge/internal/scheduler/settling"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
 
@@ -17,8 +17,8 @@ import (
 func TestNeverSettlesInModules(t *testing.T) {
 	t.Parallel()
 	since := time.Date(2026, 1, 2, 14, 0, 0, 0, time.UTC)
-	object := func(address string, action terraform.Action, never bool, changes ...terraform.ContainedChange) scheduler.UnsettledObject {
-		return scheduler.UnsettledObject{Contained: terraform.Contained{Address: address, Action: action, Changes: changes}, Never: never}
+	object := func(address string, action terraform.Action, never bool, changes ...terraform.ContainedChange) settling.UnsettledObject {
+		return settling.UnsettledObject{Contained: terraform.Contained{Address: address, Action: action, Changes: changes}, Never: never}
 	}
 	change := func(path, before, after string) terraform.ContainedChange {
 		return terraform.ContainedChange{Path: path, Before: json.RawMessage(before), After: json.RawMessage(after)}
@@ -28,11 +28,11 @@ func TestNeverSettlesInModules(t *testing.T) {
 	value, tags := change("value", `"b"`, `"B"`), change(`tags["a b"]`, "null", "1")
 	const begin, end = "4 applies since 2026-01-02T14:00:00Z have not made the module as declared: ", " The next apply for that is at 2026-01-02T15:00:00Z."
 	for name, x := range map[string]struct {
-		objects      []scheduler.UnsettledObject
+		objects      []settling.UnsettledObject
 		reason, want string
 	}{
 		"updates": {
-			[]scheduler.UnsettledObject{
+			[]settling.UnsettledObject{
 				object("bug_thing.a[0]", terraform.Update, true, value, tags, secret, unknown),
 				object("bug_thing.young", terraform.Update, false, value),
 				object(`module.x["k"].bug_thing.b`, terraform.Update, true, value),
@@ -44,17 +44,17 @@ func TestNeverSettlesInModules(t *testing.T) {
 				`and ignore_changes = [value] to lifecycle in the block of module.x.bug_thing.b.` + end,
 		},
 		"nothing that could be set": {
-			[]scheduler.UnsettledObject{object("bug_thing.a", terraform.Update, true, unknown)}, "UpdateRepeats",
+			[]settling.UnsettledObject{object("bug_thing.a", terraform.Update, true, unknown)}, "UpdateRepeats",
 			begin + "bug_thing.a, where serial is 1 and should be (known after apply). " +
 				"What refers to the time or to random values in the module changes each time, as does what the provider leaves open in each plan." + end,
 		},
 		"outputs": {
-			[]scheduler.UnsettledObject{object("", terraform.Update, true)}, "UpdateRepeats",
+			[]settling.UnsettledObject{object("", terraform.Update, true)}, "UpdateRepeats",
 			begin + "its outputs change each time. " +
 				"What refers to the time or to random values in the module changes each time, as does what the provider leaves open in each plan." + end,
 		},
 		"a replacement beside an update": {
-			[]scheduler.UnsettledObject{
+			[]settling.UnsettledObject{
 				object("bug_thing.a", terraform.Update, true, tags),
 				object("bug_thing.b", terraform.DeleteThenCreate, true, value),
 			}, "ReplacementRepeats",
@@ -64,7 +64,7 @@ func TestNeverSettlesInModules(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got := managed.NeverSettles(nil, &scheduler.Unsettled{
+			got := managed.NeverSettles(nil, &settling.Unsettled{
 				Plan: &terraform.Plan{Action: terraform.Update}, Objects: x.objects, Never: true, Updates: 4, Since: since, NextAt: since.Add(time.Hour),
 			})
 			if got.Status != "True" || string(got.Reason) != x.reason {

@@ -31,7 +31,8 @@ type Options struct {
 	Limits Limits
 	// MaxServers and MaxServersPerNamespace bound the servers that there are at once, in all and
 	// for the configurations of one namespace. If another one is needed, one without leases is
-	// closed. 0 is no limit.
+	// closed. A namespace without one gets its first beyond MaxServers, up to half as many more.
+	// 0 is no limit.
 	MaxServers, MaxServersPerNamespace int
 	// MaxMemory bounds the resident memory of all servers' processes together, in bytes: no server
 	// is started if there would be more, and those without leases are closed if there is. 0 is no

@@ -52,7 +52,9 @@ func (p *Pool) room(e *entry, now time.Time) *Failure {
 			p.evict(idle)
 			break
 		}
-		why = "All provider processes that there may be are in use."
+		if !first(of[namespace], all, most) {
+			why = "All provider processes that there may be are in use."
+		}
 	}
 	if why == "" {
 		why = p.afford(e, now, of)
@@ -70,6 +72,13 @@ func (p *Pool) room(e *entry, now time.Time) *Failure {
 		Reason: NoRoom, Diagnostics: diagnostic.Errorf("No room for the provider's process", "%s It is started when another one is idle.", why),
 		RetryAt: now.Add(min(max(time.Second, waited/4), longestNoRoom)), Passing: waited < worthTelling,
 	}
+}
+
+// first reports whether a server is the only one of its namespace, and may be started although
+// there are as many as there may be: up to half as many more, so that tenants who use all of them
+// do not block others.
+func first(ofNamespace, all, most int) bool {
+	return ofNamespace == 0 && all < most+(most+1)/2
 }
 
 // leastUsed returns the server without leases that was used longest ago, of those of namespaces

@@ -80,3 +80,26 @@ func TestNoRoom(t *testing.T) {
 		})
 	}
 }
+
+// TestFirstServerOfANamespace checks that namespaces which use all servers do not keep another one
+// from its first, that it gets no second one, and that such servers are bounded.
+func TestFirstServerOfANamespace(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newPool(t, pool.Options{MaxServers: 4, MaxServersPerNamespace: 2})
+		l := newCounting()
+		for _, namespace := range []string{"a", "b"} {
+			for i := range 2 {
+				defer acquire(t, p, numbered(l, namespace, i)).Release()
+			}
+		}
+		for _, namespace := range []string{"victim", ""} {
+			defer acquire(t, p, numbered(l, namespace, 1)).Release()
+			if _, f := p.TryAcquire(t.Context(), numbered(l, namespace, 2)); f == nil || f.Reason != pool.NoRoom {
+				t.Errorf("a second server of %q beyond the limit: %v", namespace, f)
+			}
+		}
+		if _, f := p.TryAcquire(t.Context(), numbered(l, "late", 1)); f == nil || f.Reason != pool.NoRoom {
+			t.Errorf("servers beyond the limit are not bounded: %v", f)
+		}
+	})
+}

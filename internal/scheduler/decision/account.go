@@ -68,7 +68,7 @@ const telling = 8
 // CompareMade compares what only a provider makes of an object. A value that is made of arguments
 // shows nothing if it is the same.
 func CompareMade(s *schema.Resource, stored, found cty.Value) Proof {
-	if !known(stored) || !known(found) {
+	if !instance.Present(stored) || !instance.Present(found) {
 		return Undecided
 	}
 	given := arguments(s, stored)
@@ -145,6 +145,3 @@ func (t texts) make(v cty.Value) bool {
 	}
 	return false
 }
-
-// known reports whether there is a value.
-func known(v cty.Value) bool { return v != cty.NilVal && !v.IsNull() && v.IsKnown() }

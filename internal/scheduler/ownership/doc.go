@@ -13,8 +13,9 @@
 //
 // Everything is in memory, and the cost of a query does not depend on the number of resources. Only
 // a change of the owner costs in proportion to the number of claims on that object. It never calls
-// anything. What a resource claims, and when, is the scheduler's (claims.go there); how objects are
-// named in claims is here (keys.go, contained.go).
+// anything. When a resource claims is the scheduler's (claims.go there). What it claims follows
+// from its record and its request (claiming.go, contained.go), and so does how its objects are
+// named: after they were seen (keys.go), and before (naming.go, handle.go).
 //
 // # Who owns an object, and when that is known
 //

@@ -6,10 +6,12 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -18,22 +20,22 @@ var (
 	seed       = flag.Uint64("seed", 1, "seed of the simulation")
 	search     = flag.Bool("search", false, "do not try the schedules that are kept first")
 	keep       = flag.Bool("keep", false, "shrink the schedule that finds a fault, and keep it in testdata")
-	only       = flag.String("only", "", "make only the fault with this name")
+	only       = flag.String("only", "", "make only the faults with these names, separated by semicolons")
 )
 
 func main() {
 	flag.Parse()
+	chosen, err := choose(*only)
+	if err != nil {
+		fatal(err)
+	}
 	dir, err := os.MkdirTemp("", "mutants")
 	if err != nil {
 		fatal(err)
 	}
 	defer os.RemoveAll(dir)
-	found, n := 0, 0
-	for _, m := range mutants {
-		if *only != "" && m.name != *only {
-			continue
-		}
-		n++
+	found, n := 0, len(chosen)
+	for _, m := range chosen {
 		how, err := find(dir, m)
 		if err != nil {
 			fatal(fmt.Errorf("%s: %w", m.name, err))
@@ -50,6 +52,23 @@ func main() {
 		os.RemoveAll(dir)
 		os.Exit(1) //nolint:gocritic // removed above
 	}
+}
+
+// choose returns the faults with some names, which are separated by semicolons; all of them without
+// any.
+func choose(names string) ([]mutant, error) {
+	if names == "" {
+		return mutants, nil
+	}
+	var out []mutant
+	for name := range strings.SplitSeq(names, ";") {
+		i := slices.IndexFunc(mutants, func(m mutant) bool { return m.name == strings.TrimSpace(name) })
+		if i < 0 {
+			return nil, fmt.Errorf("there is no fault %q in internal/simulation/cmd/mutants/list.go", strings.TrimSpace(name))
+		}
+		out = append(out, mutants[i])
+	}
+	return out, nil
 }
 
 func fatal(err error) {
@@ -93,23 +112,20 @@ func find(dir string, m mutant) (string, error) {
 }
 
 // changed returns the files that a fault changes, with their content then.
-func (m mutant) changed(root string) (map[string][]byte, error) {
-	out := map[string][]byte{}
-	for _, e := range append([]edit{m.edit}, m.also...) {
-		file := filepath.Join(root, e.file)
-		content, ok := out[file]
-		if !ok {
-			var err error
-			if content, err = os.ReadFile(file); err != nil {
-				return nil, err
-			}
+func (m mutant) changed(root string) (sources, error) {
+	before, after := sources{}, sources{}
+	for _, e := range m.edits {
+		if err := after.apply(root, e); err != nil {
+			return nil, err
 		}
-		if n := bytes.Count(content, []byte(e.old)); n != 1 {
-			return nil, fmt.Errorf("%s has %d places to change, and not one: %q", e.file, n, e.old)
-		}
-		out[file] = bytes.Replace(content, []byte(e.old), []byte(e.new), 1)
 	}
-	return out, nil
+	for _, e := range m.edits {
+		if err := before.read(filepath.Join(root, e.in)); err != nil {
+			return nil, err
+		}
+	}
+	maps.DeleteFunc(after, func(file string, content []byte) bool { return bytes.Equal(content, before[file]) })
+	return after, nil
 }
 
 // build builds the simulation with a fault, and returns the path of the program.

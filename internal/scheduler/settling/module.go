@@ -1,4 +1,4 @@
-package scheduler
+package settling
 
 import (
 	"maps"
@@ -7,6 +7,7 @@ import (
 
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/instance"
+	"github.com/landbridge-io/landbridge/internal/scheduler/keyed"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
 
@@ -59,27 +60,24 @@ func containedChanges(p *terraform.Plan) (changes []terraform.Contained, others 
 	return changes, len(changes) < len(p.Contained)
 }
 
-// noteAppliedObjects notes which objects of a module an apply has changed.
-func (e *entry) noteAppliedObjects(r *Request, res result, p *terraform.Plan) {
-	if r.Config == nil || p == nil || res.op.Kind == instance.Delete || res.undispatched || res.record == nil {
-		return
-	}
-	left := map[string]objectLeft{}
-	if !res.diags.HasErrors() {
-		left[outputsAlone] = objectLeft{}
+// AppliedObjects returns what an apply of a module has left, which may have failed. changed are the
+// addresses of the objects that it has changed all the same, and left is what it has left of each.
+func (m Making) AppliedObjects(p *terraform.Plan, at time.Time, failed bool, changed []string, left map[string]map[string]string) *Left {
+	out := &Left{config: m.Config(), at: at, objects: map[string]objectLeft{}}
+	if !failed {
+		out.objects[outputsAlone] = objectLeft{}
 	}
 	for _, c := range p.Contained {
-		if c.Action != terraform.Delete && (!res.diags.HasErrors() || slices.Contains(res.changed, c.Address)) {
-			left[c.Address] = objectLeft{state: res.left[c.Address], planned: c.Planned}
+		if c.Action != terraform.Delete && (!failed || slices.Contains(changed, c.Address)) {
+			out.objects[c.Address] = objectLeft{state: left[c.Address], planned: c.Planned}
 		}
 	}
-	e.lastApply = &lastApply{config: settlingConfig(r), at: e.last.At, objects: left}
+	return out
 }
 
-// notePlanned notes which objects a plan leaves as they are, and which it would change right after
-// they were changed.
-func (e *entry) notePlanned(r *Request, p *terraform.Plan, now time.Time) {
-	a := e.lastApply
+// Planned notes which objects a plan leaves as they are, and which it would change right after they
+// were changed. counts are those of the record.
+func (a *Left) Planned(p *terraform.Plan, counts *instance.Unsettled, now time.Time) {
 	if a == nil || a.objects == nil || p.Action == terraform.NoOp || p.Outdated {
 		return
 	}
@@ -88,7 +86,7 @@ func (e *entry) notePlanned(r *Request, p *terraform.Plan, now time.Time) {
 	left := map[string]objectLeft{}
 	for _, c := range planned {
 		if of, ok := a.objects[c.Address]; ok {
-			of.atOnce = of.atOnce || e.suspected() && now.Sub(a.at) <= readAtOnce
+			of.atOnce = of.atOnce || isSuspected(counts) && now.Sub(a.at) <= readAtOnce
 			left[c.Address] = of
 		}
 	}
@@ -97,29 +95,29 @@ func (e *entry) notePlanned(r *Request, p *terraform.Plan, now time.Time) {
 
 // repeatsObject returns an object that the last apply of the same configuration has changed, and
 // that no plan since has left as it is.
-func (e *entry) repeatsObject(r *Request, address string) (of objectLeft, ok bool) {
-	a := e.lastApply
+func (x *Settling) repeatsObject(address string) (of objectLeft, ok bool) {
+	a := x.Last
 	if a == nil {
 		return objectLeft{}, false
 	}
-	if of, ok = a.objects[address]; !ok || a.config != settlingConfig(r) {
+	if of, ok = a.objects[address]; !ok || a.config != x.Config() {
 		return objectLeft{}, false
 	}
 	return of, true
 }
 
 // repeatsObjects reports whether a plan of a module changes nothing but what repeats.
-func (e *entry) repeatsObjects(r *Request, p *terraform.Plan) bool {
+func (x *Settling) repeatsObjects(p *terraform.Plan) bool {
 	changes, others := containedChanges(p)
 	return len(changes) > 0 && !others && !slices.ContainsFunc(changes, func(c terraform.Contained) bool {
-		_, repeats := e.repeatsObject(r, c.Address)
+		_, repeats := x.repeatsObject(c.Address)
 		return !repeats
 	})
 }
 
-// countedObjects returns the counts of the record for the request's configuration.
-func (e *entry) countedObjects(r *Request) map[string]instance.Repeats {
-	u := countFor(e.record.Instance.Unsettled, r)
+// countedObjects returns the counts of the record for the configuration.
+func (x *Settling) countedObjects() map[string]instance.Repeats {
+	u := x.CountFor(x.Counts)
 	if u == nil {
 		return nil
 	}
@@ -140,20 +138,20 @@ func suspectedObjects(u *instance.Unsettled) bool {
 
 // countsObjects returns what the record counts when a plan of a module has been carried out; nil if
 // nothing is counted.
-func (e *entry) countsObjects(r *Request, p *terraform.Plan) *instance.Unsettled {
-	was := e.countedObjects(r)
-	out := instance.Unsettled{Config: settlingConfig(r), Objects: map[string]instance.Repeats{}}
+func (x *Settling) countsObjects(p *terraform.Plan) *instance.Unsettled {
+	was := x.countedObjects()
+	out := instance.Unsettled{Config: x.Config(), Objects: map[string]instance.Repeats{}}
 	changes, _ := containedChanges(p)
 	for _, c := range changes {
 		of := was[c.Address]
-		_, repeats := e.repeatsObject(r, c.Address)
+		_, repeats := x.repeatsObject(c.Address)
 		of.Begun = false
 		switch {
 		case c.Action.IsReplace():
-			of = replacedAgain(of, containedBecause(r, c))
+			of = replacedAgain(of, x.containedBecause(c))
 		case repeats:
 			of.Updates++
-		case e.lastApply != nil || of.Updates+of.Replacements == 0:
+		case x.Last != nil || of.Updates+of.Replacements == 0:
 			continue // it is known to have settled, or it is not known what the last apply has left
 		}
 		if c.Address == outputsAlone {
@@ -180,27 +178,27 @@ func keepReplaced(counts *instance.Unsettled, was map[string]instance.Repeats, p
 }
 
 // unsettledObjects returns what a plan of a module repeats; nil if it repeats nothing.
-func (e *entry) unsettledObjects(r *Request, p *terraform.Plan) *Unsettled {
-	was := e.countedObjects(r)
+func (x *Settling) unsettledObjects(p *terraform.Plan) *Unsettled {
+	was := x.countedObjects()
 	changes, others := containedChanges(p)
 	out := &Unsettled{Plan: p, waiting: !others}
 	for _, c := range changes {
 		of := was[c.Address]
-		left, repeats := e.repeatsObject(r, c.Address)
+		left, repeats := x.repeatsObject(c.Address)
 		o := UnsettledObject{Contained: c}
 		switch {
 		case c.Action.IsReplace():
 			// Right after a replacement it is needed again, whatever the values are now.
 			again := left.atOnce && of.Replacements > 0
-			if o.Never = again || left.helpless(c) || of.Replacements >= maxReplacements && sameCause(of.Replaced, containedBecause(r, c)); !o.Never {
+			if o.Never = again || left.helpless(c) || of.Replacements >= maxReplacements && sameCause(of.Replaced, x.containedBecause(c)); !o.Never {
 				out.waiting = false
 				continue
 			}
-		case of.Updates == 0 || !repeats && e.lastApply != nil:
+		case of.Updates == 0 || !repeats && x.Last != nil:
 			out.waiting = false
 			continue
 		default:
-			o.Updates, o.Since, o.NextAt, o.Never = of.Updates, of.Since, nextUpdate(r, of), of.Updates >= settlesWithin
+			o.Updates, o.Since, o.NextAt, o.Never = of.Updates, of.Since, x.nextUpdate(of), of.Updates >= settlesWithin
 			if out.NextAt.IsZero() || o.NextAt.Before(out.NextAt) {
 				out.Updates, out.Since, out.NextAt = o.Updates, o.Since, o.NextAt
 			}
@@ -216,10 +214,10 @@ func (e *entry) unsettledObjects(r *Request, p *terraform.Plan) *Unsettled {
 
 // refused counts the refused replacements of objects as made as often as they may be. It reports
 // whether that changes the counts.
-func (u *Unsettled) refused(r *Request, counts *instance.Unsettled) (changed bool) {
+func (u *Unsettled) refused(m Making, counts *instance.Unsettled) (changed bool) {
 	counts.Objects = maps.Clone(counts.Objects)
 	for _, o := range u.Objects {
-		of, because := counts.Objects[o.Address], containedBecause(r, o.Contained)
+		of, because := counts.Objects[o.Address], m.containedBecause(o.Contained)
 		if !o.Replaces() || of.Replaced == because && of.Replacements >= maxReplacements {
 			continue
 		}
@@ -233,7 +231,7 @@ func (u *Unsettled) refused(r *Request, counts *instance.Unsettled) (changed boo
 }
 
 // containedBecause is replacedBecause of an object of a module.
-func containedBecause(r *Request, c terraform.Contained) string {
+func (m Making) containedBecause(c terraform.Contained) string {
 	replacing := slices.DeleteFunc(slices.Clone(c.Changes), func(x terraform.ContainedChange) bool { return !x.Replaces })
 	if len(replacing) == 0 {
 		replacing = c.Changes
@@ -242,29 +240,32 @@ func containedBecause(r *Request, c terraform.Contained) string {
 	for _, x := range replacing {
 		lines, known = append(lines, x.Path, string(x.Before), string(x.After)), known && x.After != nil
 	}
-	return digestOfValues(r, known, lines)
+	return m.digestOfValues(known, lines)
 }
 
-// contained returns the changes of a module's objects that the task makes.
-func (t *task) contained() []terraform.Contained {
-	if t.plan == nil || t.kind == instance.Delete {
-		return nil
-	}
-	return t.plan.Contained
+// Failure is an apply of a module that has failed.
+type Failure struct {
+	// Config is that of instance.Unsettled, and Counts would be counted if it had succeeded; nil
+	// for nothing.
+	Config string
+	Counts *instance.Unsettled
+	// Changed are the addresses of the objects that it has changed all the same.
+	Changed     []string
+	Diagnostics diagnostic.Diagnostics
 }
 
-// afterFailure returns what is counted of a module after an apply that has failed: what it has
-// changed nevertheless, and which objects it has created, but not as planned.
-func (s *Scheduler) afterFailure(before *instance.Unsettled, t *task, diags diagnostic.Diagnostics) *instance.Unsettled {
-	counts := instance.Unsettled{Config: t.config, Objects: map[string]instance.Repeats{}}
-	if before != nil && otherKey(before.Config, t.config) {
-		before = rekeyed(before, t.config)
+// CountsAfter returns what is counted after the apply: what it has changed, and which objects it
+// has created, but not as planned. before is what was counted before.
+func (f Failure) CountsAfter(before *instance.Unsettled, now time.Time) *instance.Unsettled {
+	counts := instance.Unsettled{Config: f.Config, Objects: map[string]instance.Repeats{}}
+	if before != nil && keyed.OtherKey(before.Config, f.Config) {
+		before = rekeyed(before, f.Config)
 	}
-	if t.counts != nil {
-		maps.Copy(counts.Objects, t.counts.Objects)
+	if f.Counts != nil {
+		maps.Copy(counts.Objects, f.Counts.Objects)
 	}
-	changed := t.changed
-	for _, d := range diags {
+	changed := f.Changed
+	for _, d := range f.Diagnostics {
 		if d.Object != "" {
 			changed = append(changed, d.Object)
 			of := replacements(counts.Objects[d.Object])
@@ -272,7 +273,18 @@ func (s *Scheduler) afterFailure(before *instance.Unsettled, t *task, diags diag
 			counts.Objects[d.Object] = of
 		}
 	}
-	return counts.Ended(s.o.Clock.Now()).After(before, func(address string) bool { return slices.Contains(changed, address) })
+	return counts.Ended(now).After(before, func(address string) bool { return slices.Contains(changed, address) })
+}
+
+// InconsistentCreate returns what is counted after a create that has left another object than was
+// planned. counts would be counted if it had succeeded; nil for nothing.
+func InconsistentCreate(config string, counts *instance.Unsettled, now time.Time) *instance.Unsettled {
+	out := instance.Unsettled{Config: config}
+	if counts != nil {
+		out.Repeats = replacements(counts.Repeats)
+	}
+	out.Inconsistent = true
+	return out.Ended(now)
 }
 
 // inconsistentObjects returns the addresses of the objects that a plan replaces though they are

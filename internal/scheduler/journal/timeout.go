@@ -1,4 +1,4 @@
-package scheduler
+package journal
 
 import (
 	"encoding/json"
@@ -6,25 +6,35 @@ import (
 
 	"github.com/zclconf/go-cty/cty"
 
+	"github.com/landbridge-io/landbridge/internal/desired"
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/instance"
 )
 
-// timeout returns the timeout of an operation. If the provider has its own timeout, the operation
-// gets somewhat more: after its own timeout the provider's answer shows what exists, while a
-// cancelled operation has no answer.
-func (s *Scheduler) timeout(r Request, kind instance.OperationKind, state cty.Value, private []byte) time.Duration {
-	if t := r.Timeouts.Of(kind); t > 0 {
-		return t
+// Timeouts bound the operations of a resource.
+type Timeouts struct {
+	// Own are those of the resource, and Default those for which neither it nor the arguments of
+	// its object specify any.
+	Own, Default desired.Timeouts
+	// Otherwise bounds operations that nothing else bounds.
+	Otherwise time.Duration
+}
+
+// Of returns the timeout of an operation. If the provider has its own timeout, the operation gets
+// somewhat more: after its own timeout the provider's answer shows what exists, while a cancelled
+// operation has no answer.
+func (t Timeouts) Of(kind instance.OperationKind, state cty.Value, private []byte) time.Duration {
+	if own := t.Own.Of(kind); own > 0 {
+		return own
 	}
-	if t := timeoutAttribute(state, kind); t > 0 {
-		return withMargin(t)
+	if attribute := timeoutAttribute(state, kind); attribute > 0 {
+		return withMargin(attribute)
 	}
-	if t := r.DefaultTimeouts.Of(kind); t > 0 {
-		return t
+	if standard := t.Default.Of(kind); standard > 0 {
+		return standard
 	}
 	// The defaults of the provider's authors may lengthen the timeout, but not shorten it.
-	return max(s.o.OperationTimeout, withMargin(legacyTimeout(private, kind)))
+	return max(t.Otherwise, withMargin(legacyTimeout(private, kind)))
 }
 
 func withMargin(t time.Duration) time.Duration {
@@ -44,9 +54,9 @@ var timeoutNames = map[instance.OperationKind][]string{
 // timeoutAttribute returns the timeout of the block or attribute timeouts, which both SDKs have by
 // convention (contract § 3.12).
 func timeoutAttribute(state cty.Value, kind instance.OperationKind) time.Duration {
-	timeouts := attribute(state, "timeouts")
+	timeouts := instance.Attribute(state, "timeouts")
 	for _, name := range timeoutNames[kind] {
-		if v := attribute(timeouts, name); v != cty.NilVal && v.Type() == cty.String {
+		if v := instance.Attribute(timeouts, name); v != cty.NilVal && v.Type() == cty.String {
 			if t, err := time.ParseDuration(v.AsString()); err == nil {
 				return t
 			}
@@ -73,7 +83,8 @@ func legacyTimeout(private []byte, kind instance.OperationKind) time.Duration {
 	return 0
 }
 
-func timedOut(kind instance.OperationKind, after time.Duration) diagnostic.Diagnostics {
+// TimedOut is the error of an operation that has not ended in time.
+func TimedOut(kind instance.OperationKind, after time.Duration) diagnostic.Diagnostics {
 	name := timeoutNames[kind][0]
 	return diagnostic.Errorf("Operation timed out", "The operation did not end within %s. Set spec.lifecycle.timeouts.%s if it needs longer.", after, name)
 }

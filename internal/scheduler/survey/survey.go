@@ -1,4 +1,4 @@
-package scheduler
+package survey
 
 import (
 	"context"
@@ -13,6 +13,7 @@ import (
 
 	"github.com/zclconf/go-cty/cty"
 
+	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
 	"github.com/landbridge-io/landbridge/internal/scheduler/ownership"
 	"github.com/landbridge-io/landbridge/internal/terraform"
@@ -22,42 +23,43 @@ import (
 )
 
 // A survey is a list of the objects of a type, with what the list tells of each. One survey serves
-// the looks at many unchanged objects (confirm.go). It has digests, and no values: about 60 bytes
+// the looks at many unchanged objects. It has digests, and no values: about 60 bytes
 // for each object.
 
-// maxSurveyed is the maximum of objects in a survey. A longer list counts as none.
-const maxSurveyed = 10_000
+// Max is the maximum of objects in a survey. A longer list counts as none.
+const Max = 10_000
 
 // digest identifies a value.
 type digest [16]byte
 
-// surveyed is what a survey is of. A configuration with another content, or another version of the
+// Of is what a survey is of. A configuration with another content, or another version of the
 // provider, has other surveys.
-type surveyed struct {
-	schema        *schema.Resource
-	configuration string
-	account       ownership.Account
-	arguments     string
+type Of struct {
+	Schema        *schema.Resource
+	Configuration string
+	Account       ownership.Account
+	// Arguments are the Text of the arguments of the list.
+	Arguments string
 }
 
-// survey is the result of a list.
-type survey struct {
-	// began is when the list began: what it tells of an object was so then, or later.
-	began time.Time
-	// serial numbers the surveys of the same objects.
-	serial uint64
+// Survey is the result of a list.
+type Survey struct {
+	// Began is when the list began: what it tells of an object was so then, or later.
+	Began time.Time
+	// Serial numbers the surveys of the same objects.
+	Serial uint64
 	// objects has what is told of each object, by its identity. It is nil if the list failed.
 	objects map[digest]digest
 	// told are the attributes that a list of the type has told of any object.
 	told map[string]bool
-	// failed is why there are no objects; empty if there are.
-	failed string
+	// Failed is why there are no objects; empty if there are.
+	Failed string
 }
 
-// shows reports whether the survey has the object with an identity, and tells of it what its state
+// Shows reports whether the survey has the object with an identity, and tells of it what its state
 // says. An attribute counts as told, also where it is null, as soon as a list has told it of any
 // object of the type.
-func (x *survey) shows(s *schema.Resource, identity, state cty.Value) bool {
+func (x *Survey) Shows(s *schema.Resource, identity, state cty.Value) bool {
 	listed, ok := x.objects[identityDigest(identity)]
 	if !ok {
 		return false
@@ -82,7 +84,7 @@ func stateDigest(s *schema.Resource, state cty.Value, counts func(name string) b
 	h := sha256.New()
 	for _, name := range slices.Sorted(maps.Keys(types)) {
 		v := state.GetAttr(name)
-		if v.IsNull() || s.Block.Blocks[name] != nil && none(v) || !counts(name) {
+		if v.IsNull() || s.Block.Blocks[name] != nil && instance.NoContent(v) || !counts(name) {
 			continue
 		}
 		b, err := wire.Marshal(v, types[name])
@@ -96,27 +98,27 @@ func stateDigest(s *schema.Resource, state cty.Value, counts func(name string) b
 	return digest(h.Sum(nil)), nil
 }
 
-// surveys holds the latest survey of each kind. The zero value is empty.
-type surveys struct {
+// Surveys holds the latest survey of each kind. The zero value is empty.
+type Surveys struct {
 	mu sync.Mutex
-	of map[surveyed]*series
+	of map[Of]*series
 	// told has the attributes that lists have told, by resource type. It only grows.
 	told map[string]map[string]bool
 }
 
 // series are the surveys of the same objects.
 type series struct {
-	latest *survey // nil before the first has ended
+	latest *Survey // nil before the first has ended
 	// underway is closed when the survey that is being made has ended; nil if there is none.
 	underway chan struct{}
 	// until is when the series is forgotten unless it is used.
 	until time.Time
 }
 
-// use returns the survey that choose decides to use, or nil if the object is to be read. choose is
+// Use returns the survey that choose decides to use, or nil if the object is to be read. choose is
 // called with the latest survey, nil if there is none. If it decides that a new one is made, take
 // makes it; all looks that want one meanwhile wait for it.
-func (x *surveys) use(ctx context.Context, of surveyed, until time.Time, choose func(*survey) decision.Verdict, take func() *survey) *survey {
+func (x *Surveys) Use(ctx context.Context, of Of, until time.Time, choose func(*Survey) decision.Verdict, take func() *Survey) *Survey {
 	for again := range 2 {
 		x.mu.Lock()
 		s := x.series(of)
@@ -147,9 +149,9 @@ func (x *surveys) use(ctx context.Context, of surveyed, until time.Time, choose 
 }
 
 // series returns the series of surveys. The mutex is held.
-func (x *surveys) series(of surveyed) *series {
+func (x *Surveys) series(of Of) *series {
 	if x.of == nil {
-		x.of, x.told = map[surveyed]*series{}, map[string]map[string]bool{}
+		x.of, x.told = map[Of]*series{}, map[string]map[string]bool{}
 	}
 	s := x.of[of]
 	if s == nil {
@@ -160,56 +162,56 @@ func (x *surveys) series(of surveyed) *series {
 }
 
 // make makes a survey. If take panics, the survey has failed.
-func (x *surveys) make(of surveyed, take func() *survey) {
-	made := &survey{failed: "it was not finished"}
+func (x *Surveys) make(of Of, take func() *Survey) {
+	made := &Survey{Failed: "it was not finished"}
 	defer func() { x.end(of, made) }()
 	made = take()
 }
 
 // end makes a survey the latest, and forgets the series that are not in use any more.
-func (x *surveys) end(of surveyed, made *survey) {
+func (x *Surveys) end(of Of, made *Survey) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	all := maps.Clone(x.told[of.schema.Type])
+	all := maps.Clone(x.told[of.Schema.Type])
 	if all == nil {
 		all = map[string]bool{}
 	}
 	maps.Copy(all, made.told)
-	made.told, x.told[of.schema.Type] = all, all
+	made.told, x.told[of.Schema.Type] = all, all
 	s := x.series(of)
 	if s.latest != nil {
-		made.serial = s.latest.serial + 1
+		made.Serial = s.latest.Serial + 1
 	}
 	s.latest = made
 	close(s.underway)
 	s.underway = nil
-	maps.DeleteFunc(x.of, func(_ surveyed, s *series) bool { return s.underway == nil && s.until.Before(made.began) })
+	maps.DeleteFunc(x.of, func(_ Of, s *series) bool { return s.underway == nil && s.until.Before(made.Began) })
 }
 
-// failure returns why the latest survey failed; empty if it did not.
-func (x *surveys) failure(of surveyed) string {
+// Failure returns why the latest survey failed; empty if it did not.
+func (x *Surveys) Failure(of Of) string {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if s := x.of[of]; s != nil && s.latest != nil {
-		return s.latest.failed
+		return s.latest.Failed
 	}
 	return ""
 }
 
-// surveyOf lists the objects of a type.
-func surveyOf(ctx context.Context, ex terraform.Executor, r terraform.ResourceType, arguments map[string]cty.Value, now time.Time) *survey {
-	out := &survey{began: now, objects: map[digest]digest{}, told: map[string]bool{}}
+// Take lists the objects of a type.
+func Take(ctx context.Context, ex terraform.Executor, r terraform.ResourceType, arguments map[string]cty.Value, now time.Time) *Survey {
+	out := &Survey{Began: now, objects: map[digest]digest{}, told: map[string]bool{}}
 	lister, ok := ex.(terraform.StateLister)
 	if !ok {
-		return &survey{began: now, failed: "the way of running the provider does not permit it"}
+		return &Survey{Began: now, Failed: "the way of running the provider does not permit it"}
 	}
 	tell := func(name string) bool {
 		out.told[name] = true
 		return true
 	}
-	more, diags := lister.ListStates(ctx, r, arguments, maxSurveyed, func(identity, state cty.Value) {
+	more, diags := lister.ListStates(ctx, r, arguments, Max, func(identity, state cty.Value) {
 		id, told := identityDigest(identity), ambiguous
-		if _, twice := out.objects[id]; !twice && present(state) {
+		if _, twice := out.objects[id]; !twice && instance.Present(state) {
 			if d, err := stateDigest(r.Schema, state, tell); err == nil {
 				told = d
 			}
@@ -218,15 +220,15 @@ func surveyOf(ctx context.Context, ex terraform.Executor, r terraform.ResourceTy
 	})
 	switch {
 	case diags.HasErrors():
-		out.objects, out.failed = nil, strings.TrimSuffix(diags.Errors().String(), ".")
+		out.objects, out.Failed = nil, strings.TrimSuffix(diags.Errors().String(), ".")
 	case more:
-		out.objects, out.failed = nil, fmt.Sprintf("there are more than %d objects. Arguments of the list in listRefresh may narrow them down", maxSurveyed)
+		out.objects, out.Failed = nil, fmt.Sprintf("there are more than %d objects. Arguments of the list in listRefresh may narrow them down", Max)
 	}
 	return out
 }
 
-// argumentsText identifies arguments of a list.
-func argumentsText(arguments map[string]cty.Value) string {
+// Text identifies arguments of a list.
+func Text(arguments map[string]cty.Value) string {
 	var b strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(arguments)) {
 		fmt.Fprintf(&b, "%s=%#v\n", name, arguments[name])

@@ -1,10 +1,12 @@
-package scheduler
+package ownership
 
 import (
 	"sync"
 	"time"
 
 	"github.com/zclconf/go-cty/cty"
+
+	"github.com/landbridge-io/landbridge/internal/diagnostic"
 )
 
 // Handles are the handles that the configuration of a kind adds, and what objects have shown about
@@ -71,11 +73,11 @@ func (h *Handles) refutesMapping() bool {
 	return why != ""
 }
 
-// maps reports whether the configuration maps an identity, which is not refuted.
-func (h *Handles) maps() bool { return h != nil && h.Identity != nil && !h.refutesMapping() }
+// Maps reports whether the configuration maps an identity, which is not refuted.
+func (h *Handles) Maps() bool { return h != nil && h.Identity != nil && !h.refutesMapping() }
 
-// named returns an import id that is known beforehand; empty if that is refuted.
-func (h *Handles) named(id string) string {
+// Named returns an import id that is known beforehand; empty if that is refuted.
+func (h *Handles) Named(id string) string {
 	if id == "" || h == nil {
 		return ""
 	}
@@ -98,3 +100,15 @@ func (h *Handles) refuted() []string {
 	}
 	return out
 }
+
+// NotUsed returns why handles of the configuration are not used.
+func (h *Handles) NotUsed() diagnostic.Diagnostics {
+	var out diagnostic.Diagnostics
+	for _, why := range h.refuted() {
+		out = append(out, diagnostic.Errorf("Configuration not used", "Objects are not looked for by the provider's configuration, since an object contradicts it: %s. %s", why, mendConfiguration)...)
+	}
+	return out
+}
+
+// mendConfiguration is what to do about a refuted handle.
+const mendConfiguration = "Correct identity or externalName of the resource type in the provider's configuration; landbridge provider identity suggests a mapping from the objects that exist."
