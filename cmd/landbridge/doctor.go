@@ -13,7 +13,6 @@ import (
 
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
-	"sigs.k8s.io/yaml"
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 	"github.com/landbridge-io/landbridge/internal/child"
@@ -206,15 +205,8 @@ func (f *doctorFlags) searchOne(ctx context.Context, c *registry.Client, source 
 }
 
 func writeFindings(w io.Writer, all []doctor.Finding, output string) error {
-	switch output {
-	case "json":
-		return writeJSON(w, all)
-	case "yaml":
-		raw, err := yaml.Marshal(all)
-		if err == nil {
-			_, err = w.Write(raw)
-		}
-		return err
+	if output == "json" || output == "yaml" {
+		return writeDocument(w, output, all)
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, f := range all {

@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"sigs.k8s.io/yaml"
 
 	"github.com/landbridge-io/landbridge/internal/command/explain"
 	"github.com/landbridge-io/landbridge/internal/command/status"
@@ -103,13 +102,12 @@ func (v *explainView) once(ctx context.Context, before string) (now string, _ er
 		return now, nil
 	}
 	switch v.output {
-	case "json":
-		err = writeJSON(v.out, e)
 	case "yaml":
-		var b []byte
-		if b, err = yaml.Marshal(e); err == nil {
-			_, err = fmt.Fprintf(v.out, "---\n%s", b)
+		if _, err = io.WriteString(v.out, "---\n"); err == nil {
+			err = writeDocument(v.out, v.output, e)
 		}
+	case "json":
+		err = writeDocument(v.out, v.output, e)
 	default:
 		text := e.Text()
 		if f, ok := v.out.(*os.File); ok && before != "" && isTerminal(f) {

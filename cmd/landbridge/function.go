@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -15,7 +14,6 @@ import (
 	"github.com/google/cel-go/cel"
 	"github.com/spf13/cobra"
 	apijson "k8s.io/apimachinery/pkg/util/json"
-	"sigs.k8s.io/yaml"
 
 	"github.com/landbridge-io/landbridge/internal/expression"
 	"github.com/landbridge-io/landbridge/internal/provider"
@@ -241,18 +239,8 @@ func signature(s *schema.Provider, name string) (*schema.Function, error) {
 
 // write prints a value in a format. table prints it for people; nil if it is not printed so.
 func (f *functionFlags) write(w io.Writer, v any, table func(io.Writer) error) error {
-	switch f.output {
-	case "table":
+	if f.output == "table" {
 		return table(w)
-	case "yaml":
-		raw, err := yaml.Marshal(v)
-		if err == nil {
-			_, err = w.Write(raw)
-		}
-		return err
 	}
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
-	e.SetEscapeHTML(false)
-	return e.Encode(v)
+	return writeDocument(w, f.output, v)
 }

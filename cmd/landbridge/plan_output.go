@@ -1,9 +1,7 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
-	"io"
 	"strings"
 	"unicode"
 
@@ -58,13 +56,6 @@ func (d *planDocument) results(results []local.Result) {
 			Address: r.Change.Address, Deposed: r.Change.Deposed, Actions: d.ResourceChanges[i].Change.Actions, Status: r.Status,
 		})
 	}
-}
-
-func writeJSON(w io.Writer, v any) error {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	return e.Encode(v)
 }
 
 // tell prints messages as text.

@@ -2,12 +2,10 @@ package main
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
-	"sigs.k8s.io/yaml"
 
 	"github.com/landbridge-io/landbridge/config"
 	"github.com/landbridge-io/landbridge/internal/evolution"
@@ -103,17 +101,8 @@ func known(c *config.File, s *schema.Provider) *config.File {
 
 func printReport(cmd *cobra.Command, r evolution.Report, output string) error {
 	switch output {
-	case "json":
-		e := json.NewEncoder(cmd.OutOrStdout())
-		e.SetIndent("", "  ")
-		return e.Encode(r)
-	case "yaml":
-		raw, err := yaml.Marshal(r)
-		if err != nil {
-			return err
-		}
-		_, err = cmd.OutOrStdout().Write(raw)
-		return err
+	case "json", "yaml":
+		return writeDocument(cmd.OutOrStdout(), output, r)
 	default:
 		return r.Text(cmd.OutOrStdout())
 	}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
@@ -10,7 +9,6 @@ import (
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
-	"sigs.k8s.io/yaml"
 
 	"github.com/landbridge-io/landbridge/internal/crd"
 	"github.com/landbridge-io/landbridge/internal/model"
@@ -171,17 +169,8 @@ func inspect(p *openedProvider, resources []*model.Resource) inspection {
 
 func (i inspection) write(w io.Writer, output string) error {
 	switch output {
-	case "json":
-		e := json.NewEncoder(w)
-		e.SetIndent("", "  ")
-		return e.Encode(i)
-	case "yaml":
-		raw, err := yaml.Marshal(i)
-		if err != nil {
-			return err
-		}
-		_, err = w.Write(raw)
-		return err
+	case "json", "yaml":
+		return writeDocument(w, output, i)
 	default:
 		return i.table(w)
 	}

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"sigs.k8s.io/yaml"
 
 	"github.com/landbridge-io/landbridge/internal/command/state"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
@@ -175,15 +174,7 @@ a mirror or downloaded, or that of --provider.`,
 			if err != nil {
 				return err
 			}
-			if flags.output == "json" {
-				return writeJSON(cmd.OutOrStdout(), d)
-			}
-			raw, err := yaml.Marshal(d)
-			if err != nil {
-				return err
-			}
-			_, err = cmd.OutOrStdout().Write(raw)
-			return err
+			return writeDocument(cmd.OutOrStdout(), flags.output, d)
 		},
 	}
 	flags.add(cmd)

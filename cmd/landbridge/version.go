@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"sigs.k8s.io/yaml"
 
 	"github.com/landbridge-io/landbridge/internal/command/doctor"
 	"github.com/landbridge-io/landbridge/internal/kubeconfig"
@@ -94,15 +93,8 @@ func (f *doctorFlags) version(ctx context.Context) (*serverVersion, error) {
 }
 
 func (v versions) write(w io.Writer, output string) error {
-	switch output {
-	case "json":
-		return writeJSON(w, v)
-	case "yaml":
-		raw, err := yaml.Marshal(v)
-		if err == nil {
-			_, err = w.Write(raw)
-		}
-		return err
+	if output == "json" || output == "yaml" {
+		return writeDocument(w, output, v)
 	}
 	lines := []string{"Client: " + v.Client.Version}
 	switch {

@@ -21,6 +21,9 @@ type Unsettled struct {
 type Repeats struct {
 	// Updates is the number of updates in a row.
 	Updates int `json:"updates,omitempty"`
+	// InARow is the number of updates after which no look has shown the object as it should be,
+	// whether what the apply has left or something else is the cause.
+	InARow int `json:"inARow,omitempty"`
 	// Replaced identifies the values because of which the object was replaced last, and
 	// Replacements is how often in a row.
 	Replaced     string `json:"replaced,omitempty"`

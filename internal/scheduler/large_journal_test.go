@@ -24,6 +24,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 	"github.com/landbridge-io/landbridge/internal/testing/playgroundtest"
+	"github.com/landbridge-io/landbridge/internal/testing/waittest"
 )
 
 // manyObjects is a module of many objects: its state is large, and so is the journal of an
@@ -112,17 +113,16 @@ func TestLargeJournal(t *testing.T) {
 	}
 	observe := func(s *scheduler.Scheduler, until func(*scheduler.Observation) bool) *scheduler.Observation {
 		t.Helper()
-		for end := time.Now().Add(2 * time.Minute); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		var out *scheduler.Observation
+		waittest.Eventually(t, "the operation has ended", func(context.Context) bool {
 			o, err := s.Observe(t.Context(), r)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if until(o) {
-				return o
-			}
-		}
-		t.Fatal("the operation does not end")
-		return nil
+			out = o
+			return until(o)
+		})
+		return out
 	}
 	ended := func(o *scheduler.Observation) bool { return o.Operation == nil }
 
@@ -145,9 +145,7 @@ func TestLargeJournal(t *testing.T) {
 	if err := second.Apply(t.Context(), r); err != nil {
 		t.Fatal(err)
 	}
-	for end := time.Now().Add(2 * time.Minute); connection.left.Load() >= 0 && time.Now().Before(end); {
-		time.Sleep(20 * time.Millisecond)
-	}
+	waittest.Eventually(t, "the process is dead", func(context.Context) bool { return connection.left.Load() < 0 })
 	_ = second.Stop(stop)
 
 	stored, err := (&store.Secrets{Client: secrets}).Load(t.Context(), r.Key, r.Type.Schema)

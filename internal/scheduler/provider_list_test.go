@@ -3,7 +3,6 @@ package scheduler_test
 import (
 	"context"
 	"testing"
-	"time"
 
 	"github.com/zclconf/go-cty/cty"
 
@@ -13,6 +12,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/terraform"
 	"github.com/landbridge-io/landbridge/internal/terraform/engine"
 	"github.com/landbridge-io/landbridge/internal/testing/examplecloudtest"
+	"github.com/landbridge-io/landbridge/internal/testing/waittest"
 )
 
 // silent is an engine whose creates are not answered.
@@ -56,9 +56,7 @@ func TestRecoverByListOfProvider(t *testing.T) {
 			}
 			h.observe()
 			h.apply()
-			for h.sched.Running() > 0 {
-				time.Sleep(5 * time.Millisecond)
-			}
+			waittest.Eventually(t, "the operation has ended", func(context.Context) bool { return h.sched.Running() == 0 })
 			op := h.stored().Instance.Operation
 			if op == nil || op.Listed == nil || len(op.Listed.Objects) != 1 || op.Listed.Missing != "" {
 				t.Fatalf("the intent is %+v", op)

@@ -210,9 +210,10 @@ func (c *check) destroyed(o *object) {
 	wanted := i.deleted || i.tainted || i.drifted || i.excused() || i.createFirst
 	incomplete := !o.stored || o.tainted || o.coming
 	moved := i.zone != o.zone || i.name != o.name || len(i.places) > 2
-	inconsistent := o.inconsistent && (i.resized || i.retried || i.approvesReplacement())
+	inconsistent := o.inconsistent && (i.resized || i.retried)
 	_, follows := c.w.references[i.key] // replaces checks it
-	asked := wanted || incomplete || moved || inconsistent || follows
+	approved := (o.inconsistent || o.normalised == normalisedReplacement) && i.approvesReplacement()
+	asked := wanted || incomplete || moved || inconsistent || approved || follows
 	if !asked && o.normalised == normalisedReplacement {
 		was := i.rewritten[o.resourceType]
 		if place := o.name + " " + o.zone; was.place != place {

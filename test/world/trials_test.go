@@ -21,6 +21,9 @@ type trial struct {
 	rest map[string]string
 	// neverSettles is set for the forms with which the condition NeverSettles becomes true.
 	neverSettles map[string]bool
+	// returned is what the API returns, and a person therefore sets before the change. Both
+	// resources settle then.
+	returned m
 	// passing are reasons that the conditions may have meanwhile.
 	passing []string
 	// creates is how many objects a resource may have had, one after the other; 1 if 0.
@@ -44,7 +47,8 @@ var trials = map[string]trial{
 	"normalised-json":       normalised(m{"document": "{ \"b\": 1, \"a\": 2 }"}, "second", nil),
 	"normalised-defaults":   normalised(m{"rules": []any{m{"port": int64(1)}, m{"port": int64(2)}}}, "second", nil),
 	"normalised-replacement": {
-		spec: m{"address": "2001:DB8::1"}, rest: map[string]string{"all": "NeverSettles"}, neverSettles: map[string]bool{sdk: true}, creates: 2,
+		spec: m{"address": "2001:DB8::1"}, rest: map[string]string{"all": "NeverSettles"}, neverSettles: map[string]bool{sdk: true},
+		returned: m{"address": "2001:db8::1"},
 	},
 	"oscillating-values":     {neverSettles: map[string]bool{sdk: true}},
 	"new-id":                 {of: note, field: "text"},

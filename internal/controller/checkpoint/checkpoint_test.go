@@ -174,12 +174,16 @@ func TestCheckpointIsSavedRarely(t *testing.T) {
 	p.rest(1, 1001)
 	// The check after a step may be made only with the next one.
 	waited := 0
-	for ; waited < 40 && version() == saved; waited++ {
+	waittest.Eventually(t, "one new mark is saved", func(context.Context) bool {
+		if version() != saved {
+			return true
+		}
+		waited++
 		step()
-		time.Sleep(20 * time.Millisecond)
-	}
-	if version() == saved {
-		t.Errorf("one new mark is not saved after %d minutes", waited)
+		return false
+	})
+	if waited > 40 {
+		t.Errorf("one new mark is saved after %d minutes", waited)
 	}
 	if again := start(t, s, 0, 0); again.has(0, 1) != 0 || again.has(1, 1001) != 1000 {
 		t.Errorf("known are %d", again.has(0, 1001))

@@ -1,6 +1,7 @@
 package checksum_test
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"os"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"github.com/landbridge-io/landbridge/internal/provider/checksum"
+	"github.com/landbridge-io/landbridge/internal/testing/waittest"
 )
 
 // TestChangedFile changes a file and restores its size and modification time, as an attacker would.
@@ -23,12 +25,12 @@ func TestChangedFile(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := sha256.Sum256([]byte(content))
-		for range 20 { // until it is remembered
+		waittest.Eventually(t, "the checksum is remembered", func(context.Context) bool {
 			got, err := checksum.Of(path)
 			if err != nil || got != hex.EncodeToString(want[:]) {
 				t.Fatalf("got %s, %v for %q", got, err, content)
 			}
-			time.Sleep(10 * time.Millisecond)
-		}
+			return checksum.Remembers(path)
+		})
 	}
 }

@@ -1,6 +1,7 @@
 package install_test
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/landbridge-io/landbridge/internal/provider/checksum"
 	"github.com/landbridge-io/landbridge/internal/provider/install"
+	"github.com/landbridge-io/landbridge/internal/testing/waittest"
 )
 
 func read(t *testing.T, path string) string {
@@ -116,7 +118,10 @@ func TestPrivatePrograms(t *testing.T) {
 				overwrite(t, b.Path, "evil")
 			}
 			b = find(i)
-			time.Sleep(150 * time.Millisecond) // so that checksums are remembered
+			waittest.Eventually(t, "the program is so old that its checksum is remembered", func(context.Context) bool {
+				info, err := os.Stat(b.Path)
+				return err == nil && time.Since(info.ModTime()) > 150*time.Millisecond
+			})
 			b = find(i)
 
 			// A change in the mirror does not change what was installed, and has another checksum.

@@ -23,7 +23,7 @@ func (s *Server) PlanAction(ctx context.Context, r *tfprotov6.PlanActionRequest)
 	if err := s.invoke(ctx, tfplugin.PlanAction, &tfplugin.ConfigRequest{
 		TypeName:           r.ActionType,
 		Config:             toValue(r.Config),
-		ClientCapabilities: s.capabilities(r.ClientCapabilities != nil && r.ClientCapabilities.DeferralAllowed),
+		ClientCapabilities: capabilities(s, r.ClientCapabilities),
 	}, &a); err != nil {
 		return nil, err
 	}
@@ -39,7 +39,7 @@ func (s *Server) InvokeAction(ctx context.Context, r *tfprotov6.InvokeActionRequ
 	events, err := answers[tfplugin.InvokeActionEvent](ctx, s, tfplugin.InvokeAction, &tfplugin.ConfigRequest{
 		TypeName:           r.ActionType,
 		Config:             toValue(r.Config),
-		ClientCapabilities: s.capabilities(false),
+		ClientCapabilities: capabilities[deferring](s, nil),
 	})
 	if err != nil {
 		return nil, err

@@ -274,7 +274,7 @@ func TestAttachTurnsAreFair(t *testing.T) {
 			_, err := read(patient, b, "echo")
 			waited <- err
 		}()
-		time.Sleep(1100 * time.Millisecond) // a turn
+		waittest.Never(t, 1100*time.Millisecond, "the other one gets its turn while a stream is read", func() bool { return len(waited) > 0 })
 		if _, err := read(patient, a, "nested"); err != nil {
 			t.Errorf("a call while a stream is read: %v", err)
 		}

@@ -24,7 +24,7 @@ func (s *Server) ReadDataSource(ctx context.Context, r *tfprotov6.ReadDataSource
 		TypeName:           r.TypeName,
 		Config:             toValue(r.Config),
 		ProviderMeta:       toValue(r.ProviderMeta),
-		ClientCapabilities: s.capabilities(r.ClientCapabilities != nil && r.ClientCapabilities.DeferralAllowed),
+		ClientCapabilities: capabilities(s, r.ClientCapabilities),
 	}, &a); err != nil {
 		return nil, err
 	}

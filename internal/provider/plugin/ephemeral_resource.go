@@ -24,7 +24,7 @@ func (s *Server) OpenEphemeralResource(ctx context.Context, r *tfprotov6.OpenEph
 	if err := s.invoke(ctx, tfplugin.OpenEphemeralResource, &tfplugin.ConfigRequest{
 		TypeName:           r.TypeName,
 		Config:             toValue(r.Config),
-		ClientCapabilities: s.capabilities(r.ClientCapabilities != nil && r.ClientCapabilities.DeferralAllowed),
+		ClientCapabilities: capabilities(s, r.ClientCapabilities),
 	}, &a); err != nil {
 		return nil, err
 	}

@@ -68,7 +68,7 @@ func (s *Server) ConfigureProvider(ctx context.Context, r *tfprotov6.ConfigurePr
 	if err := s.invoke(ctx, tfplugin.ConfigureProvider, &tfplugin.ConfigureProviderRequest{
 		TerraformVersion:   cmp.Or(s.terraformVersion, r.TerraformVersion),
 		Config:             toValue(r.Config),
-		ClientCapabilities: s.capabilities(r.ClientCapabilities != nil && r.ClientCapabilities.DeferralAllowed),
+		ClientCapabilities: capabilities(s, r.ClientCapabilities),
 	}, &a); err != nil {
 		return nil, err
 	}

@@ -15,7 +15,7 @@ func (s *Server) ValidateResourceConfig(ctx context.Context, r *tfprotov6.Valida
 	if err := s.invoke(ctx, tfplugin.ValidateResourceConfig, &tfplugin.ConfigRequest{
 		TypeName:           r.TypeName,
 		Config:             toValue(r.Config),
-		ClientCapabilities: s.capabilities(false),
+		ClientCapabilities: capabilities[deferring](s, nil),
 	}, &a); err != nil {
 		return nil, err
 	}
@@ -62,7 +62,7 @@ func (s *Server) ReadResource(ctx context.Context, r *tfprotov6.ReadResourceRequ
 		CurrentState:       toValue(r.CurrentState),
 		Private:            r.Private,
 		ProviderMeta:       toValue(r.ProviderMeta),
-		ClientCapabilities: s.capabilities(r.ClientCapabilities != nil && r.ClientCapabilities.DeferralAllowed),
+		ClientCapabilities: capabilities(s, r.ClientCapabilities),
 		CurrentIdentity:    toIdentity(r.CurrentIdentity),
 	}, &a); err != nil {
 		return nil, err
@@ -86,7 +86,7 @@ func (s *Server) PlanResourceChange(ctx context.Context, r *tfprotov6.PlanResour
 		Config:             toValue(r.Config),
 		PriorPrivate:       r.PriorPrivate,
 		ProviderMeta:       toValue(r.ProviderMeta),
-		ClientCapabilities: s.capabilities(r.ClientCapabilities != nil && r.ClientCapabilities.DeferralAllowed),
+		ClientCapabilities: capabilities(s, r.ClientCapabilities),
 		PriorIdentity:      toIdentity(r.PriorIdentity),
 		PlannedPrivate:     s.plannedPrivate(ctx),
 	}, &a); err != nil {
@@ -143,7 +143,7 @@ func (s *Server) ImportResourceState(ctx context.Context, r *tfprotov6.ImportRes
 	if err := s.invoke(ctx, tfplugin.ImportResourceState, &tfplugin.ImportResourceStateRequest{
 		TypeName:           r.TypeName,
 		Id:                 r.ID,
-		ClientCapabilities: s.capabilities(r.ClientCapabilities != nil && r.ClientCapabilities.DeferralAllowed),
+		ClientCapabilities: capabilities(s, r.ClientCapabilities),
 		Identity:           toIdentity(r.Identity),
 	}, &a); err != nil {
 		return nil, err

@@ -138,11 +138,14 @@ func fromCapabilities(in *tfplugin.ServerCapabilities) *tfprotov6.ServerCapabili
 	}
 }
 
+// deferring is what each RPC has as the capabilities of its client.
+type deferring = struct{ DeferralAllowed bool }
+
 // capabilities returns the client's capabilities, which are sent with every request (contract § 1).
-// The last two belong to protocol 6.
-func (s *Server) capabilities(deferral bool) *tfplugin.ClientCapabilities {
+// in are those of the request; nil if it has none. The last two belong to protocol 6.
+func capabilities[C ~deferring](s *Server, in *C) *tfplugin.ClientCapabilities {
 	return &tfplugin.ClientCapabilities{
-		DeferralAllowed:            deferral,
+		DeferralAllowed:            in != nil && deferring(*in).DeferralAllowed,
 		WriteOnlyAttributesAllowed: true,
 		StorePlannedPrivate:        s.protocol == 6,
 		ComputedBlocksAllowed:      s.protocol == 6,

@@ -17,7 +17,8 @@ import (
 // inside a set, an argument that its server writes in another way, a computed value that is unknown
 // in each plan. Nothing that is done about it helps, so it would be done at each look for ever:
 //
-//	updates        are counted, and made more and more seldom. After settlesWithin of them, the resource never settles
+//	updates        are counted, and made more and more seldom. After settlesWithin of them, the resource never settles;
+//	               after maxInARow, if it is not known what has made them necessary
 //	replacements   are not made, if what the apply has left shows already that they would not help. Others are made
 //	               maxReplacements times because of the same values
 //
@@ -27,7 +28,10 @@ import (
 // The objects of a module are counted one by one, in module.go.
 
 const (
-	settlesWithin   = 3
+	settlesWithin = 3
+	// maxInARow is how many updates in a row are made before the resource never settles, if it is
+	// not known whether something else changes the object or each read shows another one.
+	maxInARow       = 6
 	maxReplacements = 2
 	// readAtOnce is the longest time after an apply in which a read shows what it has left, and not
 	// what was changed since.
@@ -136,7 +140,7 @@ func replacedAgain(of instance.Repeats, because string) instance.Repeats {
 // one destroys nothing.
 func rekeyed(u *instance.Unsettled, config string) *instance.Unsettled {
 	return filtered(u, config, func(of instance.Repeats) instance.Repeats {
-		of.Updates, of.Replaced = 0, ""
+		of.Updates, of.InARow, of.Replaced = 0, 0, ""
 		return of
 	})
 }
@@ -200,14 +204,25 @@ func (x *Settling) CountsAfter(p *terraform.Plan) *instance.Unsettled {
 		out.Repeats = replacedAgain(out.Repeats, x.replacedBecause(p))
 	case x.repeats(p):
 		out.Updates++
+		out.InARow++
 		out.Begun = false
 	case x.Last != nil:
-		return nil
+		return x.another()
 	default:
 		out.Begun = false // it is not known what the last apply has left
 	}
 	if out.Repeats == (instance.Repeats{}) {
 		return nil
+	}
+	return &out
+}
+
+// another returns the count after another update in a row, of which it is not known what has made it
+// necessary.
+func (x *Settling) another() *instance.Unsettled {
+	out := instance.Unsettled{Config: x.Config(), Repeats: instance.Repeats{InARow: 1}}
+	if was := x.CountFor(x.Counts); was != nil && was.InARow > 0 {
+		out.InARow, out.Since = was.InARow+1, was.Since
 	}
 	return &out
 }
@@ -252,6 +267,11 @@ func (x *Settling) Unsettled(p *terraform.Plan) *Unsettled {
 		return nil
 	}
 	was, repeats := x.Counted(), x.repeats(p)
+	if row := x.CountFor(x.Counts); p.Action == terraform.Update && row != nil && row.InARow >= maxInARow {
+		of := row.Repeats
+		of.Updates = max(of.Updates, of.InARow-maxInARow+settlesWithin)
+		return &Unsettled{Plan: p, Updates: of.InARow, Since: of.Since, NextAt: x.nextUpdate(of), Never: true, waiting: true}
+	}
 	switch {
 	case p.Action.IsReplace() && (repeats || was != nil && was.Replacements >= maxReplacements && sameCause(was.Replaced, x.replacedBecause(p))):
 		return &Unsettled{Plan: p, Never: true}

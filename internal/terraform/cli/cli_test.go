@@ -18,6 +18,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/terraform/cli"
 	"github.com/landbridge-io/landbridge/internal/terraform/commandline"
 	"github.com/landbridge-io/landbridge/internal/testing/examplecloudtest"
+	"github.com/landbridge-io/landbridge/internal/testing/waittest"
 )
 
 // directory returns a directory with a short path.
@@ -140,19 +141,23 @@ func TestCancelled(t *testing.T) {
 	r := terraform.ResourceType{Schema: p.Resources["examplecloud_thing"].Schema}
 	values := r.Schema.Block.EmptyValue().AsValueMap()
 	values["name"] = cty.StringVal("x")
-	runner := newRunner(t, script(t, modern, "sleep 100"), commandline.Options{Parallelism: 1})
+	dir := directory(t)
+	runner := newRunner(t, script(t, modern, ": > begun; sleep 100"), commandline.Options{Parallelism: 1, Dir: dir})
 	in := instance.Instance{State: cty.ObjectVal(values), Status: instance.Full}
 	for _, what := range []string{"runs", "waits for a turn"} {
-		ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
-		defer cancel()
 		others := func() {}
 		if what == "waits for a turn" {
 			long, stop := context.WithCancel(t.Context())
 			done := make(chan struct{})
 			go func() { defer close(done); _, _ = runner.Executor(server).Refresh(long, r, in) }()
 			others = func() { stop(); <-done }
-			time.Sleep(100 * time.Millisecond)
+			waittest.Eventually(t, "another one runs", func(context.Context) bool {
+				begun, _ := filepath.Glob(filepath.Join(dir, "*", "*", "begun"))
+				return len(begun) > 0
+			})
 		}
+		ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+		defer cancel()
 		begin := time.Now()
 		_, diags := runner.Executor(server).Refresh(ctx, r, in)
 		took := time.Since(begin)

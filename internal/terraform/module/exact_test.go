@@ -1,12 +1,14 @@
 package module_test
 
 import (
+	"context"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/terraform/commandline"
+	"github.com/landbridge-io/landbridge/internal/testing/waittest"
 )
 
 // An approved plan is carried out only with the values that were planned. Other plans only have to
@@ -28,7 +30,8 @@ func TestExactPlan(t *testing.T) {
 			x := e.executor(e.server)
 			p := e.plan(x, instance.Instance{}, e.config(1, "a"))
 			p.Exact = test.exact
-			time.Sleep(1100 * time.Millisecond) // the times of plans are in seconds
+			planned := time.Now().Unix()
+			waittest.Eventually(t, "another plan has another time, in seconds", func(context.Context) bool { return time.Now().Unix() > planned })
 			out, diags := x.Apply(t.Context(), p)
 			if refused := strings.Contains(diags.String(), "The plan has changed"); refused != test.refused || out.Exists() == refused {
 				t.Errorf("the answer is %v, exists: %t", diags, out.Exists())

@@ -1,6 +1,7 @@
 package hcloudtest_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -12,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/landbridge-io/landbridge/internal/testing/hcloudtest"
+	"github.com/landbridge-io/landbridge/internal/testing/waittest"
 )
 
 const publicKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGX0XTjKbSpBzLmxEmAIyAJ8JI0dRBv8TFVW9Ov9S1Xj somebody"
@@ -80,20 +82,14 @@ func TestVolumeIsCreatedByAnAction(t *testing.T) {
 	}
 
 	action := fmt.Sprintf("/actions?id=%v", at(answer, "action", "id"))
-	deadline := time.Now().Add(10 * time.Second)
-	polls := 0
-	for ; ; polls++ {
-		_, answer := call(t, s, "GET", action, "")
-		if at(answer, "actions", 0, "status") == "success" {
-			if at(answer, "actions", 0, "progress") != 100.0 || at(answer, "actions", 0, "finished") == nil {
-				t.Errorf("an action that ended: %v", answer)
-			}
-			break
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("the action never ends: %v", answer)
-		}
-		time.Sleep(10 * time.Millisecond)
+	polls := -1
+	waittest.Eventually(t, "the action has ended", func(context.Context) bool {
+		polls++
+		_, answer = call(t, s, "GET", action, "")
+		return at(answer, "actions", 0, "status") == "success"
+	})
+	if at(answer, "actions", 0, "progress") != 100.0 || at(answer, "actions", 0, "finished") == nil {
+		t.Errorf("an action that ended: %v", answer)
 	}
 	if polls == 0 {
 		t.Error("the action had ended before it was polled")

@@ -223,7 +223,7 @@ var mutants = []mutant{
 	{name: "a read of what an object was before its update is believed", edits: []edit{
 		{schedulerDir, "entry.outdatedRead",
 			"return u != nil && now.Sub(u.at) < within && read.Exists() && instance.Known(read.State) && read.State.RawEquals(u.before)",
-			"return false"},
+			"return false && u != nil"},
 	}},
 	{name: "an object that is still shown after its destruction is taken for another one", edits: []edit{
 		{schedulerDir, "destroyed.shows",

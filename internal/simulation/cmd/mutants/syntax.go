@@ -14,14 +14,14 @@ import (
 	"strings"
 )
 
-// edit replaces code in a function. It finds the code by its tokens, wherever the function is in its
-// package, and however the code is laid out.
+// edit replaces code in a function. It finds the code by its tokens, wherever the function is in
+// its package, and however the code is laid out.
 type edit struct {
-	// in is the path of the package relative to the root of the repository, and function the name of
-	// the function in it, such as Type.Method.
+	// in is the path of the package relative to the root of the repository, and function the name
+	// of the function in it, such as Type.Method.
 	in, function string
-	// old is an expression, a statement, several of them in a row, or the head of an if or a case. The
-	// function has it once. new replaces it.
+	// old is an expression, a statement, several of them in a row, or the head of an if or a case.
+	// The function has it once. new replaces it.
 	old, new string
 }
 
