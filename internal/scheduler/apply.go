@@ -184,8 +184,7 @@ func taskOf(next decision.Deed, p *terraform.Plan, in instance.Instance) task {
 // perform starts the operation of a task, unless it would destroy what may be another resource's.
 func (s *Scheduler) perform(ctx context.Context, e *entry, r Request, t task) error {
 	if t.kind == instance.Delete && t.deposed == "" {
-		in := &e.record.Instance
-		t.unseen = !r.WithoutRefresh && r.Consists == nil && !in.CreatedAt.IsZero() && !e.seen.Equal(in.CreatedAt)
+		t.unseen = s.unseen(e, &r)
 	}
 	if t.kind == instance.Delete && t.deposed == "" {
 		if rival, ok := s.shared(ctx, e); ok {

@@ -260,7 +260,7 @@ func (s *Scheduler) refresh(ctx context.Context, e *entry, r *Request, ex terraf
 	e.confirmation = nil
 	if r.Deleted && r.WithoutRefresh {
 		if ready, err := s.upgrade(ctx, e, r, ex); ready || err != nil {
-			return decision.ReadUnchanged, err
+			return s.unread(e, r, err)
 		}
 	}
 	refreshed, diags := ex.Refresh(ctx, r.Type, before)
@@ -331,6 +331,7 @@ func (s *Scheduler) upgrade(ctx context.Context, e *entry, r *Request, ex terraf
 	if diags.HasErrors() {
 		return false, decision.Failed(decision.ReasonReadFailed, diags)
 	}
+	upgraded.CreatedAt = in.CreatedAt
 	e.record.Instance = upgraded // stored with the intent to destroy it
 	return true, nil
 }
@@ -346,7 +347,10 @@ func (s *Scheduler) storeRead(ctx context.Context, e *entry, r Request, ex terra
 		if r.Consists == nil {
 			switch s.notFound(e, &r, "", before) {
 			case doomed:
-				return decision.ReadChanged, nil
+				if ready, err := s.upgrade(ctx, e, &r, ex); ready || err != nil {
+					return decision.ReadChanged, err
+				}
+				return decision.NotRead, e.notVisible() // it cannot be destroyed as it is stored
 			case hidden:
 				return decision.NotRead, e.notVisible()
 			}

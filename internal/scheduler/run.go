@@ -177,7 +177,9 @@ func (o *operation) prepareDeposed(in instance.Instance) (instance.Instance, dia
 			return in, diagnostic.Errorf("Replaced object not visible yet",
 				"The object that was replaced was made a short time ago, and its API does not show it. It is destroyed as soon as it is visible.")
 		case doomed:
-			refreshed.Instance = before
+			if refreshed.Instance, diags = o.upgraded(before); diags.HasErrors() {
+				return in, diags
+			}
 		}
 	}
 	refreshed.Instance.CreatedAt = before.CreatedAt
@@ -187,6 +189,20 @@ func (o *operation) prepareDeposed(in instance.Instance) (instance.Instance, dia
 	}
 	o.plan, diags = o.ex.PlanDestroy(o.early, o.r.Type, refreshed.Instance)
 	return in.WithDeposed(t.deposed, refreshed.Instance), diags
+}
+
+// upgraded returns an object that was not found, and is to be destroyed as it is stored, in the
+// current version of its schema.
+func (o *operation) upgraded(in instance.Instance) (instance.Instance, diagnostic.Diagnostics) {
+	if len(in.RawState)+len(in.RawIdentity) == 0 {
+		return in, nil
+	}
+	u, ok := o.ex.(terraform.Upgrader)
+	if !ok {
+		return in, diagnostic.Errorf("Replaced object not visible yet",
+			"The object that was replaced was made a short time ago, and its API does not show it. It is destroyed as soon as it is visible, since its state is of an earlier version of its schema.")
+	}
+	return u.Upgrade(o.early, o.r.Type, in)
 }
 
 // check looks again whether the operation may begin, since it may have waited, and whether its

@@ -78,6 +78,9 @@ type Interface interface {
 	Running() int
 	// Operates reports whether an operation of a resource is running.
 	Operates(k store.Key) bool
+	// KeepsObject reports whether a resource has an object that no operation changes, or whether that
+	// is not known here.
+	KeepsObject(k store.Key) bool
 }
 
 // Options of a Scheduler.
@@ -226,6 +229,19 @@ func (s *Scheduler) Operates(k store.Key) bool {
 		}
 	}
 	return false
+}
+
+// KeepsObject implements Interface.
+func (s *Scheduler) KeepsObject(k store.Key) bool {
+	for _, x := range s.placesOf(k) {
+		e := x.lock()
+		keeps := e.view.state != decision.Running && (e.state != loaded || e.record.Instance.Exists())
+		e.unlock()
+		if !keeps {
+			return false
+		}
+	}
+	return true
 }
 
 func (s *Scheduler) isStopping() bool {

@@ -6,6 +6,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
+	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
 
@@ -54,8 +55,6 @@ func (s *Scheduler) notFound(e *entry, r *Request, key string, in instance.Insta
 	// If the clock was set back, the period ends by the time since it was not found first.
 	within := s.isRecent(r, &in, now) && now.Sub(a.since) < s.gracePeriod(r)
 	switch {
-	case len(in.RawState)+len(in.RawIdentity) > 0:
-		return gone
 	case in.Status == instance.Tainted && !a.destroyed && now.Sub(a.since) < s.timeout(r, instance.Create, in.State, in.Private):
 		return doomed
 	case within && mayDestroy && !a.destroyed:
@@ -108,6 +107,38 @@ func (s *Scheduler) unproven(r *Request, t *task, in *instance.Instance) bool {
 	return t.kind == instance.Delete && t.unseen && s.isRecent(r, in, s.o.Clock.Now())
 }
 
+// unseen reports whether no read has found the current object since its create, and whether it may
+// not be visible yet for that reason. If it is destroyed without being read, its destruction is
+// requested again until the period ends.
+func (s *Scheduler) unseen(e *entry, r *Request) bool {
+	in, now := &e.record.Instance, s.o.Clock.Now()
+	if r.Consists != nil || !s.isRecent(r, in, now) || e.seen.Equal(in.CreatedAt) {
+		return false
+	}
+	if !r.WithoutRefresh {
+		return true
+	}
+	a := e.missing[""]
+	if a != nil && now.Sub(a.since) >= s.gracePeriod(r) {
+		return false // the clock was set back
+	}
+	e.absent("", now)
+	return true
+}
+
+// unread is the result of not reading an object that is to be destroyed as it is stored. If its
+// destruction was requested and proves nothing, it is requested again after a while.
+func (s *Scheduler) unread(e *entry, r *Request, err error) (decision.ReadResult, error) {
+	a := e.missing[""]
+	if err != nil || a == nil || !a.destroyed || !s.o.Clock.Now().Before(a.lookAt) {
+		return decision.ReadUnchanged, err
+	}
+	out := decision.Failed(decision.ReasonNotVisibleYet, diagnostic.Errorf("Object not visible yet",
+		"The remote object was made a short time ago, and its API may not have shown it when its destruction was requested. It is destroyed again until the time for that is over."))
+	out.LookAt, out.Repeated = a.lookAt, a.looks > 1
+	return decision.NotRead, out
+}
+
 // dated returns what the provider has left of an object, with the time of its create. An object
 // whose destruction is not proven is left.
 func (s *Scheduler) dated(r Request, t *task, in, out instance.Instance, diags diagnostic.Diagnostics) instance.Instance {
@@ -137,6 +168,16 @@ func (s *Scheduler) datedNow(e *entry, r *Request, in instance.Instance) instanc
 		e.found(&in)
 	}
 	return in
+}
+
+// datedAdopted returns the instance of a record. One that was written by hand has no owner yet:
+// others may have made its object a short time ago.
+func (s *Scheduler) datedAdopted(r *Request, rec store.Record) instance.Instance {
+	if in := rec.Instance; r.Consists == nil && rec.Version != "" && rec.Owner == "" && in.Exists() && in.CreatedAt.IsZero() {
+		in.CreatedAt = s.o.Clock.Now()
+		return in
+	}
+	return rec.Instance
 }
 
 // absentOf is the key of an interrupted create whose object was not found.

@@ -1,6 +1,7 @@
 package scheduler_test
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"testing"
@@ -10,9 +11,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/landbridge-io/landbridge/internal/desired"
+	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
 	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
+	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
 
@@ -107,6 +110,23 @@ func TestObjectNotVisibleYet(t *testing.T) {
 			},
 			told: []string{"Succeeded Delete"},
 		},
+		"a deletion without a read": {
+			then: func(h *harness) {
+				h.cloud.fail["refresh"] = diagnostic.Errorf("Forbidden", "It cannot be read.")
+				h.deleting()
+				h.r.WithoutRefresh = true
+			},
+			appears: 10 * time.Second, reasons: notYet, told: slices.Repeat([]string{"Succeeded Delete"}, 7),
+		},
+		"a deletion without a read after it was seen": {
+			then: func(h *harness) {
+				h.cloud.hidden["i-1"] = false
+				h.observe()
+				h.deleting()
+				h.r.WithoutRefresh = true
+			},
+			told: []string{"Succeeded Delete"},
+		},
 		"a deletion after its replacement, made at the same time": {
 			then: func(h *harness) {
 				h.cloud.hidden["i-1"] = false
@@ -160,6 +180,74 @@ func TestObjectNotVisibleYet(t *testing.T) {
 			})
 		})
 	}
+}
+
+// aged is a cloud with objects of an earlier schema version, which it upgrades before reads.
+type aged struct{ upgrading }
+
+func (a aged) Refresh(ctx context.Context, r terraform.ResourceType, in instance.Instance) (terraform.Refreshed, diagnostic.Diagnostics) {
+	if len(in.RawState) > 0 {
+		in, _ = a.Upgrade(ctx, r, in)
+	}
+	return a.upgrading.Refresh(ctx, r, in)
+}
+
+// An object that is not visible yet is not taken for gone because its schema has another version.
+func TestObjectOfAnEarlierVersionNotVisibleYet(t *testing.T) {
+	notYet := []scheduler.Reason{decision.ReasonNotVisibleYet}
+	for name, test := range map[string]struct {
+		deleted bool
+		ids     []string
+		told    []string
+	}{
+		"it is looked at": {ids: []string{"i-1"}},
+		"a deletion":      {deleted: true, told: []string{"Succeeded Delete", "Succeeded Delete"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			visibly(t, noIdentity, func(h *harness) {
+				h.created()
+				newer := *h.r.Type.Schema
+				newer.Version = 2
+				h.r.Type.Schema = &newer
+				h.r.Acquire = func(context.Context) (terraform.Executor, func(), diagnostic.Diagnostics) {
+					return aged{upgrading{h.cloud}}, func() {}, nil
+				}
+				h.restart()
+				if test.deleted {
+					h.deleting()
+				}
+				h.cloud.changeAfter(10*time.Second, func() { h.cloud.hidden["i-1"] = false })
+				if diff := cmp.Diff(notYet, h.reconcile(time.Minute)); diff != "" {
+					t.Errorf("reasons (-want +got):\n%s", diff)
+				}
+				if diff := cmp.Diff(test.ids, h.cloud.ids()); diff != "" {
+					t.Errorf("objects (-want +got):\n%s", diff)
+				}
+				if diff := cmp.Diff(test.told, h.told.take()); diff != "" {
+					t.Errorf("told (-want +got):\n%s", diff)
+				}
+			})
+		})
+	}
+}
+
+// An object whose record was written by hand, as an import from a state does, may not be visible
+// yet.
+func TestAdoptedObjectNotVisibleYet(t *testing.T) {
+	visibly(t, assigned, func(h *harness) {
+		h.cloud.add(object{"a", 1})
+		h.cloud.hidden["i-1"] = true
+		if _, err := h.store.Save(t.Context(), h.r.Key, h.r.Type.Schema, store.Record{Instance: h.cloud.instance("i-1")}); err != nil {
+			t.Fatal(err)
+		}
+		h.cloud.changeAfter(10*time.Second, func() { h.cloud.hidden["i-1"] = false })
+		if diff := cmp.Diff([]scheduler.Reason{decision.ReasonNotVisibleYet}, h.reconcile(time.Minute)); diff != "" {
+			t.Errorf("reasons (-want +got):\n%s", diff)
+		}
+		if diff := cmp.Diff([]string{"i-1"}, h.cloud.ids()); diff != "" {
+			t.Errorf("objects (-want +got):\n%s", diff)
+		}
+	})
 }
 
 // A clock that is set back does not lengthen the grace period without bounds.

@@ -61,11 +61,17 @@ func behavioursOf(schedule uint64) []behaviour {
 		{lateRead, staleRead, normalisedValue, partialCreate, secondDelete},
 		{nullCreate, lateDisappearance, normalisedReplacement, reservedName, inconsistentCreate, errorAfterSuccess},
 	}
-	if schedule%2 == 0 {
+	switch {
+	case schedule%2 == 0:
 		return nil
+	case modulesIn(schedule):
+		return []behaviour{lateRead, lateDisappearance, reservedName}
 	}
 	return all[schedule/4%uint64(len(all))]
 }
+
+// modulesIn reports whether users of a schedule change modules nearly always.
+func modulesIn(schedule uint64) bool { return schedule%16 == 1 }
 
 // behaves reports whether the cloud behaves in a way now: in one of n cases.
 func (c *cloud) behaves(b behaviour, n int) bool {
@@ -212,7 +218,11 @@ const maxTouches = 3
 // destroyed lets some objects be shown for some time after they were destroyed, and some names be
 // taken.
 func (c *cloud) destroyed(o *object) {
-	if c.behaves(lateDisappearance, 4) {
+	often := 4
+	if c.w.choices.modules {
+		often = 2
+	}
+	if c.behaves(lateDisappearance, often) {
 		after := pick(c.w.choices, time.Second, 5*time.Second, 15*time.Second)
 		o.shownUntil = c.w.now().Add(after)
 		c.ghosts = append(c.ghosts, o)

@@ -258,7 +258,7 @@ func (c *check) rivalsOf(p *process, r *unstructured.Unstructured) {
 	for _, o := range c.w.cloud.ghosts {
 		i := c.w.users.byTag[o.tag]
 		latest := c.w.cloud.latest[o.account+o.resourceType+o.name] == o
-		if string(r.GetUID()) == "uid-"+o.tag && o.resourceType == named && !c.w.users.isPair(i.key) && latest && o.destroyedBy == p && !i.excused() {
+		if string(r.GetUID()) == "uid-"+o.tag && o.resourceType == named && latest && o.destroyedBy == p && !i.excused() {
 			c.violated(Stuck, o.id+o.tag+"shown", "%s is told to exist already by %s, which has destroyed it", o, p)
 		}
 	}

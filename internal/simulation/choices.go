@@ -27,6 +27,9 @@ type choices struct {
 	rests bool
 	// behaviours are those of the cloud. Schedules that have any cannot be shrunk.
 	behaviours []behaviour
+	// modules is set in schedules in which users change modules nearly always, and mostly replace
+	// their objects.
+	modules bool
 	// splits is set in schedules whose provider configurations are split by kinds, or not. They
 	// cannot be shrunk.
 	splits bool
@@ -44,7 +47,7 @@ func newChoices(o Options, schedule uint64) *choices {
 	}
 	out := &choices{
 		random: rand.New(rand.NewPCG(o.Seed, schedule)), lists: o.Lists, approvals: o.Approvals, brake: o.Brake, accounts: o.Accounts, replicas: o.Replicas,
-		rests: schedule%4 >= 2, behaviours: behavioursOf(schedule), splits: o.Replicas > 1 && schedule%2 == 0,
+		rests: schedule%4 >= 2, behaviours: behavioursOf(schedule), modules: modulesIn(schedule), splits: o.Replicas > 1 && schedule%2 == 0,
 	}
 	if out.accounts { // such replacements cannot be told apart from unasked ones
 		out.behaviours = slices.DeleteFunc(out.behaviours, func(b behaviour) bool { return b == normalisedReplacement })

@@ -29,6 +29,9 @@ func (w *world) run(operations int) {
 	if w.shards > 0 { // more happens in between
 		often, rare = 30, 70
 	}
+	if w.choices.modules { // each operation of one takes many moves
+		often, rare = 40, 120
+	}
 	for operations > 0 && w.busy <= busyLoop && !w.check.found && !w.choices.over() {
 		if w.shards > 0 && w.choices.one(40) {
 			w.delay()

@@ -123,7 +123,11 @@ func (u *users) operateReferring() {
 	}
 	first, k := u.w.keys[0], pick(c, u.w.keys...)
 	i := u.current[k]
-	switch c.next(14) {
+	switch c.next(15) {
+	case 12:
+		if u.w.references[k].field != "" && !u.isReferredTo(k) { // a new one comes in the course of a replacement
+			u.delete(k, i)
+		}
 	case 0, 1, 2, 3, 4:
 		u.move(first, u.current[first])
 	case 5:
@@ -148,6 +152,16 @@ func (u *users) operateReferring() {
 		u.approve(first, u.current[first])
 		u.approve(k, i)
 	}
+}
+
+// isReferredTo reports whether another resource refers to one.
+func (u *users) isReferredTo(k store.Key) bool {
+	for _, ref := range u.w.references {
+		if ref.of == k {
+			return true
+		}
+	}
+	return false
 }
 
 // target is the resource that another one refers to; nil if it refers to none.
@@ -179,7 +193,7 @@ func (c *check) replaces(o *object) {
 		}
 	}
 	t, ref := c.target(i)
-	if t == nil || ref.field != "zone" || i.zone != o.zone || i.tainted || i.drifted || i.excused() || !o.stored || o.tainted || o.coming {
+	if t == nil || ref.field != "zone" || i.zone != o.zone || i.deleted || i.tainted || i.drifted || i.excused() || !o.stored || o.tainted || o.coming {
 		return
 	}
 	if !c.consents(t, i) {
@@ -209,7 +223,7 @@ func (c *check) changes(tag string, planned state) (done func()) {
 	if !c.w.choices.references || i == nil {
 		return func() {}
 	}
-	if _, ref := c.target(i); planned != nil && i.made && !i.excused() {
+	if _, ref := c.target(i); planned != nil && !i.excused() {
 		value := planned.text("zone")
 		if ref.field == "size" {
 			value = fmt.Sprintf("i-%d", planned.size())

@@ -161,8 +161,11 @@ func (u *users) operate() {
 		}
 	}
 	k := pick(c, u.w.keys...)
-	if len(c.behaviours) > 0 && c.one(4) {
+	if c.modules && !c.one(12) || len(c.behaviours) > 0 && c.one(4) {
 		k = u.pair() // or modules would be rare
+	}
+	if c.modules && u.isPair(k) && u.replacePair(k) {
+		return
 	}
 	if c.shared() && !c.one(3) {
 		// What moves while it is being changed is of most interest.
@@ -229,6 +232,23 @@ func (u *users) operate() {
 	default:
 		u.elsewhere(k, i)
 	}
+}
+
+// replacePair replaces the objects of a pair as soon as all of them exist, and leaves it alone most
+// of the time until then: else pairs would seldom come so far that anything is destroyed. It
+// reports false if anything else may be done.
+func (u *users) replacePair(k store.Key) bool {
+	c, r, i := u.w.choices, u.resource(k), u.current[k]
+	switch {
+	case r == nil || r.GetDeletionTimestamp() != nil:
+		return false
+	case len(u.objects(i)) < len(contained):
+		return !c.one(8)
+	case c.one(4):
+		return false
+	}
+	u.move(k, i)
+	return true
 }
 
 // elsewhere does something other than editing the resource.
@@ -410,6 +430,10 @@ func (u *users) delete(k store.Key, i *incarnation) {
 	u.w.note("user deletes %s %s", k.Kind, k.Name)
 	policies, _, _ := unstructured.NestedStringSlice(u.resource(k).Object, "spec", "managementPolicies")
 	i.deleted = i.deleted || slices.Contains(policies, "*")
+	if len(u.w.choices.behaviours) > 0 && u.w.choices.one(3) {
+		u.w.note("its object is destroyed without being read")
+		u.annotate(k, v1alpha1.AnnotationDeleteWithoutRefresh, "true")
+	}
 	u.w.api.deleteResource(k)
 }
 
@@ -573,6 +597,21 @@ const sharedObject = "name the same remote object"
 // objects belongs to another resource.
 const notDestroyed = "so the objects of this instance are not destroyed"
 
+// interruptedDependent is in the message of a resource whose object is not replaced because a
+// resource that refers to it was interrupted.
+const interruptedDependent = "its last operation was interrupted"
+
+// retryAll requests a retry of all resources.
+func (u *users) retryAll() {
+	for _, k := range u.w.keys {
+		if i := u.current[k]; u.resource(k) != nil {
+			u.serial++
+			i.retried = true
+			u.annotate(k, v1alpha1.AnnotationRetry, fmt.Sprint(u.serial))
+		}
+	}
+}
+
 var confirm = regexp.MustCompile(`landbridge.io/confirm-create to "([^"]+)"`)
 
 // help does what conditions ask of a user, once faults have ended.
@@ -589,6 +628,9 @@ func (u *users) help() {
 	for _, k := range u.w.keys {
 		r := u.resource(k)
 		if r == nil {
+			if u.w.choices.references {
+				u.create(k)
+			}
 			continue
 		}
 		reason, message := condition(r, "Synced")
@@ -610,6 +652,9 @@ func (u *users) help() {
 		}
 		if u.isPair(k) && strings.Contains(message, nameTaken) && r.GetDeletionTimestamp() == nil {
 			u.delete(k, i)
+		}
+		if reason == string(v1alpha1.ReasonAwaitingDependents) && strings.Contains(message, interruptedDependent) {
+			u.retryAll()
 		}
 		switch xpv2.ConditionReason(reason) {
 		case v1alpha1.ReasonAccountChanged:

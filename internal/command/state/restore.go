@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
@@ -164,6 +165,9 @@ func (c *Cluster) restore(ctx context.Context, k store.Key, kind Kind, x tfstate
 	if o.DryRun {
 		return true, "", nil
 	}
+	if !kind.Module {
+		rec.Instance.CreatedAt = time.Now() // others may just have made it, so it may not be visible yet
+	}
 	if _, err := c.Stored.Save(ctx, k, store.Verbatim, rec); errors.Is(err, store.ErrConflict) {
 		return false, "something else has written its stored instance just now", nil
 	} else if err != nil {
@@ -215,8 +219,10 @@ func record(u *unstructured.Unstructured, x tfstate.Instance) (store.Record, err
 	return rec, nil
 }
 
-// same reports whether two records that were loaded verbatim have the same content.
+// same reports whether two records that were loaded verbatim have the same content, whenever their
+// objects were created.
 func same(a, b store.Record) bool {
+	a.Instance.CreatedAt, b.Instance.CreatedAt = time.Time{}, time.Time{}
 	if a.Handled != b.Handled {
 		return false
 	}

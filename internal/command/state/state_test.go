@@ -115,7 +115,8 @@ func (w *world) save(k store.Key, rec store.Record) store.Record {
 	return out
 }
 
-// load returns what is stored, encoded, and its version; "nothing" if nothing is.
+// load returns what is stored, encoded and without the time of its create, and its version; "nothing" if
+// nothing is.
 func (w *world) load(name string) (content, version string) {
 	w.t.Helper()
 	rec, err := (&store.Secrets{Client: w.Stored.Client}).Load(w.t.Context(), w.key(name), thing)
@@ -125,6 +126,7 @@ func (w *world) load(name string) (content, version string) {
 	if err != nil {
 		w.t.Fatal(err)
 	}
+	rec.Instance.CreatedAt = time.Time{}
 	b, err := instance.Encode(rec.Instance, thing)
 	if err != nil {
 		w.t.Fatal(err)
@@ -437,6 +439,7 @@ func TestRestoreFromTerraform(t *testing.T) {
 			{"index_key":1,"schema_version":1,"attributes":{"id":"i-10"}}]},
 		{"mode":"data","type":"one_thing","name":"d","provider":"provider[\"registry.terraform.io/x/one\"]","instances":[{"schema_version":1,"attributes":{}}]},
 		{"mode":"managed","type":"two_thing","name":"t","provider":"provider[\"registry.terraform.io/x/two\"]","instances":[{"schema_version":0,"attributes":{"id":"1"}}]}]}`
+	began := time.Now()
 	got, err := w.Restore(t.Context(), w.kinds, []byte(file), state.RestoreOptions{Namespace: w.namespace})
 	if err != nil {
 		t.Fatal(err)
@@ -448,6 +451,11 @@ func TestRestoreFromTerraform(t *testing.T) {
 	want := fmt.Sprintf(`{"version":1,"status":"Full","schemaVersion":1,"state":{"id":"i-9","secret":"s"},"private":"AAEC"} %+v`, store.Tokens{Taint: "once"})
 	if now != want {
 		t.Errorf("stored %s\nwant %s", now, want)
+	}
+	// Others may just have made the object: it may not be visible yet.
+	rec, err := w.Load(t.Context(), w.key("net-web-0"))
+	if err != nil || rec.Instance.CreatedAt.Before(began) {
+		t.Errorf("created at %s: %v", rec.Instance.CreatedAt, err)
 	}
 }
 

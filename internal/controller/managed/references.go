@@ -112,12 +112,44 @@ func (f referrer) resolve(ctx context.Context, r *CustomResource) (changed bool,
 	for of := range r.replaced {
 		found.Awaited = append(found.Awaited, references.Where{Key: of})
 	}
+	changing := f.changing(r, found.Targets)
+	for _, of := range changing {
+		found.Awaited = append(found.Awaited, references.Where{Key: of})
+	}
 	graph.Awaits(key, found.Awaited)
 	r.differs, r.unwritten = found.Differs, found.Unwritten
+	if err == nil && len(changing) > 0 {
+		return false, f.waitsFor(r, changing)
+	}
 	if err == nil && len(found.Missing) > 0 {
 		err = fmt.Errorf(waitsForOthers+"%s", strings.Join(found.Missing, "; "))
 	}
 	return found.Changed, err
+}
+
+// changing returns the targets whose objects an operation changes, and may replace. Only a resource
+// without an object waits for them: an operation that began before the resource was known does not
+// await it, and one that begins later does.
+func (f referrer) changing(r *CustomResource, targets []store.Key) (out []store.Key) {
+	if hadObject(r) {
+		return nil
+	}
+	for _, of := range targets {
+		k := f.kind.Neighbours.Kind(schema.GroupKind{Group: of.Group, Kind: of.Kind})
+		if k != nil && !k.Scheduler.KeepsObject(of) {
+			out = append(out, of)
+		}
+	}
+	return out
+}
+
+// waitsFor is the error of a resource whose targets are being changed.
+func (f referrer) waitsFor(r *CustomResource, changing []store.Key) error {
+	names := make([]string, len(changing))
+	for i, of := range changing {
+		names[i] = f.kind.called(r, of)
+	}
+	return fmt.Errorf(waitsForOthers+"an operation changes the object of %s", listed(names))
 }
 
 // lacks returns why no resource of a kind ever has a field at a path; nil if they may have it, or

@@ -90,7 +90,7 @@ func (e *Executor) Refresh(ctx context.Context, r terraform.ResourceType, in ins
 		return asIs, diagnostic.Errorf("Module cannot be read", "The instance has no state.")
 	}
 	given := e.module.remembered(mem)
-	w, diags := e.open(ctx, job{given: given, sensitive: in.SensitivePaths, state: before, doubts: mem.Doubts, created: mem.Created, updated: mem.Updated})
+	w, diags := e.open(ctx, job{given: given, sensitive: in.SensitivePaths, state: before, recent: mem.recent})
 	if diags.HasErrors() {
 		return asIs, diags
 	}
@@ -116,11 +116,10 @@ func (e *Executor) Refresh(ctx context.Context, r terraform.ResourceType, in ins
 	if same(before, after) && len(in.RawState) == 0 && len(given) == len(mem.Variables) && slices.Equal(objects, mem.objects()) {
 		return terraform.Refreshed{Instance: in, Unchanged: true, Upgraded: in.State}, nil
 	}
-	doubts := mem.Doubts
+	recent := w.session.visibility.recent(mem.Doubts, nil, time.Now())
 	mem, err = e.module.remember(given, after)
 	mem = mem.withObjects(objects)
-	mem.Doubts, mem.Created = doubts, w.session.visibility.left(time.Now())
-	mem.Updated = w.session.visibility.updated(time.Now())
+	mem.recent = recent
 	if err != nil {
 		return asIs, diagnostic.Errorf("Module cannot be read", "%s.", err)
 	}
@@ -161,7 +160,7 @@ func (e *Executor) planned(ctx context.Context, r terraform.ResourceType, in ins
 	if diags.HasErrors() {
 		return out, diags
 	}
-	w, diags := e.open(ctx, job{given: given, sensitive: sensitive, state: before, doubts: mem.Doubts, created: mem.Created, updated: mem.Updated, imports: true})
+	w, diags := e.open(ctx, job{given: given, sensitive: sensitive, state: before, recent: mem.recent, imports: true})
 	if diags.HasErrors() {
 		return out, diags
 	}
@@ -245,11 +244,12 @@ func (e *Executor) ApplyJournaled(ctx context.Context, p terraform.Plan, record 
 		return p.Prior, diagnostic.Errorf("Configuration cannot be written", "%s.", err)
 	}
 	j := &journal{Variables: encoded.Variables, record: record}
-	w, diags := e.open(ctx, job{given: given, sensitive: p.SensitivePaths, state: before, doubts: mem.Doubts, created: mem.Created, updated: mem.Updated, unchecked: p.CreateUnchecked, journal: j, imports: p.Action != terraform.Delete})
+	w, diags := e.open(ctx, job{given: given, sensitive: p.SensitivePaths, state: before, recent: mem.recent, unchecked: p.CreateUnchecked, journal: j, imports: p.Action != terraform.Delete})
 	if diags.HasErrors() {
 		return p.Prior, diags
 	}
 	defer w.close()
+	w.session.visibility.unread = p.WithoutRefresh
 	plan, diags := w.plan(ctx, args...)
 	if diags.HasErrors() {
 		return p.Prior, diags
@@ -281,10 +281,10 @@ func (e *Executor) ApplyJournaled(ctx context.Context, p terraform.Plan, record 
 	}
 	now := time.Now()
 	doubts, objects := j.doubted(mem.Doubts, e.resourceType(ctx), now, now.Add(timeout)), w.session.objects.existing(mem.objects(), ok)
+	recent := w.session.visibility.recent(doubts, j, now)
 	if mem, err = e.module.remember(given, after); err == nil {
 		mem = mem.withObjects(objects)
-		mem.Doubts, mem.Created = doubts, w.session.visibility.left(now)
-		mem.Updated = w.session.visibility.updated(now)
+		mem.recent = recent
 		var out instance.Instance
 		if out, err = e.module.instance(mem, p.SensitivePaths); err == nil {
 			out.Incomplete = !ok

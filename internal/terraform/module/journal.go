@@ -58,7 +58,8 @@ type change struct {
 	Tainted         bool   `json:"tainted,omitempty"`
 	// Failed is set when the provider answered with an error.
 	Failed bool `json:"failed,omitempty"`
-	// Object is the object as it is claimed; nil if nothing identifies it.
+	// Object is the object as it is claimed; nil if nothing identifies it. Of a destruction, it is
+	// the one that is destroyed.
 	Object *terraform.Object `json:"object,omitempty"`
 }
 
@@ -101,6 +102,11 @@ func (j *journal) unknown() []*change {
 		}
 	}
 	return out
+}
+
+// destroyed reports whether a change has destroyed its object, as far as the provider knows.
+func (c *change) destroyed() bool {
+	return c.Kind == instance.Delete && c.Answered && !c.Failed && (len(c.State) == 0 || wire.IsNull(c.State))
 }
 
 // object returns the object after a change.

@@ -25,12 +25,19 @@ type memory struct {
 	State []byte `json:"state,omitempty"`
 	// Objects are the objects of the module, as compressed JSON.
 	Objects []byte `json:"objects,omitempty"`
+	recent
+}
+
+// recent is what is known of recent changes, after which an API may not show objects as they are.
+type recent struct {
 	// Doubts are about tainted objects.
 	Doubts doubts `json:"doubts,omitempty"`
 	// Created are the times of recent creates.
 	Created created `json:"created,omitempty"`
 	// Updated are what objects were before recent updates.
 	Updated updates `json:"updated,omitempty"`
+	// Destroyed are the times of recent destructions.
+	Destroyed destroyed `json:"destroyed,omitempty"`
 }
 
 // maxState is the maximum size of a state file, in bytes.

@@ -81,6 +81,29 @@ func (s *attached) objectOf(at configuredServer, r *schema.Resource, state, iden
 	return nil
 }
 
+// existing returns an object that the operation has met, by its state; nil if nothing identifies it.
+func (s *attached) existing(at configuredServer, r *schema.Resource, state []byte) *terraform.Object {
+	if r == nil {
+		return nil
+	}
+	s.objects.mu.Lock()
+	seen, ok := s.objects.seen[sum(r, state, nil)]
+	s.objects.mu.Unlock()
+	if ok {
+		return &seen
+	}
+	return s.objectOf(at, r, state, nil)
+}
+
+// found returns an object that was looked up; nil if nothing identifies it.
+func (s *attached) found(at configuredServer, r *schema.Resource, in instance.Instance) *terraform.Object {
+	w := instance.WireOf(in, r)
+	if w == nil {
+		return nil
+	}
+	return s.objectOf(at, r, w.State, w.Identity)
+}
+
 // idOf returns the id of an object; empty if it has none.
 func idOf(r *schema.Resource, state []byte) string {
 	if a := r.Block.Attributes["id"]; a == nil {

@@ -60,7 +60,7 @@ type session struct {
 }
 
 func newSession(ctx context.Context, j *journal, secrets *redact.Redactor) *session {
-	return &session{ctx: ctx, journal: j, secrets: secrets, objects: newObjects(), visibility: newVisibility(nil, nil, 0), announced: map[string][]resource{}, changed: make(chan struct{})}
+	return &session{ctx: ctx, journal: j, secrets: secrets, objects: newObjects(), visibility: newVisibility(recent{}, 0), announced: map[string][]resource{}, changed: make(chan struct{})}
 }
 
 // end waits until all calls have ended, and lets no more begin.
@@ -220,11 +220,12 @@ func (s *attached) ApplyResourceChange(call context.Context, q *tfprotov6.ApplyR
 	switch {
 	case wire.IsNull(packed(q.PlannedState)):
 		c.Kind = instance.Delete
+		c.Object = s.existing(server, r, packed(q.PriorState))
 	case wire.IsNull(packed(q.PriorState)):
 		c.Kind = instance.Create
 		c.Planned, c.PlannedIdentity = packed(q.PlannedState), identified(q.PlannedIdentity)
 		c.Object = s.objectOf(server, r, c.Planned, c.PlannedIdentity)
-		if err := s.look(c, r, server.Server); err != nil {
+		if err := s.look(c, r, server); err != nil {
 			return nil, notBegun(err)
 		}
 	}
@@ -258,22 +259,32 @@ func (s *attached) ApplyResourceChange(call context.Context, q *tfprotov6.ApplyR
 		if r.Identity != nil {
 			c.IdentityVersion = r.Identity.Version
 		}
-		c.Object = s.objectOf(server, r, c.State, c.Identity)
+		if !c.destroyed() {
+			c.Object = s.objectOf(server, r, c.State, c.Identity)
+		}
 	})
 	s.sees(call, q.TypeName, packed(q.PriorState), packed(answer.NewState), identified(answer.NewIdentity))
 	return answer, nil
 }
 
+var errStillShown = errors.New("the object of its identity that was destroyed is still shown by its API. It is tried again")
+
 // look looks for an object before it is created, if its identity is known. It returns an error if
 // the object exists and is not one of the module's own.
-func (s *attached) look(c *change, r *schema.Resource, server provider.Server) error {
+func (s *attached) look(c *change, r *schema.Resource, at configuredServer) error {
 	identity := c.identity(r)
 	if identity == nil {
 		return nil
 	}
-	found, diags := engine.New(server).Import(s.ctx, terraform.ResourceType{Schema: r}, *identity)
+	found, diags := engine.New(at.Server).Import(s.ctx, terraform.ResourceType{Schema: r}, *identity)
 	c.Absent = diags.HasErrors() && terraform.NonExistent(diags)
-	if diags.HasErrors() || s.unchecked || !terraform.Told(r, *identity, found.State) || owns(s.before, r, found) {
+	if diags.HasErrors() || s.unchecked || !terraform.Told(r, *identity, found.State) {
+		return nil
+	}
+	if o := s.found(at, r, found); s.journal.destroys(o) || s.visibility.destroyed.shows(o, time.Now(), s.visibility.grace) {
+		return errStillShown
+	}
+	if owns(s.before, r, found) {
 		return nil
 	}
 	address := strings.TrimPrefix(c.Resource.Address, callAddress)

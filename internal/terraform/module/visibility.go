@@ -24,7 +24,9 @@ import (
 // answer, by an update that has failed, or by an import, since others may just have made it.
 //
 // The reverse: within the period after an update, a read that answers with the object before it is
-// answered as the object is stored.
+// answered as the object is stored. Within the period after a destruction, an object that is found
+// is the one that was destroyed: another one in its place is not created yet, and not refused as if
+// it belonged to others.
 
 // created are the times at which objects were created, by the object.
 type created map[string]time.Time
@@ -54,6 +56,10 @@ type visibility struct {
 	mu      sync.Mutex
 	at      created
 	updates updates
+	// destroyed are the objects that earlier operations have destroyed.
+	destroyed destroyed
+	// unread is set when objects are destroyed without being read.
+	unread bool
 	// hidden are the objects that the last read has not found.
 	hidden map[string]bool
 	// showsOutdated is set when a read has shown an object as it was before its last update.
@@ -62,8 +68,8 @@ type visibility struct {
 	imported map[string]bool
 }
 
-func newVisibility(at created, updated updates, grace time.Duration) *visibility {
-	out := &visibility{grace: grace, at: maps.Clone(at), updates: maps.Clone(updated), hidden: map[string]bool{}, imported: map[string]bool{}}
+func newVisibility(before recent, grace time.Duration) *visibility {
+	out := &visibility{grace: grace, at: maps.Clone(before.Created), updates: maps.Clone(before.Updated), destroyed: before.Destroyed, hidden: map[string]bool{}, imported: map[string]bool{}}
 	if out.at == nil {
 		out.at = created{}
 	}
@@ -91,9 +97,9 @@ func (v *visibility) updated(now time.Time) updates {
 	return out
 }
 
-// recent reports whether an object is within its grace period. A clock that was set back does not
+// isRecent reports whether an object is within its grace period. A clock that was set back does not
 // lengthen it by more than itself.
-func (v *visibility) recent(key string, now time.Time) bool {
+func (v *visibility) isRecent(key string, now time.Time) bool {
 	at, ok := v.at[key]
 	return ok && key != "" && now.Sub(at).Abs() < v.grace
 }
@@ -103,7 +109,7 @@ func (v *visibility) left(now time.Time) created {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	out := maps.Clone(v.at)
-	maps.DeleteFunc(out, func(key string, _ time.Time) bool { return !v.recent(key, now) })
+	maps.DeleteFunc(out, func(key string, _ time.Time) bool { return !v.isRecent(key, now) })
 	if len(out) == 0 {
 		return nil
 	}
@@ -128,7 +134,7 @@ func (v *visibility) read(r *schema.Resource, before, after []byte, now time.Tim
 		v.at[found] = now.Round(0)
 		return false
 	}
-	if !v.recent(known, now) {
+	if !v.isRecent(known, now) {
 		return false
 	}
 	if wire.IsNull(after) {
@@ -138,6 +144,12 @@ func (v *visibility) read(r *schema.Resource, before, after []byte, now time.Tim
 	delete(v.hidden, known)
 	v.at[found] = v.at[known]
 	return false
+}
+
+// recent returns what is to be stored of recent changes, after an operation with a journal; nil
+// without changes.
+func (v *visibility) recent(d doubts, j *journal, now time.Time) recent {
+	return recent{Doubts: d, Created: v.left(now), Updated: v.updated(now), Destroyed: v.destroyed.after(j, now, v.grace)}
 }
 
 // imports notes an object that is imported.
@@ -161,10 +173,10 @@ func (v *visibility) changed(r *schema.Resource, kind instance.OperationKind, be
 	}
 	switch {
 	case kind == instance.Delete && left == "":
-		return !failed && v.hidden[known] && v.recent(known, now), v.at[known].Add(v.grace)
+		return !failed && (v.unread || v.hidden[known]) && v.isRecent(known, now), v.at[known].Add(v.grace)
 	case kind == instance.Create:
 		v.at[left] = now.Round(0)
-	case v.recent(known, now):
+	case v.isRecent(known, now):
 		v.at[left] = v.at[known]
 	}
 	return false, time.Time{}
@@ -216,13 +228,13 @@ func (s *attached) unlessUnproven(c *change, r *schema.Resource, q *tfprotov6.Ap
 // created returns the times of creates after an operation whose process has ended. It is not known
 // which objects its other changes have met, so they count as creates.
 func (j *journal) created(before created, known types, now time.Time, grace time.Duration) created {
-	v := newVisibility(before, nil, grace)
+	v := newVisibility(recent{Created: before}, grace)
 	for _, c := range j.Changes {
 		r := known(c.Source, c.Resource.Type)
 		if r == nil || !c.Answered {
 			continue
 		}
-		if left := objectKey(r, c.State); c.Kind == instance.Create || !v.recent(left, now) {
+		if left := objectKey(r, c.State); c.Kind == instance.Create || !v.isRecent(left, now) {
 			v.at[left] = now.Round(0)
 		}
 	}

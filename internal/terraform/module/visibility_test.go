@@ -1,6 +1,7 @@
 package module_test
 
 import (
+	"bytes"
 	"context"
 	"strings"
 	"sync/atomic"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/provider"
+	"github.com/landbridge-io/landbridge/internal/terraform"
 	"github.com/landbridge-io/landbridge/internal/terraform/commandline"
 	"github.com/landbridge-io/landbridge/internal/terraform/module"
 )
@@ -274,6 +276,67 @@ func TestObjectShownAsBeforeItsUpdate(t *testing.T) {
 			server.before.Store(nil)
 			if p := e.plan(x, in, e.config(2, "a")); len(p.Contained) > 0 {
 				t.Errorf("planned: %+v", p.Contained)
+			}
+		})
+	}
+}
+
+// ghostly is a provider that shows objects that were destroyed, and refuses to create others in
+// their place, while it is set.
+type ghostly struct {
+	provider.Server
+	shows atomic.Bool
+	// last is the object that was destroyed last.
+	last atomic.Pointer[tfprotov6.ApplyResourceChangeRequest]
+}
+
+func (s *ghostly) ApplyResourceChange(ctx context.Context, q *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
+	switch {
+	case nameOf(q) == "":
+		s.last.Store(q)
+	case s.shows.Load():
+		return &tfprotov6.ApplyResourceChangeResponse{NewState: q.PriorState, Diagnostics: []*tfprotov6.Diagnostic{{Summary: "The name is taken"}}}, nil
+	}
+	return s.Server.ApplyResourceChange(ctx, q)
+}
+
+func (s *ghostly) ReadResource(ctx context.Context, q *tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {
+	answer, err := s.Server.ReadResource(ctx, q)
+	if last := s.last.Load(); err == nil && last != nil && s.shows.Load() && bytes.Equal(answer.NewState.MsgPack, []byte{0xc0}) {
+		answer.NewState = last.PriorState
+	}
+	return answer, err
+}
+
+// The object that a module has destroyed, and that is still shown, is not taken for another's by a
+// later apply, which creates it again. After the period it is another's.
+func TestDestroyedObjectIsStillShown(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		grace  time.Duration
+		exists bool
+	}{"within the period": {grace: time.Hour}, "after the period": {grace: time.Nanosecond, exists: true}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			e := newEstate(t, commandline.Options{})
+			server := &ghostly{Server: e.server}
+			x := e.executor(server).WithCreationGracePeriod(test.grace)
+			in, diags := x.Apply(t.Context(), e.plan(x, instance.Instance{}, e.config(1, "a", "b")))
+			if diags.HasErrors() {
+				t.Fatal(diags)
+			}
+			if in, diags = x.Apply(t.Context(), e.plan(x, in, e.config(1, "b"))); diags.HasErrors() {
+				t.Fatal(diags)
+			}
+			again := e.plan(x, in, e.config(1, "a", "b"))
+			server.shows.Store(true)
+			out, diags := x.Apply(t.Context(), again)
+			if !diags.HasErrors() || terraform.ObjectExists(diags) != test.exists {
+				t.Fatalf("it exists: %t; %v", terraform.ObjectExists(diags), diags)
+			}
+			server.shows.Store(false)
+			if _, diags = x.Apply(t.Context(), e.plan(x, out, e.config(1, "a", "b"))); diags.HasErrors() || e.cloud.Audit(t).Live != 2 {
+				t.Errorf("%d objects, and %v", e.cloud.Audit(t).Live, diags)
 			}
 		})
 	}

@@ -29,12 +29,8 @@ type job struct {
 	state []byte
 	// unchecked is set when objects are created without looking for existing ones.
 	unchecked bool
-	// doubts are about objects in the state.
-	doubts doubts
-	// created are the times of recent creates.
-	created created
-	// updated are what objects were before recent updates.
-	updated updates
+	// recent are earlier changes.
+	recent recent
 	// journal records changes; nil if the runs make none.
 	journal *journal
 	// imports is set when import blocks are carried out.
@@ -73,8 +69,8 @@ func (e *Executor) open(ctx context.Context, j job) (*work, diagnostic.Diagnosti
 		Executor: e, dir: dir, session: newSession(ctx, j.journal, e.secrets(ctx, j.given, j.sensitive, j.state)),
 		configuration: config, progress: provider.Progress(ctx),
 	}
-	w.session.before, w.session.unchecked, w.session.doubts = j.state, j.unchecked, j.doubts
-	w.session.visibility = newVisibility(j.created, j.updated, e.grace)
+	w.session.before, w.session.unchecked, w.session.doubts = j.state, j.unchecked, j.recent.Doubts
+	w.session.visibility = newVisibility(j.recent, e.grace)
 	files := map[string][]byte{configFile: config, variablesFile: variables}
 	if j.state != nil {
 		files[stateFile] = j.state

@@ -194,13 +194,13 @@ var mutants = []mutant{
 			"true"},
 	}},
 	{name: "an object of a module is gone if a read does not find it", edits: []edit{
-		{moduleDir, "visibility.recent",
+		{moduleDir, "visibility.isRecent",
 			`ok && key != "" && now.Sub(at).Abs() < v.grace`,
 			"false && ok && now.Before(at)"},
 	}},
 	{name: "the times of a module's creates are not stored", edits: []edit{
-		{moduleDir, "Executor.ApplyJournaled",
-			"w.session.visibility.left(now)",
+		{moduleDir, "visibility.recent",
+			"v.left(now)",
 			"nil"},
 	}},
 	{name: "an object of a module whose create has failed is not recent", edits: []edit{
@@ -333,6 +333,26 @@ var mutants = []mutant{
 			"case target == nil: return unknown",
 			"case target == nil: return none()"},
 	}},
+	{name: "a destruction in a module without a read proves that the object is gone", edits: []edit{
+		{moduleDir, "visibility.changed",
+			"(v.unread || v.hidden[known])",
+			"v.hidden[known]"},
+	}},
+	{name: "an object that a module has destroyed is taken for another's", edits: []edit{
+		{moduleDir, "attached.look",
+			"s.visibility.destroyed.shows(o, time.Now(), s.visibility.grace)",
+			"false && s.visibility.destroyed.shows(o, time.Now(), s.visibility.grace)"},
+	}},
+	{name: "an object is created by a module while the one that it has destroyed for it is shown", edits: []edit{
+		{moduleDir, "attached.look",
+			"s.journal.destroys(o)",
+			"false && s.journal.destroys(o)"},
+	}},
+	{name: "what an earlier apply of a module has destroyed is forgotten", edits: []edit{
+		{moduleDir, "Executor.ApplyJournaled",
+			"w.session.visibility.recent(doubts, j, now)",
+			"w.session.visibility.recent(doubts, nil, now)"},
+	}},
 	{name: "the state that a killed program left is believed", edits: []edit{
 		{moduleDir, "Executor.ApplyJournaled",
 			"if err != nil || after == nil || !j.has(after, e.resourceType(ctx), !ok)",
@@ -354,6 +374,11 @@ var mutants = []mutant{
 		{"internal/scheduler/decision", "deleted",
 			"!in.Exists",
 			"true"},
+	}},
+	{name: "a destruction without a read proves that the object is gone", edits: []edit{
+		{schedulerDir, "Scheduler.unseen",
+			"r.Consists != nil",
+			"r.WithoutRefresh || r.Consists != nil"},
 	}},
 	{name: "what exists is not looked for", edits: []edit{
 		{schedulerDir, "operation.check",
@@ -508,6 +533,11 @@ var mutants = []mutant{
 		{managedDir, "referrer.awaitReplacements",
 			"if len(waits) == 0 { return nil }",
 			"if len(waits) >= 0 { return w.failed }"},
+	}},
+	{name: "a new dependent is made on an object that is about to be destroyed", references: true, edits: []edit{
+		{managedDir, "referrer.changing",
+			"hadObject(r)",
+			"true || hadObject(r)"},
 	}},
 	{name: "what uses a provider configuration with values of a replaced object goes on", references: true, edits: []edit{
 		{managedDir, "referrer.resolve",
