@@ -78,8 +78,8 @@ type Interface interface {
 	Running() int
 	// Operates reports whether an operation of a resource is running.
 	Operates(k store.Key) bool
-	// KeepsObject reports whether a resource has an object that no operation changes, or whether that
-	// is not known here.
+	// KeepsObject reports whether a resource has an object that no operation changes, or whether
+	// that is not known here.
 	KeepsObject(k store.Key) bool
 }
 

@@ -213,9 +213,11 @@ func unknown(more string) func(world) world {
 }
 
 const (
-	nextAttempt = "\nThe next attempt is at 2026-01-02T15:05:05Z."
-	soon        = "\nThe next attempt is within seconds."
-	invisible   = "observe failed: Object not visible yet: The remote object was made a short time ago, and its API does not show it. " +
+	nextAttempt    = "\nThe next attempt is at 2026-01-02T15:05:05Z."
+	soon           = "\nThe next attempt is within seconds."
+	destroyedAgain = "observe failed: Object not visible yet: The remote object was made a short time ago, and its API may not have shown it when its destruction was requested. " +
+		"It is destroyed again until the time for that is over." + nextAttempt
+	invisible = "observe failed: Object not visible yet: The remote object was made a short time ago, and its API does not show it. " +
 		"It is looked at again, and nothing is done to it until it is visible or the time for that is over."
 	awaited = `observe failed: Create outcome unknown: A create (operation 0a1b) was interrupted; its object does not exist, but may still appear until 2026-01-02T15:14:00Z. ` +
 		`If you know that there will be none, set the annotation landbridge.io/confirm-create to "0a1b".`
@@ -373,6 +375,11 @@ var faults = map[string]fault{
 
 	"nothing, a change, or a replacement":                          {retrying("NotVisibleYet", invisible), status.Retrying, db, watchDB},
 	"a deletion, and a read has found the object since its create": {operation("Delete"), status.Changing, db, watchDB},
+	"a deletion with `landbridge.io/delete-without-refresh`, and no read has found it yet": {
+		func(w world) world {
+			return retrying("NotVisibleYet", destroyedAgain)(w).deleting(thing).set(thing, "Ready False Deleting")
+		}, status.Retrying, db, watchDB,
+	},
 	"a deletion, and no read has found it yet": {
 		func(w world) world {
 			return retrying("NotVisibleYet", invisible)(w).deleting(thing).set(thing, "Ready False Deleting")

@@ -115,8 +115,8 @@ func (w *world) save(k store.Key, rec store.Record) store.Record {
 	return out
 }
 
-// load returns what is stored, encoded and without the time of its create, and its version; "nothing" if
-// nothing is.
+// load returns what is stored, encoded and without the time of its create, and its version;
+// "nothing" if nothing is.
 func (w *world) load(name string) (content, version string) {
 	w.t.Helper()
 	rec, err := (&store.Secrets{Client: w.Stored.Client}).Load(w.t.Context(), w.key(name), thing)

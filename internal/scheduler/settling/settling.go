@@ -217,8 +217,8 @@ func (x *Settling) CountsAfter(p *terraform.Plan) *instance.Unsettled {
 	return &out
 }
 
-// another returns the count after another update in a row, of which it is not known what has made it
-// necessary.
+// another returns the count after another update in a row, of which it is not known what has made
+// it necessary.
 func (x *Settling) another() *instance.Unsettled {
 	out := instance.Unsettled{Config: x.Config(), Repeats: instance.Repeats{InARow: 1}}
 	if was := x.CountFor(x.Counts); was != nil && was.InARow > 0 {

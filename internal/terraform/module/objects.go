@@ -81,7 +81,8 @@ func (s *attached) objectOf(at configuredServer, r *schema.Resource, state, iden
 	return nil
 }
 
-// existing returns an object that the operation has met, by its state; nil if nothing identifies it.
+// existing returns an object that the operation has met, by its state; nil if nothing identifies
+// it.
 func (s *attached) existing(at configuredServer, r *schema.Resource, state []byte) *terraform.Object {
 	if r == nil {
 		return nil
