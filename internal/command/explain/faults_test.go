@@ -216,7 +216,7 @@ const (
 	nextAttempt    = "\nThe next attempt is at 2026-01-02T15:05:05Z."
 	soon           = "\nThe next attempt is within seconds."
 	destroyedAgain = "observe failed: Object not visible yet: The remote object was made a short time ago, and its API may not have shown it when its destruction was requested. " +
-		"It is destroyed again until the time for that is over." + nextAttempt
+		"It is destroyed again until the time for that is over."
 	invisible = "observe failed: Object not visible yet: The remote object was made a short time ago, and its API does not show it. " +
 		"It is looked at again, and nothing is done to it until it is visible or the time for that is over."
 	awaited = `observe failed: Create outcome unknown: A create (operation 0a1b) was interrupted; its object does not exist, but may still appear until 2026-01-02T15:14:00Z. ` +
