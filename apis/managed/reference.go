@@ -39,7 +39,7 @@ type ReferenceSource struct {
 	// +optional
 	Namespace string `json:"namespace,omitempty"`
 
-	// Path of the field with the value, such as status.atProvider.arn. Default: the external name.
+	// Path of the field with the value, such as status.atProvider.arn. Default: the external name, or the id of a data source.
 	// +optional
 	FieldPath string `json:"fieldPath,omitempty"`
 

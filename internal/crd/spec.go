@@ -195,7 +195,7 @@ func referencesSchema() props {
 			"name":       text("Name of the other resource."),
 			"selector":   selector,
 			"namespace":  text("Namespace of the other resource, which must allow the reference with the annotation landbridge.io/referable-from. Default: that of this resource."),
-			"fieldPath":  text("Path of the field with the value, such as status.atProvider.arn. Default: the external name."),
+			"fieldPath":  text("Path of the field with the value, such as status.atProvider.arn. Default: the external name, or the id of a data source."),
 			"transform":  {Type: "string", MaxLength: ptr.To[int64](expression.MaxTransformLength), Description: "CEL expression that makes the value of the field's, which is self: self.split('/')[3]."},
 		},
 		XValidations: apiextensionsv1.ValidationRules{

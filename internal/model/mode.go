@@ -4,6 +4,7 @@ import (
 	"iter"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/landbridge-io/landbridge/config"
 	"github.com/landbridge-io/landbridge/schema"
@@ -38,6 +39,10 @@ func groupOf(mode Mode, group string) string {
 	}
 	return string(mode) + "." + group
 }
+
+// IsDataGroup reports whether the kinds of an API group may be data sources. The kinds of resource
+// types may have such a group, too, if it was chosen for them.
+func IsDataGroup(group string) bool { return strings.HasPrefix(group, string(Data)+".") }
 
 // All returns all kinds with their addresses: resource types before data sources, and each of
 // them sorted.

@@ -160,7 +160,7 @@ func (w *Webhooks) configuration(p *v1alpha1.TerraformProvider, groups []string)
 		ObjectMeta: metav1.ObjectMeta{Name: name(p.Name), Labels: map[string]string{v1alpha1.LabelProvider: p.Name}},
 		Webhooks: []admissionregistrationv1.ValidatingWebhook{{
 			Name: name(p.Name), ClientConfig: w.address(w.path, w.certificates.Authorities()),
-			Rules: []admissionregistrationv1.RuleWithOperations{rule(groups, "*"), rule([]string{v1alpha1.Group}, "resourcequeries")},
+			Rules:           []admissionregistrationv1.RuleWithOperations{rule(groups, "*"), rule([]string{v1alpha1.Group}, "resourcequeries")},
 			MatchConditions: conditions, MatchPolicy: ptr.To(admissionregistrationv1.Exact),
 			NamespaceSelector: &metav1.LabelSelector{}, ObjectSelector: &metav1.LabelSelector{},
 			FailurePolicy: ptr.To(admissionregistrationv1.Ignore), SideEffects: ptr.To(admissionregistrationv1.SideEffectClassNone),

@@ -42,8 +42,8 @@ type Registry struct {
 // one, and may use it.
 type configurationsOf struct {
 	provider *ServedProvider
-	changed func(providerconfig.Reference)
-	users   func(providerconfig.Reference) []store.Key
+	changed  func(providerconfig.Reference)
+	users    func(providerconfig.Reference) []store.Key
 }
 
 // References returns the graph of references between resources.

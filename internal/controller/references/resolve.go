@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/fieldpath"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 	"k8s.io/apimachinery/pkg/api/equality"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -20,6 +21,7 @@ import (
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 	"github.com/landbridge-io/landbridge/internal/expression"
+	"github.com/landbridge-io/landbridge/internal/model"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 )
 
@@ -360,11 +362,14 @@ func beingDeleted(u *unstructured.Unstructured) bool { return u.GetDeletionTimes
 // value returns the value for the field from a resource that was found, or describes what the
 // resource is missing.
 func (r Resolver) value(ctx context.Context, ref Reference, s source, target *unstructured.Unstructured) (v any, missing string, err error) {
-	from := s.FieldPath
+	from := s.path(target)
 	if s.extract != nil {
 		v, from = s.extract(target.Object), "value for it"
-	} else if v, err = fieldpath.Pave(target.Object).GetValue(s.FieldPath); err != nil && !fieldpath.IsNotFound(err) {
-		return nil, "", fmt.Errorf("fieldPath is %q: %w", s.FieldPath, err)
+	} else if v, err = fieldpath.Pave(target.Object).GetValue(from); err != nil && !fieldpath.IsNotFound(err) {
+		return nil, "", fmt.Errorf("fieldPath is %q: %w", from, err)
+	}
+	if v == nil && from == dataIDPath && s.FieldPath != from && hasResult(target) {
+		return nil, "", mistake{fmt.Errorf("the data source %s %s has no id in its result. Set fieldPath to a field of it, such as status.atProvider.name", target.GetKind(), target.GetName())}
 	}
 	if v != nil && v != "" && s.transform != nil {
 		if v, err = s.transform.Of(ctx, v, r.Call); err != nil {
@@ -385,6 +390,23 @@ func (r Resolver) value(ctx context.Context, ref Reference, s source, target *un
 		return nil, "", fmt.Errorf("the %s of %s %s does not fit: %w", from, target.GetKind(), target.GetName(), err)
 	}
 	return v, "", nil
+}
+
+// dataIDPath is the path of the value of a data source, which has no external name.
+const dataIDPath = "status.atProvider.id"
+
+// path returns the path of the field with the value in an object.
+func (s source) path(target *unstructured.Unstructured) string {
+	if s.FieldPath == model.ExternalNamePath && model.IsDataGroup(s.gvk().Group) && target.GetAnnotations()[meta.AnnotationKeyExternalName] == "" {
+		return dataIDPath
+	}
+	return s.FieldPath
+}
+
+// hasResult reports whether a data source was read.
+func hasResult(u *unstructured.Unstructured) bool {
+	_, has, _ := unstructured.NestedFieldNoCopy(u.Object, "status", "atProvider")
+	return has
 }
 
 // selected returns the resources that a source may select, sorted by name. The one that was

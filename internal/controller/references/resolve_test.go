@@ -427,6 +427,47 @@ func TestFollow(t *testing.T) {
 	}
 }
 
+// A data source has no external name: its id is the value.
+func TestDataSourceWithoutFieldPath(t *testing.T) {
+	t.Parallel()
+	from := m{"apiVersion": "data.cloud.landbridge.io/v1alpha1", "kind": "Vpc", "name": "main"}
+	for name, x := range map[string]struct {
+		annotations, got m
+		want, err        string
+		missing          []string
+	}{
+		"with an id":            {got: m{"id": "vpc-1", "name": "n"}, want: "vpc-1"},
+		"without an id":         {got: m{"name": "n"}, err: "spec.references[0].from: the data source Vpc main has no id in its result. Set fieldPath to a field of it, such as status.atProvider.name"},
+		"not read yet":          {missing: []string{"spec.forProvider.vpcId: Vpc a/main has no status.atProvider.id yet"}},
+		"with an external name": {annotations: m{"crossplane.io/external-name": "given"}, got: m{"id": "vpc-1"}, want: "given"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			target := object("Vpc", "a", "main", m{"metadata": m{"annotations": x.annotations}})
+			if x.got != nil {
+				target.Object["status"] = m{"atProvider": x.got}
+			}
+			target.SetAPIVersion(from["apiVersion"].(string))
+			u := object("Thing", "a", "me", m{"spec": m{"forProvider": m{}, "references": []any{m{"to": "forProvider.vpcId", "from": from}}}})
+			refs, err := references.Of(u, things(t))
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := resolver([]*unstructured.Unstructured{target}).Resolve(t.Context(), u, refs)
+			if diff := cmp.Diff(x.err, text(err)); diff != "" || references.Mistaken(err) != (x.err != "") {
+				t.Fatalf("error (-want +got):\n%s", diff)
+			}
+			is, _, _ := unstructured.NestedString(u.Object, "spec", "forProvider", "vpcId")
+			if diff := cmp.Diff(x.want, is); diff != "" {
+				t.Errorf("the field (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(x.missing, got.Missing); diff != "" {
+				t.Errorf("missing (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
 func TestMalformedDestroyBefore(t *testing.T) {
 	t.Parallel()
 	for _, value := range []string{"main", "Vpc/", "/main", "v1/Vpc/main", "a/b/c/d/e"} {
@@ -446,6 +487,9 @@ func resolver(there []*unstructured.Unstructured) references.Resolver {
 		scheme.AddKnownTypeWithName(group.WithKind(kind), &unstructured.Unstructured{})
 		scheme.AddKnownTypeWithName(group.WithKind(kind+"List"), &unstructured.UnstructuredList{})
 	}
+	data := schema.GroupVersion{Group: "data." + group.Group, Version: group.Version}
+	scheme.AddKnownTypeWithName(data.WithKind("Vpc"), &unstructured.Unstructured{})
+	scheme.AddKnownTypeWithName(data.WithKind("VpcList"), &unstructured.UnstructuredList{})
 	objects := make([]runtime.Object, len(there))
 	for i, o := range there {
 		objects[i] = o.DeepCopy()
