@@ -59,7 +59,7 @@ the playground (make up) landbridge.log beside its kubeconfig. KIND NAME is acce
 			if k.Cluster {
 				o.Namespace = ""
 			}
-			if o.Provider, _, _ = strings.Cut(k.Group, "."); o.Kind == "TerraformProvider.landbridge.io" {
+			if o.Provider, _, _ = strings.Cut(strings.TrimPrefix(k.Group, "data."), "."); o.Kind == "TerraformProvider.landbridge.io" {
 				o.Provider = name
 			}
 			s := &logs.Story{Object: o}

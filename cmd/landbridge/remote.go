@@ -130,7 +130,7 @@ type remoteProvider struct {
 	activate []string
 	// activateData are those of data sources.
 	activateData []string
-	given    *local.Configurations
+	given        *local.Configurations
 }
 
 // connect connects to the cluster.

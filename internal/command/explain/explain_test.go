@@ -112,8 +112,33 @@ func TestChains(t *testing.T) {
 		return w.set(len(w.Objects)-1, "Ready False Creating").
 			put(len(w.Objects)-1, map[string]any{"kind": "Create", "startedAt": "2026-01-02T15:03:00Z"}, "status", "operation")
 	}
+	// data adds the data source debian, which the resource refers to, with a reason of Synced.
+	data := func(reason string, more ...string) func(world) world {
+		return func(w world) world {
+			u := w.Objects[thing].DeepCopy()
+			u.SetAPIVersion("data.open.landbridge.io/v1alpha1")
+			u.SetKind("Image")
+			u.SetName("debian")
+			w.Objects = append(w.Objects, u)
+			w.Owners["Image.data.open.landbridge.io"] = "open"
+			w = w.set(len(w.Objects)-1, append(more, "Ready False Unavailable It was not read yet.", "Synced False "+reason+" no such image")...)
+			return retrying("ReferenceNotResolved", "spec.forProvider.value: Image team-a/debian has no status.atProvider.id yet")(w).put(thing, []any{map[string]any{
+				"to": "forProvider.value", "from": map[string]any{"apiVersion": u.GetAPIVersion(), "kind": "Image", "name": "debian"},
+			}}, "spec", "references")
+		}
+	}
 	const watch = "landbridge explain thing.open.landbridge.io/db -n team-a --watch"
 	for name, test := range map[string]fault{
+		"a data source that cannot be read": {
+			data("ReadFailed", "Reconciling True ReadFailed"), status.Waiting, "Image team-a/debian",
+			"kubectl annotate --overwrite image.data.open.landbridge.io/debian -n team-a landbridge.io/reconcile-requested-at=",
+		},
+		"a data source of another namespace's object": {
+			data("IdentityConflict", "Stalled True IdentityConflict"), status.Waiting, "Image team-a/debian", "kubectl edit image.data.open.landbridge.io/debian -n team-a",
+		},
+		"a data source of a configuration that does not work": {func(w world) world {
+			return data("ProviderConfigError")(w).set(config, "Ready False ProviderConfigError bad", "Synced False ProviderConfigError bad")
+		}, status.Waiting, "ClusterProviderConfig default", "kubectl edit clusterproviderconfig.open.landbridge.io/default"},
 		"a reference beside a field to what does not exist": {func(w world) world {
 			return beside(w, map[string]any{"networkRef": map[string]any{"name": "network"}})
 		}, status.Waiting, "Thing team-a/network", "kubectl get thing.open.landbridge.io -n team-a"},

@@ -1,6 +1,7 @@
 package explain_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -39,5 +40,27 @@ func TestGraph(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, w.Graph()); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+// A data source uses the configurations of its provider, whose group is another one.
+func TestGraphOfDataSource(t *testing.T) {
+	t.Parallel()
+	for name, types := range map[string]map[string]string{
+		"as its CRD tells":   {"Image.data.open.landbridge.io": "data.open_image"},
+		"as the group tells": nil,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			w.Types = types
+			u := w.Objects[thing]
+			u.SetAPIVersion("data.open.landbridge.io/v1alpha1")
+			u.SetKind("Image")
+			want := graph.Edge{From: "image.data.open.landbridge.io/db -n team-a", To: "clusterproviderconfig.open.landbridge.io/default", Label: "spec.providerConfigRef"}
+			if got := w.about(thing).Graph().Edges; !slices.Contains(got, want) {
+				t.Errorf("no edge %v in %v", want, got)
+			}
+		})
 	}
 }

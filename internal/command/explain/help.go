@@ -44,6 +44,9 @@ func (b *builder) help(root, cause *Node, next time.Time) Help {
 	if cause.Reason == "ProviderUnavailable" || cause.Reason == "ProviderThrottled" {
 		return b.helpProcess(root, cause, next)
 	}
+	if h, ok := helpData(cause); ok && b.s.isData(cause.key) {
+		return h
+	}
 	if h, ok := b.helpReason(cause); ok {
 		return h
 	}
@@ -60,7 +63,7 @@ func (b *builder) help(root, cause *Node, next time.Time) Help {
 	case status.Failed:
 		return Help{"Correct what the message says.", edit(k)}
 	default:
-		if k.Group == landbridgeGroup || isConfig(k) {
+		if k.Group == landbridgeGroup || isConfig(k) || b.s.isData(k) {
 			return Help{"Correct what the message says; it is tried again by itself, and at once with this.", again(k)}
 		}
 		text := "Correct what the message says. It is tried again by itself, and at once with this."
@@ -69,6 +72,18 @@ func (b *builder) help(root, cause *Node, next time.Time) Help {
 		}
 		return Help{text, "landbridge retry " + k.resource() + k.in()}
 	}
+}
+
+// helpData returns what to do about a data source that cannot be read; ok is false if it is what
+// helps resources.
+func helpData(n *Node) (_ Help, ok bool) {
+	switch n.Reason {
+	case "ReadFailed":
+		return Help{"Correct spec.forProvider, or wait until what it asks for exists. It is read again by itself, and at once with this.", again(n.key)}, true
+	case "IdentityConflict":
+		return Help{"Change spec.forProvider, or refer to the resource that has the object.", edit(n.key)}, true
+	}
+	return Help{}, false
 }
 
 func helpSettle(n *Node) Help {

@@ -174,7 +174,10 @@ func (s *Snapshot) links(u *unstructured.Unstructured) []link {
 	case k.Group == landbridgeGroup || k.Group == "":
 		return nil
 	}
-	owner := s.ownerLinks(k)
+	owner, group := s.ownerLinks(k), k.Group
+	if s.isData(k) {
+		group = strings.TrimPrefix(group, string(model.Data)+".")
+	}
 	if isConfig(k) {
 		return append(secretLinks(u, u.Object["spec"], "spec"), owner...)
 	}
@@ -184,9 +187,18 @@ func (s *Snapshot) links(u *unstructured.Unstructured) []link {
 	if len(owner) > 0 && owner[0].Kind == "TerraformModule" {
 		out = append(out, s.instanceConfigLinks(u, owner[0].Key)...)
 	} else if ref, ok, _ := unstructured.NestedMap(u.Object, "spec", "providerConfigRef"); ok {
-		out = append(out, configLink(u, ref, "spec.providerConfigRef", k.Group))
+		out = append(out, configLink(u, ref, "spec.providerConfigRef", group))
 	}
 	return append(out, owner...)
+}
+
+// isData reports whether an object is a data source. Its provider's configurations are of another
+// group.
+func (s *Snapshot) isData(k Key) bool {
+	if name, known := s.Types[k.Kind+"."+k.Group]; known {
+		return strings.HasPrefix(name, string(model.Data)+".")
+	}
+	return model.IsDataGroup(k.Group)
 }
 
 // ownerLinks returns what serves the kind of an object: a TerraformProvider or a TerraformModule;

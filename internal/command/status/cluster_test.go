@@ -2,6 +2,7 @@ package status_test
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -51,7 +52,11 @@ func newWorld(t *testing.T) *world {
 	}
 	waittest.Eventually(t, "the kinds are served", func(context.Context) bool {
 		w.kinds, err = w.Kinds()
-		return err == nil && len(w.kinds) == 3
+		if err != nil || len(w.kinds) != 3 {
+			return false
+		}
+		all, err := w.AllKinds()
+		return err == nil && len(slices.DeleteFunc(all, func(k status.Kind) bool { return !k.Data })) == 2
 	})
 	return w
 }
@@ -68,12 +73,15 @@ func serve(t *testing.T, server *playgroundtest.Server) {
 		for _, r := range types {
 			p.Resources[r] = &schema.Resource{Type: r, Block: &schema.Block{Attributes: map[string]*schema.Attribute{"name": {Type: cty.String, Optional: true}}}}
 		}
+		if name == "one" {
+			p.DataSources = map[string]*schema.Block{"one_thing": p.Resources["one_thing"].Block, "one_image": p.Resources["one_thing"].Block}
+		}
 		m, err := model.NewProvider(name, p, config.Provider{Resources: map[string]config.Resource{types[0]: {ShortNames: []string{"th" + name}}}})
 		if err != nil {
 			t.Fatal(err)
 		}
 		var all []*apiextensionsv1.CustomResourceDefinition
-		for _, r := range m.Resources {
+		for _, r := range m.All() {
 			d, err := crd.Resource(r)
 			if err != nil {
 				t.Fatal(err)
@@ -146,6 +154,28 @@ func TestFind(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"other.one.landbridge.io", "thing.one.landbridge.io", "thing.two.landbridge.io"}, all); diff != "" {
 		t.Errorf("kinds (-want +got):\n%s", diff)
+	}
+	var data []string
+	served, err := w.AllKinds()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, k := range served {
+		if k.Data {
+			data = append(data, k.String())
+		}
+	}
+	if diff := cmp.Diff([]string{"image.data.one.landbridge.io", "thing.data.one.landbridge.io"}, data); diff != "" {
+		t.Errorf("kinds of data sources (-want +got):\n%s", diff)
+	}
+	for name, want := range map[string]string{"image": "image.data.one.landbridge.io", "thing.data.one.landbridge.io": "thing.data.one.landbridge.io", "others": "other.one.landbridge.io", "thone": "thing.one.landbridge.io"} {
+		if k, err := status.Find(served, name); err != nil || k.String() != want {
+			t.Errorf("%s among all kinds: got %s, %v", name, k, err)
+		}
+	}
+	onlyOne := slices.DeleteFunc(slices.Clone(served), func(k status.Kind) bool { return k.Group == "two.landbridge.io" })
+	if k, err := status.Find(onlyOne, "thing"); err != nil || k.String() != "thing.one.landbridge.io" {
+		t.Errorf("a resource type and a data source of a name: got %s, %v", k, err)
 	}
 	cases := map[string]struct{ want, problem string }{
 		"other":                             {want: "other.one.landbridge.io"},

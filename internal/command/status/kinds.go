@@ -37,7 +37,7 @@ func NewClient(config *rest.Config) (*Client, error) {
 	return &Client{dynamic: d, discovery: disco}, nil
 }
 
-// Kind is a kind that a cluster serves: of managed resources, or of what they need.
+// Kind is a kind that a cluster serves: of managed resources, of data sources, or of what they need.
 type Kind struct {
 	schema.GroupVersionResource
 	Kind, Singular string
@@ -45,6 +45,8 @@ type Kind struct {
 	// Supporting is set for a kind of what managed resources need: providers, modules, provider
 	// configurations and policies.
 	Supporting bool
+	// Data is set for a kind of data sources.
+	Data bool
 	// Cluster is set if the objects have no namespace.
 	Cluster bool
 }
@@ -67,10 +69,11 @@ func (k Kind) place() string {
 // left out; the error names them.
 func (c *Client) Kinds() ([]Kind, error) {
 	out, err := c.AllKinds()
-	return slices.DeleteFunc(out, func(k Kind) bool { return k.Supporting }), err
+	return slices.DeleteFunc(out, func(k Kind) bool { return k.Supporting || k.Data }), err
 }
 
-// AllKinds returns the kinds of managed resources, and then those of what they need, as Kinds does.
+// AllKinds returns the kinds of managed resources, then those of data sources, and then those of
+// what they need, as Kinds does.
 func (c *Client) AllKinds() ([]Kind, error) {
 	_, lists, err := c.discovery.ServerGroupsAndResources()
 	if err != nil && len(lists) == 0 {
@@ -84,8 +87,8 @@ func (c *Client) AllKinds() ([]Kind, error) {
 		}
 		for _, r := range list.APIResources {
 			k := Kind{GroupVersionResource: gv.WithResource(r.Name), Kind: r.Kind, Singular: r.SingularName, ShortNames: r.ShortNames, Cluster: !r.Namespaced}
-			k.Supporting = supporting(gv.Group, r)
-			if k.Supporting || gv.Group != v1alpha1.Group && managed(r) {
+			k.Supporting, k.Data = supporting(gv.Group, r), inCategory(r, model.DataCategory)
+			if k.Supporting || k.Data || gv.Group != v1alpha1.Group && inCategory(r, model.Category) {
 				out = append(out, k)
 			}
 		}
@@ -100,14 +103,19 @@ func (c *Client) AllKinds() ([]Kind, error) {
 }
 
 func (k Kind) order() string {
-	if k.Supporting {
-		return "1 " + k.Group + " " + k.Singular
+	order := "0 "
+	switch {
+	case k.Supporting:
+		order = "2 "
+	case k.Data:
+		order = "1 "
 	}
-	return "0 " + k.Group + " " + k.Singular
+	return order + k.Group + " " + k.Singular
 }
 
-func managed(r metav1.APIResource) bool {
-	return slices.Contains(r.Categories, model.Category) && !strings.Contains(r.Name, "/") && slices.Contains(r.Verbs, "list")
+// inCategory reports whether a kind of a category can be listed.
+func inCategory(r metav1.APIResource, category string) bool {
+	return slices.Contains(r.Categories, category) && !strings.Contains(r.Name, "/") && slices.Contains(r.Verbs, "list")
 }
 
 // supporting reports whether a kind is one of what managed resources need.
@@ -120,7 +128,8 @@ func supporting(group string, r metav1.APIResource) bool {
 }
 
 // Find returns the kind with a name: its plural, singular, kind or a short name, with or without
-// the group, in upper or lower case.
+// the group, in upper or lower case. A name without the group that several kinds have is that of a
+// resource type, rather than that of a data source.
 func Find(kinds []Kind, name string) (Kind, error) {
 	short, group, _ := strings.Cut(strings.ToLower(name), ".")
 	var found []Kind
@@ -128,6 +137,9 @@ func Find(kinds []Kind, name string) (Kind, error) {
 		if k.called(short) && (group == "" || group == k.Group || group == k.Version+"."+k.Group) {
 			found = append(found, k)
 		}
+	}
+	if resources := slices.DeleteFunc(slices.Clone(found), func(k Kind) bool { return k.Data }); len(resources) > 0 {
+		found = resources
 	}
 	switch len(found) {
 	case 1:

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/landbridge-io/landbridge/internal/command/stream"
+	"github.com/landbridge-io/landbridge/internal/model"
 )
 
 // maxID bounds the identity in a table, in characters, unless it is wide.
@@ -30,7 +31,7 @@ type Style struct {
 // it, whole.
 func Table(rows []Row, now time.Time, style Style) string {
 	var out strings.Builder
-	t := newTable(&out, now, style, kindNames(rows, func(r Row) (name, full string) { return r.Kind, r.kind() }))
+	t := newTable(&out, now, style, kindNames(rows, func(r Row) (name, full string) { return shortName(r.Kind, r.kind()), r.kind() }))
 	_ = t.Write(rows) // a strings.Builder takes everything
 	_ = t.Close()
 	return out.String()
@@ -114,7 +115,7 @@ type StreamedTable struct {
 
 // NewTable returns an empty table for rows of the kinds.
 func NewTable(out io.Writer, kinds []Kind, now time.Time, style Style) *StreamedTable {
-	return newTable(out, now, style, kindNames(kinds, func(k Kind) (name, full string) { return k.Kind, k.fullName() }))
+	return newTable(out, now, style, kindNames(kinds, func(k Kind) (name, full string) { return shortName(k.Kind, k.fullName()), k.fullName() }))
 }
 
 func newTable(out io.Writer, now time.Time, style Style, kinds map[string]string) *StreamedTable {
@@ -365,6 +366,15 @@ func (r Row) says() string {
 		out = strings.TrimSuffix("Being deleted. "+out, " ")
 	}
 	return out
+}
+
+// shortName returns a name of a kind without its group. Kinds of data sources have none: most have
+// the kind of a resource type.
+func shortName(kind, full string) string {
+	if _, group, _ := strings.Cut(full, "."); model.IsDataGroup(group) {
+		return full
+	}
+	return kind
 }
 
 // kindNames returns names of kinds by their full names: without the group if they are unique
