@@ -82,7 +82,11 @@ func (r *Reconciler) fail(ctx context.Context, o *object, f failure) (reconcile.
 		o.remove("status", "configurationHash")
 	}
 	if _, has, _ := unstructured.NestedFieldNoCopy(o.Object, "status", "atProvider"); !has {
-		o.condition(xpv2.TypeReady, corev1.ConditionFalse, xpv2.ReasonUnavailable, "It was not read yet.")
+		unread, err := r.unread(ctx, o, f.withholds)
+		if err != nil {
+			return reconcile.Result{}, err
+		}
+		o.condition(xpv2.TypeReady, corev1.ConditionFalse, xpv2.ReasonUnavailable, unread)
 	}
 	o.condition(xpv2.TypeSynced, corev1.ConditionFalse, f.reason, message)
 	o.setProgress(f, message)

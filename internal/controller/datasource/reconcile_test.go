@@ -70,6 +70,8 @@ type cloud struct {
 	diags  diagnostic.Diagnostics
 	refuse diagnostic.Diagnostics
 	denied bool
+	// keyless leaves the sensitive result out.
+	keyless bool
 }
 
 func (c *cloud) ReadData(_ context.Context, _ terraform.ResourceType, config cty.Value) (terraform.Data, diagnostic.Diagnostics) {
@@ -79,6 +81,9 @@ func (c *cloud) ReadData(_ context.Context, _ terraform.ResourceType, config cty
 	}
 	out := config.AsValueMap()
 	out["id"], out["size"], out["key"] = cty.StringVal("7"), cty.NumberIntVal(c.size), cty.StringVal(secretResult)
+	if c.keyless {
+		out["key"] = cty.NullVal(cty.String)
+	}
 	return terraform.Data{Value: cty.ObjectVal(out)}, c.diags
 }
 
@@ -448,6 +453,102 @@ func TestSensitiveValues(t *testing.T) {
 				t.Errorf("Secret: %v, %v", out.Data, err)
 			}
 		})
+	}
+}
+
+// While there is no result of new arguments, the Secret has the values of the old ones, which the
+// condition tells. It has none of a result that must not be shown.
+func TestSecretOfEarlierResult(t *testing.T) {
+	t.Parallel()
+	const kept = "It was not read with these arguments yet. The Secret out still has the values of an earlier result."
+	wrong := diagnostic.Errorf("Not found", "There is no such image.")
+	denied := func(f *fixture) { f.cloud.refuse, f.cloud.denied = diagnostic.Errorf("Not allowed", "x"), true }
+	changed := func(f *fixture) { f.cloud.diags = wrong; f.respecify("b", "forProvider", "name") }
+	for name, test := range map[string]struct {
+		changes []func(*fixture)
+		ready   string
+		values  int
+	}{
+		"other arguments":                    {[]func(*fixture){changed}, kept, 1},
+		"other arguments, tried again":       {[]func(*fixture){changed, func(*fixture) {}}, kept, 1},
+		"not allowed any more":               {[]func(*fixture){denied}, "It was not read yet.", 0},
+		"other arguments, then not allowed":  {[]func(*fixture){changed, denied}, "It was not read yet.", 0},
+		"other arguments that are read":      {[]func(*fixture){changed, func(f *fixture) { f.cloud.diags = nil }}, "", 1},
+		"the same arguments":                 {[]func(*fixture){func(f *fixture) { f.cloud.diags = wrong; f.restart() }}, "", 1},
+		"a Secret that does not exist":       {[]func(*fixture){func(f *fixture) { changed(f); f.remove("out") }}, "It was not read yet.", -1},
+		"a Secret that is of another object": {[]func(*fixture){func(f *fixture) { f.disown("out"); denied(f) }}, "It was not read yet.", 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			spec := named("a")
+			spec["writeConnectionSecretToRef"] = map[string]any{"name": "out"}
+			f := newFixture(t, spec)
+			f.reconcile()
+			for _, change := range test.changes {
+				change(f)
+				f.reconcile()
+			}
+			r := managed.CustomResource{Unstructured: *f.object()}
+			if diff := cmp.Diff(test.ready, r.GetCondition(xpv2.TypeReady).Message); diff != "" {
+				t.Errorf("message of Ready (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(test.values, f.values("out")); diff != "" {
+				t.Errorf("values in the Secret (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// A sensitive value that a later result does not have is removed, which is told once.
+func TestSecretWithoutValue(t *testing.T) {
+	t.Parallel()
+	spec := named("a")
+	spec["writeConnectionSecretToRef"] = map[string]any{"name": "out"}
+	f := newFixture(t, spec)
+	f.reconcile()
+	f.cloud.keyless = true
+	for range 2 {
+		f.restart()
+		f.reconcile()
+	}
+	if n := f.values("out"); n != 0 {
+		t.Errorf("the Secret has %d values", n)
+	}
+	want := []string{"Normal ReadDataSource The data source was read", "Normal ReadDataSource The result has changed: the connection Secret"}
+	if diff := cmp.Diff(want, f.recorder.events); diff != "" {
+		t.Errorf("events (-want +got):\n%s", diff)
+	}
+}
+
+// values returns the number of values in a Secret; -1 if it does not exist.
+func (f *fixture) values(name string) int {
+	f.Helper()
+	secret := &corev1.Secret{}
+	if err := f.client.Get(f.Context(), client.ObjectKey{Namespace: "team", Name: name}, secret); client.IgnoreNotFound(err) != nil {
+		f.Fatal(err)
+	} else if err != nil {
+		return -1
+	}
+	return len(secret.Data)
+}
+
+func (f *fixture) remove(name string) {
+	f.Helper()
+	if err := f.client.Delete(f.Context(), &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: name}}); err != nil {
+		f.Fatal(err)
+	}
+}
+
+// disown makes a Secret one of another object.
+func (f *fixture) disown(name string) {
+	f.Helper()
+	secret := &corev1.Secret{}
+	if err := f.client.Get(f.Context(), client.ObjectKey{Namespace: "team", Name: name}, secret); err != nil {
+		f.Fatal(err)
+	}
+	secret.OwnerReferences = nil
+	if err := f.client.Update(f.Context(), secret); err != nil {
+		f.Fatal(err)
 	}
 }
 

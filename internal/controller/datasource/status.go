@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
-	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -43,13 +42,10 @@ func (r *Reconciler) succeed(ctx context.Context, o *object, a arguments, data r
 	for _, v := range details {
 		o.secrets = append(o.secrets, string(v))
 	}
-	published := false
-	if o.GetWriteConnectionSecretToReference() != nil {
-		var err error
-		if published, err = r.secrets.PublishConnection(ctx, o, xpmanaged.ConnectionDetails(details)); err != nil {
-			k.Options.Recorder.Event(o, event.Warning(reasonCannotPublish, err))
-			return "", err
-		}
+	published, err := r.publish(ctx, o, details)
+	if err != nil {
+		k.Options.Recorder.Event(o, event.Warning(reasonCannotPublish, err))
+		return "", err
 	}
 	before, _, _ := unstructured.NestedMap(o.Object, "status", "atProvider")
 	first := before == nil
