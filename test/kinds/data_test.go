@@ -64,11 +64,11 @@ func (x *cluster) tryRecord(t *testing.T, form string) {
 	u := data(form, "Record", namespace, "found", m{"forProvider": m{"name": name}, "refreshInterval": "1s"})
 	x.MustCreate(t, u)
 	copied := object(group(form)+"/v1alpha1", "Record", namespace, "copied", m{
-		"forProvider": m{"name": form + "-copied", "address": "a"}, "providerConfigRef": m{"kind": "ProviderConfig", "name": "default"},
+		"forProvider": m{"name": form + "-copied"}, "providerConfigRef": m{"kind": "ProviderConfig", "name": "default"},
 		"references": []any{m{
 			"to": "forProvider.value", "from": m{"apiVersion": u.GetAPIVersion(), "kind": "Record", "name": "found", "fieldPath": "status.atProvider.value"},
 			"policy": m{"resolve": "Always"},
-		}},
+		}, m{"to": "forProvider.address", "from": m{"apiVersion": u.GetAPIVersion(), "kind": "Record", "name": "found"}}},
 	})
 	x.MustCreate(t, copied)
 	x.WaitFalse(t, u, "Synced", "ReadFailed")
@@ -77,6 +77,9 @@ func (x *cluster) tryRecord(t *testing.T, form string) {
 	x.WaitFor(t, u, "ready", func() bool { return objecttest.IsTrue(u, "Ready", "Synced") && objecttest.Current(u) })
 	x.WaitReady(t, copied)
 	x.WaitFor(t, copied, "as the data source", func() bool { return text(copied, "status", "atProvider", "value") == "one" })
+	if diff := cmp.Diff(made["id"], any(text(copied, "status", "atProvider", "address"))); diff != "" {
+		t.Errorf("the value of a reference without fieldPath (-want +got):\n%s", diff)
+	}
 	x.unwritten(t, u)
 	x.cloud.Change(t, "records", made["id"].(string), m{"value": "two"})
 	x.WaitFor(t, u, "read again", func() bool { return text(u, "status", "atProvider", "value") == "two" })
