@@ -136,6 +136,14 @@ func (n neighbours) Served(gk runtimeschema.GroupKind) (string, bool) {
 	return gk.Kind + "List", n.p.kinds[gk.Kind] != nil
 }
 
+// Lacks implements managed.Neighbours.
+func (n neighbours) Lacks(gk runtimeschema.GroupKind, path string) error {
+	if k := n.Kind(gk); k != nil {
+		return k.Lacks(path)
+	}
+	return nil
+}
+
 func (neighbours) Settled() <-chan struct{} {
 	closed := make(chan struct{})
 	close(closed)

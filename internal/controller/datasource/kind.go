@@ -34,6 +34,9 @@ type Neighbours interface {
 	References() *references.Graph
 	// Served returns the list kind of a kind; ok is false if the kind is not served.
 	Served(kschema.GroupKind) (list string, ok bool)
+	// Lacks returns why no object of a kind ever has a field at a path; nil if they may have it, or
+	// if that is not known.
+	Lacks(of kschema.GroupKind, path string) error
 	// Claimed is closed when the remote objects of the resources of all kinds are claimed.
 	Claimed() <-chan struct{}
 	// Wake queues a resource for an immediate reconcile.
@@ -57,6 +60,7 @@ type Kind struct {
 
 	turns        *turns.Turns
 	reader, live client.Reader
+	paths        references.Paths
 
 	mu sync.Mutex
 	// looks has what is remembered of each object.
@@ -69,6 +73,9 @@ type look struct {
 	// last is the last read that succeeded in this process.
 	last read
 }
+
+// Lacks returns why no object of the kind ever has a field at a path; nil if they may have it.
+func (k *Kind) Lacks(path string) error { return k.paths.Lacks(k.Model, path) }
 
 func (k *Kind) recall(o *object) look {
 	k.mu.Lock()

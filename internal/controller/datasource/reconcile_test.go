@@ -3,6 +3,7 @@ package datasource_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"strings"
 	"sync"
 	"testing"
@@ -111,6 +112,12 @@ type neighbours struct {
 func (n *neighbours) References() *references.Graph { return &n.graph }
 func (n *neighbours) Served(kind kschema.GroupKind) (string, bool) {
 	return kind.Kind + "List", kind.Kind == "Network"
+}
+func (n *neighbours) Lacks(_ kschema.GroupKind, path string) error {
+	if strings.HasSuffix(path, ".lacking") {
+		return errors.New("there is no field lacking")
+	}
+	return nil
 }
 func (n *neighbours) Claimed() <-chan struct{} { return n.claimed }
 func (n *neighbours) Wake(store.Key)           {}
@@ -578,5 +585,33 @@ func TestReferences(t *testing.T) {
 	}
 	if _, ok, _ := unstructured.NestedString(f.object().Object, "spec", "forProvider", "name"); ok {
 		t.Error("the value of the reference was written to spec")
+	}
+}
+
+// A reference to a field that the other kind lacks stalls a data source.
+func TestReferenceToLackingField(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, map[string]any{
+		"forProvider": map[string]any{},
+		"references": []any{map[string]any{"to": "forProvider.name", "from": map[string]any{
+			"apiVersion": "cloud.landbridge.io/v1alpha1", "kind": "Network", "name": "n", "fieldPath": "status.atProvider.lacking",
+		}}},
+	})
+	f.reconcile()
+	f.want(state{Ready: "False", Synced: "False", Reason: "ReferenceNotResolved", Observed: 1})
+	r := managed.CustomResource{Unstructured: *f.object()}
+	if got := r.GetCondition("Stalled"); got.Status != corev1.ConditionTrue || !strings.Contains(got.Message, "there is no field lacking") {
+		t.Errorf("Stalled: %v", got)
+	}
+}
+
+// The fields of a data source are known to those that refer to it.
+func TestLacks(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, named("a"))
+	for path, want := range map[string]bool{"status.atProvider.size": false, model.ExternalNamePath: false, "status.atProvider.siez": true, "status.atProvider.key": true} {
+		if err := f.kind.Lacks(path); (err != nil) != want || err != nil && !strings.Contains(err.Error(), "kubectl explain images.data.cloud.landbridge.io") {
+			t.Errorf("%s: %v", path, err)
+		}
 	}
 }

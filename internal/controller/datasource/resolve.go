@@ -19,7 +19,7 @@ func (k *Kind) resolve(ctx context.Context, o *object) error {
 	if err != nil || len(refs) == 0 {
 		return err
 	}
-	resolver := references.Resolver{Reader: k.reader, Served: k.Neighbours.Served, Call: references.Caller(k.Model, func(ctx context.Context) (terraform.Executor, func(), error) {
+	resolver := references.Resolver{Reader: k.reader, Served: k.Neighbours.Served, Lacks: k.Neighbours.Lacks, Call: references.Caller(k.Model, func(ctx context.Context) (terraform.Executor, func(), error) {
 		ex, release, diags := k.handle(ctx, o).Acquire(ctx)
 		return ex, release, diags.Err()
 	})}

@@ -62,6 +62,18 @@ func (r *Registry) Served(kind schema.GroupKind) (list string, ok bool) {
 	return k.Model.ListGroupVersionKind().Kind, true
 }
 
+// Lacks returns why no object of a kind ever has a field at a path; nil if they may have it, or if
+// the kind is not served.
+func (r *Registry) Lacks(kind schema.GroupKind, path string) error {
+	if data := r.dataOf(kind); data != nil {
+		return data.Lacks(path)
+	}
+	if k := r.Kind(kind); k != nil {
+		return k.Lacks(path)
+	}
+	return nil
+}
+
 // Kind returns the running controller of a kind, or nil.
 func (r *Registry) Kind(kind schema.GroupKind) *managed.Kind {
 	r.mu.RLock()

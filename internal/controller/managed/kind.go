@@ -2,7 +2,6 @@ package managed
 
 import (
 	"context"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -18,6 +17,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/controller/halt"
 	"github.com/landbridge-io/landbridge/internal/controller/managed/turns"
 	"github.com/landbridge-io/landbridge/internal/controller/providerconfig"
+	"github.com/landbridge-io/landbridge/internal/controller/references"
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/model"
 	"github.com/landbridge-io/landbridge/internal/policy"
@@ -83,7 +83,7 @@ type Kind struct {
 	listed, claimed chan struct{}
 	// paths has why resources of the kind have no field at a path, by the paths that references
 	// have asked for.
-	paths *sync.Map
+	paths *references.Paths
 	// sought is the number of writes for which rivals were sought before all objects were claimed.
 	sought *atomic.Int32
 }

@@ -2,7 +2,6 @@ package managed
 
 import (
 	"context"
-	"sync"
 	"sync/atomic"
 
 	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
@@ -12,6 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/landbridge-io/landbridge/internal/controller/managed/turns"
+	"github.com/landbridge-io/landbridge/internal/controller/references"
 )
 
 // Reconciler reconciles the resources of a kind, and decides when each is reconciled again.
@@ -34,7 +34,7 @@ func NewReconciler(k *Kind, cached client.Client, live client.Reader) *Reconcile
 	k.lifetime, k.activations = context.Background(), &activations{}
 	k.tracked = newResources()
 	k.turns = turns.New(k.Options.Workers, func() int { return k.Scheduler.Running() })
-	k.sought, k.paths = &atomic.Int32{}, &sync.Map{}
+	k.sought, k.paths = &atomic.Int32{}, &references.Paths{}
 	secrets := xpmanaged.NewAPILocalSecretPublisher(cached, runtime.NewScheme())
 	cached = k.turns.Reader(cached, gvk)
 	k.reader, k.live = cached, live

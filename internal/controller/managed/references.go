@@ -17,7 +17,6 @@ import (
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 	"github.com/landbridge-io/landbridge/internal/controller/references"
-	"github.com/landbridge-io/landbridge/internal/crd"
 	"github.com/landbridge-io/landbridge/internal/expression"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 	"github.com/landbridge-io/landbridge/internal/terraform"
@@ -29,6 +28,9 @@ type Neighbours interface {
 	References() *references.Graph
 	// Served returns the list kind of a kind; ok is false if the kind is not served.
 	Served(schema.GroupKind) (list string, ok bool)
+	// Lacks returns why no object of a kind ever has a field at a path; nil if they may have it, or
+	// if that is not known.
+	Lacks(of schema.GroupKind, path string) error
 	// Settled is closed when the kinds that were served before are served again, and the references
 	// of all resources are known.
 	Settled() <-chan struct{}
@@ -88,7 +90,7 @@ func (f referrer) resolve(ctx context.Context, r *CustomResource) (changed bool,
 		return false, err // received has recorded that there are none
 	}
 	graph.Awaits(key, references.Sources(refs)) // before the lookup, so that resources created meanwhile are noticed
-	resolver := references.Resolver{Reader: f.client.cached, Served: f.kind.Neighbours.Served, Call: f.kind.caller(r), Lacks: f.kind.lacks, Wrote: f.kind.wrote(r)}
+	resolver := references.Resolver{Reader: f.client.cached, Served: f.kind.Neighbours.Served, Call: f.kind.caller(r), Lacks: f.kind.Neighbours.Lacks, Wrote: f.kind.wrote(r)}
 	var still map[store.Key]*unstructured.Unstructured
 	if r.released, still, err = f.kind.released(ctx, r); err != nil {
 		return false, err
@@ -152,27 +154,8 @@ func (f referrer) waitsFor(r *CustomResource, changing []store.Key) error {
 	return fmt.Errorf(waitsForOthers+"an operation changes the object of %s", listed(names))
 }
 
-// lacks returns why no resource of a kind ever has a field at a path; nil if they may have it, or
-// if that is not known.
-func (k *Kind) lacks(of schema.GroupKind, path string) error {
-	target := k.Neighbours.Kind(of)
-	if target == nil {
-		return nil
-	}
-	if checked, ok := target.paths.Load(path); ok {
-		err, _ := checked.(error)
-		return err
-	}
-	d, err := crd.Resource(target.Model)
-	if err != nil {
-		return nil // the kind is served nevertheless
-	}
-	if err = crd.CheckPath(d, path); err != nil {
-		err = fmt.Errorf("%w. The fields are listed by kubectl explain %s", err, strings.ToLower(of.Kind))
-	}
-	target.paths.Store(path, err)
-	return err
-}
+// Lacks returns why no resource of the kind ever has a field at a path; nil if they may have it.
+func (k *Kind) Lacks(path string) error { return k.paths.Lacks(k.Model, path) }
 
 // caller returns what calls the functions of the provider, with the provider configuration of a
 // resource.

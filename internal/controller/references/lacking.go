@@ -1,0 +1,42 @@
+package references
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/landbridge-io/landbridge/internal/crd"
+	"github.com/landbridge-io/landbridge/internal/model"
+)
+
+// Paths remembers which paths the objects of one kind may have. The zero value is empty. It is safe
+// for concurrent use.
+type Paths struct {
+	checked sync.Map // by path: why no object has a field at it
+}
+
+// Lacks returns why no object of the kind ever has a field at a path; nil if they may have it.
+func (p *Paths) Lacks(m *model.Resource, path string) error {
+	if checked, ok := p.checked.Load(path); ok {
+		err, _ := checked.(error)
+		return err
+	}
+	d, err := crd.Resource(m)
+	if err != nil {
+		return nil // the kind is served nevertheless
+	}
+	if err = crd.CheckPath(d, path); err != nil {
+		err = fmt.Errorf("%w. The fields are listed by kubectl explain %s", err, explained(m))
+	}
+	p.checked.Store(path, err)
+	return err
+}
+
+// explained returns the name of a kind for kubectl explain. A data source needs its group, as a
+// resource type may have the same name.
+func explained(m *model.Resource) string {
+	if m.Mode == model.Data {
+		return m.CRDName()
+	}
+	return strings.ToLower(m.Kind)
+}
