@@ -18,6 +18,7 @@ type unchanged struct {
 	apiserver []time.Duration // what the API server used in each second
 	took      time.Duration   // how long it was measured
 	memory    float64         // largest one of controller and provider, in MiB
+	writes    int             // of all clients together
 	floor     readTime        // of one Read that is called directly
 }
 

@@ -43,6 +43,7 @@ type kind struct {
 	schema.GroupVersionResource
 	Kind          string
 	forProvider   string // JSON
+	more          string // further fields of spec, each after a comma
 	configuration string // name of the ClusterProviderConfig; empty if the default one
 }
 
@@ -68,7 +69,7 @@ func main() {
 	var (
 		bin     = flag.String("bin", "bin", "directory of the binaries that make build makes")
 		write   = flag.String("write", "", "Markdown file to put the figures into")
-		only    = flag.String("only", "", "comma-separated parts to run: reconcile, slow, neighbours, longlife, ways, scale, replicas, large, commands, crds; all but the last five by default")
+		only    = flag.String("only", "", "comma-separated parts to run: reconcile, slow, neighbours, longlife, ways, data, scale, replicas, large, commands, crds; all but the last six by default")
 		profile = flag.String("profile", "", "directory for profiles: of the processor time of the API server and the controller while 780 resources are created, and with many, of that of the API server while nothing changes, of the controller's heap and of its processor time after a restart")
 		n       = flag.Int("resources", 10000, "number of resources of the parts large and commands")
 		window  = flag.Duration("window", time.Minute, "how long unchanged reconciles are measured")
@@ -94,6 +95,8 @@ func main() {
 			err = neighbours(ctx, r, *bin)
 		case "longlife":
 			err = longLife(ctx, r, *bin)
+		case "data":
+			err = dataSources(ctx, r, *bin)
 		case "ways":
 			err = ways(ctx, r, *bin)
 		case "scale":
@@ -291,8 +294,8 @@ func (c *cluster) create(ctx context.Context, k kind, name string, n, workers in
 	began := time.Now()
 	for i := range n {
 		creates.Go(func() error {
-			body := fmt.Appendf(nil, `{"apiVersion":%q,"kind":%q,"metadata":{"name":"%s-%d","labels":{"bench":%q}},"spec":{"forProvider":%s%s}}`,
-				k.GroupVersion(), k.Kind, name, i, name, k.forProvider, reference)
+			body := fmt.Appendf(nil, `{"apiVersion":%q,"kind":%q,"metadata":{"name":"%s-%d","labels":{"bench":%q}},"spec":{"forProvider":%s%s%s}}`,
+				k.GroupVersion(), k.Kind, name, i, name, k.forProvider, k.more, reference)
 			return client.Post().Namespace("default").Resource(k.Resource).Body(body).Do(createsCtx).Error()
 		})
 	}

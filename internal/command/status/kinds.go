@@ -37,7 +37,8 @@ func NewClient(config *rest.Config) (*Client, error) {
 	return &Client{dynamic: d, discovery: disco}, nil
 }
 
-// Kind is a kind that a cluster serves: of managed resources, of data sources, or of what they need.
+// Kind is a kind that a cluster serves: of managed resources, of data sources, or of what they
+// need.
 type Kind struct {
 	schema.GroupVersionResource
 	Kind, Singular string
