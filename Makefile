@@ -95,7 +95,7 @@ verify: ## Everything at full length: what CI runs, and all that takes longer; t
 	@bash .ci/verify
 
 .PHONY: bench
-bench: build ## Benchmarks, about 25 minutes; one JSON object per figure, also written to docs/performance.md
+bench: build ## Benchmarks, about half an hour; one JSON object per figure, also written to docs/performance.md
 	@$(GO) run ./test/bench -write docs/performance.md
 
 RESOURCES ?= 10000

@@ -69,7 +69,7 @@ func main() {
 	var (
 		bin     = flag.String("bin", "bin", "directory of the binaries that make build makes")
 		write   = flag.String("write", "", "Markdown file to put the figures into")
-		only    = flag.String("only", "", "comma-separated parts to run: reconcile, slow, neighbours, longlife, ways, data, scale, replicas, large, commands, crds; all but the last six by default")
+		only    = flag.String("only", "", "comma-separated parts to run: reconcile, slow, neighbours, longlife, ways, data, scale, replicas, large, commands, crds; all but the last five by default")
 		profile = flag.String("profile", "", "directory for profiles: of the processor time of the API server and the controller while 780 resources are created, and with many, of that of the API server while nothing changes, of the controller's heap and of its processor time after a restart")
 		n       = flag.Int("resources", 10000, "number of resources of the parts large and commands")
 		window  = flag.Duration("window", time.Minute, "how long unchanged reconciles are measured")
@@ -78,7 +78,7 @@ func main() {
 	debug.SetGCPercent(400) // the measured processes share the processors with this program
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	parts := []string{"reconcile", "slow", "neighbours", "longlife", "ways"}
+	parts := []string{"reconcile", "slow", "neighbours", "longlife", "ways", "data"}
 	if *only != "" {
 		parts = strings.Split(*only, ",")
 	}
