@@ -181,7 +181,7 @@ func kindMarkers(d *apiextensionsv1.CustomResourceDefinition, extra ...string) [
 		add(column)
 	}
 	for _, f := range v.SelectableFields {
-		add("selectablefield:JSONPath=" + strconv.Quote(f.JSONPath))
+		out = append(out, selectableField+strconv.Quote(f.JSONPath))
 	}
 	if v.Deprecated {
 		deprecated := "deprecatedversion"
