@@ -16,6 +16,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/landbridge-io/landbridge/internal/command/logs"
+	"github.com/landbridge-io/landbridge/internal/model"
 )
 
 // playgroundLog is the controller's log beside the kubeconfig of the playground.
@@ -59,7 +60,11 @@ the playground (make up) landbridge.log beside its kubeconfig. KIND NAME is acce
 			if k.Cluster {
 				o.Namespace = ""
 			}
-			if o.Provider, _, _ = strings.Cut(strings.TrimPrefix(k.Group, "data."), "."); o.Kind == "TerraformProvider.landbridge.io" {
+			group := k.Group
+			if k.Data {
+				group = strings.TrimPrefix(group, string(model.Data)+".")
+			}
+			if o.Provider, _, _ = strings.Cut(group, "."); o.Kind == "TerraformProvider.landbridge.io" {
 				o.Provider = name
 			}
 			s := &logs.Story{Object: o}
