@@ -163,8 +163,8 @@ func earlier(a, b time.Time) time.Time {
 	return b
 }
 
-// RetryAt returns when a step is tried again that has failed several times in a row, the last time at
-// tried.
+// RetryAt returns when a step is tried again that has failed several times in a row, the last time
+// at tried.
 func RetryAt(failures int, tried time.Time) time.Time { return tried.Add(backoff(failures)) }
 
 func backoff(failures int) time.Duration {

@@ -10,8 +10,9 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// Mode is what Terraform has under a name: a provider may have a resource type, a data source and an
-// ephemeral resource with the same name. It is the first part of Terraform's addresses, and of the API group.
+// Mode is what Terraform has under a name: a provider may have a resource type, a data source and
+// an ephemeral resource with the same name. It is the first part of Terraform's addresses, and of
+// the API group.
 type Mode string
 
 // The modes.

@@ -5,9 +5,9 @@
 // reads data sources when they are created or changed, at their intervals and on request, and
 // writes the results into their status, and the sensitive parts into the Secrets that they name.
 //
-// Nothing of a data source is stored but that, and nothing is ever changed remotely: there is no journal, no
-// finalizer, and nothing to do when an object is deleted. References are resolved in memory with
-// each look. Read and unchanged data sources cause no writes.
+// Nothing of a data source is stored but that, and nothing is ever changed remotely: there is no
+// journal, no finalizer, and nothing to do when an object is deleted. References are resolved in
+// memory with each look. Read and unchanged data sources cause no writes.
 //
 // Ephemeral resources differ in what a look does: ephemeral.go opens, renews and closes them as
 // package ephemeral decides, with opener.go. lease.go stores what that needs before publish.go

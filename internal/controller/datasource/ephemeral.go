@@ -126,8 +126,8 @@ func (k *Kind) input(h *holding) ephemeral.Input {
 	return in
 }
 
-// anew reports whether what is open is to be replaced: the arguments are others, it is requested, or
-// the Secret does not have the result, which is nowhere else.
+// anew reports whether what is open is to be replaced: the arguments are others, it is requested,
+// or the Secret does not have the result, which is nowhere else.
 func (h *holding) anew() bool {
 	current := h.leases.Current
 	return current != nil && h.incomplete == nil && (current.Hash != h.arguments.hash || h.unhandled() || !h.shown())

@@ -43,7 +43,8 @@ type Neighbours interface {
 	Wake(store.Key)
 }
 
-// Kind is the kind of one data source or ephemeral resource, with the dependencies of its controller.
+// Kind is the kind of one data source or ephemeral resource, with the dependencies of its
+// controller.
 type Kind struct {
 	Model *model.Resource
 	// Objects is the resource type of the same name; nil if there is none.

@@ -115,8 +115,8 @@ func (p *ServedProvider) unmanagedUsers(ctx context.Context, ref providerconfig.
 	return out, nil
 }
 
-// dataOf returns the kind of a data source or an ephemeral resource whose controller runs or starts;
-// nil if there is none.
+// dataOf returns the kind of a data source or an ephemeral resource whose controller runs or
+// starts; nil if there is none.
 func (r *Registry) dataOf(kind schema.GroupKind) *datasource.Kind {
 	r.mu.RLock()
 	defer r.mu.RUnlock()

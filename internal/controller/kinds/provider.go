@@ -256,7 +256,8 @@ func (p *ServedProvider) stopWatchingConfigs(ctx context.Context) {
 	}
 }
 
-// users returns the resources, data sources and ephemeral resources that use a provider configuration.
+// users returns the resources, data sources and ephemeral resources that use a provider
+// configuration.
 func (p *ServedProvider) users(ctx context.Context, ref providerconfig.Reference) ([]providerconfig.User, error) {
 	p.mu.Lock()
 	kinds := slices.Collect(maps.Values(p.kinds))
