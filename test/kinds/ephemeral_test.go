@@ -16,7 +16,7 @@ import (
 // when it is deleted. Nothing but its Secrets has it.
 func (x *cluster) tryToken(t *testing.T, form string) {
 	results.count(t, ephemeral)
-	const lifetime = 10 * time.Second
+	const lifetime = 40 * time.Second // enough for the controller to be replaced meanwhile
 	namespace := x.configured(t, form)
 	name := form + "-token"
 	u := object("ephemeral."+group(form)+"/v1alpha1", "Token", namespace, "x", m{
@@ -39,7 +39,6 @@ func (x *cluster) tryToken(t *testing.T, form string) {
 			t.Errorf("%d tokens are live", n)
 		}
 	}
-	renewed()
 	renewed()
 	x.restart(t)
 	renewed()
