@@ -36,6 +36,7 @@ func AddFormer(d, earlier *apiextensionsv1.CustomResourceDefinition, names []str
 		}
 		v = *v.DeepCopy()
 		v.Storage = false
+		v.SelectableFields = nil // the API server refuses versions with the same ones and other schemas
 		if v.Schema == nil || v.Schema.OpenAPIV3Schema == nil {
 			return fmt.Errorf("%s: the version %s has no schema", d.Name, v.Name)
 		}

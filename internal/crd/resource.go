@@ -53,6 +53,7 @@ func resource(r *model.Resource, root *model.Type, w writer) *apiextensionsv1.Cu
 	if t := referenceTargets(r); t != "" {
 		out.Annotations[v1alpha1.AnnotationReferences] = t
 	}
+	out.Spec.Versions[0].SelectableFields = selectable(r, observed)
 	if r.Schema.Block.Deprecated {
 		out.Spec.Versions[0].Deprecated = true
 		if m := shorten(strings.TrimSpace(r.Schema.Block.DeprecationMessage), 200); m != "" {

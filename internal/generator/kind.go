@@ -180,6 +180,9 @@ func kindMarkers(d *apiextensionsv1.CustomResourceDefinition, extra ...string) [
 		}
 		add(column)
 	}
+	for _, f := range v.SelectableFields {
+		out = append(out, selectableField+strconv.Quote(f.JSONPath))
+	}
 	if v.Deprecated {
 		deprecated := "deprecatedversion"
 		if v.DeprecationWarning != nil {

@@ -34,6 +34,9 @@ type former struct {
 // storageVersion is the marker of the types of the version in which objects are stored.
 const storageVersion = "+kubebuilder:storageversion"
 
+// selectableField is the beginning of the marker of a field that field selectors can use.
+const selectableField = "+kubebuilder:selectablefield:JSONPath="
+
 // history has the earlier versions of a kind.
 type history struct {
 	// dir has the Go types of earlier versions. earlier is the definition in dir, or nil.
@@ -94,10 +97,14 @@ func (h history) addTo(d *apiextensionsv1.CustomResourceDefinition) ([]*former, 
 
 func typesFile(singular string) string { return "zz_" + singular + "_types.go" }
 
-// unmarked returns the Go types of a kind without the marker of the storage version.
+// unmarked returns the Go types of a kind without the marker of the storage version, and without
+// those of selectable fields, which only the storage version has.
 func unmarked(source []byte) []byte {
 	lines := strings.SplitAfter(string(source), "\n")
-	lines = slices.DeleteFunc(lines, func(line string) bool { return strings.TrimSpace(line) == "// "+storageVersion })
+	lines = slices.DeleteFunc(lines, func(line string) bool {
+		marker := strings.TrimPrefix(strings.TrimSpace(line), "// ")
+		return marker == storageVersion || strings.HasPrefix(marker, selectableField)
+	})
 	return []byte(strings.Join(lines, ""))
 }
 

@@ -12,6 +12,9 @@ import (
 	"testing"
 	"time"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
 	"github.com/landbridge-io/landbridge/internal/testing/playgroundtest"
 	"github.com/landbridge-io/landbridge/internal/testing/testbin"
 )
@@ -188,6 +191,14 @@ func TestStatusCommand(t *testing.T) {
 	c.MustCreate(t, bad)
 	c.WaitFalse(t, bad, "LastAsyncOperation", "AsyncCreateFailure")
 
+	// Field selectors know the state.
+	for state, want := range map[string]int{"Full": 1, "Tainted": 0} {
+		list := &unstructured.UnstructuredList{}
+		list.SetGroupVersionKind(good.GroupVersionKind())
+		if err := c.List(t.Context(), list, client.InNamespace(ns), client.MatchingFields{"status.state": state}); err != nil || len(list.Items) != want {
+			t.Errorf("%d resources are %s: %v", len(list.Items), state, err)
+		}
+	}
 	out, errOut, ok := runCommand(t, "status", "-n", ns)
 	if !ok || !strings.Contains(out, "NAME ") || !strings.Contains(out, "/good") || !strings.Contains(out, "The cloud does not like") {
 		t.Errorf("%s%s", out, errOut)

@@ -141,7 +141,7 @@ func (r *Reader) referrersOf(ctx context.Context, s *Snapshot, k status.Kind) (o
 	probe := &unstructured.Unstructured{}
 	probe.SetGroupVersionKind(gvk)
 	if err := r.readOwner(ctx, s, probe); err != nil {
-		return nil, err
+		return nil, absent(err) // its CRD was deleted since the kinds were listed
 	}
 	for list := (&unstructured.UnstructuredList{}); ; {
 		list.SetGroupVersionKind(gvk.GroupVersion().WithKind(k.Kind + "List"))
