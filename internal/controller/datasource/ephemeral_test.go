@@ -152,7 +152,7 @@ func newOpened(t *testing.T, others ...client.Object) *opened {
 		"metadata": map[string]any{"namespace": "team", "name": "x", "uid": "1", "generation": int64(1)},
 	}}
 	u.SetGroupVersionKind(o.kind.Model.GroupVersionKind())
-	o.client = fake.NewClientBuilder().WithStatusSubresource(u).WithObjects(append(others, u)...).Build()
+	o.client = fake.NewClientBuilder().WithScheme(core(t)).WithStatusSubresource(u).WithObjects(append(others, u)...).Build()
 	o.restart()
 	return o
 }
@@ -241,6 +241,15 @@ func TestEphemeral(t *testing.T) {
 			o.reconcile()
 			o.reconcile()
 		}, want{[]string{"open", "open"}, 2, success, "True", []string{"OpenedEphemeralResource", "OpenedEphemeralResource"}}},
+		"a request that is refused at first": {func(o *opened) {
+			o.vault.opens = wrong
+			o.change(func(u *unstructured.Unstructured) {
+				u.SetAnnotations(map[string]string{"landbridge.io/reconcile-requested-at": "now"})
+			})
+			o.reconcile()
+			o.vault.opens = nil
+			o.pass(time.Second)
+		}, want{[]string{"open", "open", "open"}, 2, success, "True", []string{"OpenedEphemeralResource", "CannotOpenEphemeralResource", "OpenedEphemeralResource"}}},
 		"a Secret that was deleted": {func(o *opened) {
 			if err := o.client.Delete(o.Context(), o.secret()); err != nil {
 				o.Fatal(err)
