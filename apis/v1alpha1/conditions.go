@@ -250,6 +250,12 @@ const (
 	// ReasonReadFailed: a data source cannot be read, or its result cannot be written.
 	ReasonReadFailed xpv2.ConditionReason = "ReadFailed"
 
+	// ReasonOpenFailed: an ephemeral resource cannot be opened, or its result cannot be written.
+	// ReasonRenewalFailed and ReasonCloseFailed: it cannot be renewed or closed.
+	ReasonOpenFailed    xpv2.ConditionReason = "OpenFailed"
+	ReasonRenewalFailed xpv2.ConditionReason = "RenewalFailed"
+	ReasonCloseFailed   xpv2.ConditionReason = "CloseFailed"
+
 	// ReasonMoveFailed: the object of another resource cannot be taken over. ReasonMoved: another
 	// resource has taken the object over.
 	ReasonMoveFailed xpv2.ConditionReason = "MoveFailed"

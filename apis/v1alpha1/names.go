@@ -96,10 +96,18 @@ const (
 	// ShardByKind is a value of AnnotationShardBy.
 	ShardByKind = "Kind"
 
+	// AnnotationOpenedAt, on the Secret with the result of an ephemeral resource, is when that was
+	// opened, and AnnotationRenewAt when it ends unless it is renewed before (RFC 3339).
+	AnnotationOpenedAt = "landbridge.io/opened-at"
+	AnnotationRenewAt  = "landbridge.io/renew-at"
+
 	// LabelQuery is on a ConfigMap with a page of a ResourceQuery. Its value is the UID of the
 	// query.
 	LabelQuery = "landbridge.io/resource-query"
 
+	// SecretTypeLease is the type of the Secret with what is needed to renew and close an ephemeral
+	// resource.
+	SecretTypeLease = "landbridge.io/lease"
 	// SecretTypeInstance is the type of the Secret with the stored state of one remote object.
 	SecretTypeInstance = "landbridge.io/instance"
 	// SecretTypeInstancePart is the type of a Secret with a part of a state that is too large for

@@ -83,6 +83,13 @@ type TerraformProviderSpec struct {
 	// +optional
 	ActivateDataSources []string `json:"activateDataSources,omitempty"`
 
+	// ActivateEphemeralResources are the ephemeral resources to serve, by Terraform's names, as in
+	// activate. They are kinds of the group ephemeral.GROUP, such as ephemeral.vault.landbridge.io.
+	// Defaults to none.
+	// +listType=set
+	// +optional
+	ActivateEphemeralResources []string `json:"activateEphemeralResources,omitempty"`
+
 	// Group is the API group of the kinds. It cannot change while objects of the provider's kinds
 	// exist. Defaults to the provider's name followed by .landbridge.io.
 	// +optional
@@ -95,7 +102,8 @@ type TerraformProviderSpec struct {
 
 	// Names are the names of kinds, by Terraform's names of the resource types, as status.names of
 	// another cluster has them: with them, the provider's kinds have the same names here. Names of
-	// data sources begin with data., as in data.hcloud_image. The kind
+	// data sources begin with data., as in data.hcloud_image, and those of ephemeral resources with
+	// ephemeral. The kind
 	// and plural of a type in resources come before them. Types that the provider does not have are
 	// ignored. A kind that has objects is not renamed.
 	// +optional
@@ -380,6 +388,12 @@ type TerraformProviderStatus struct {
 	// ActivatedDataSources is the number of data sources that are served.
 	// +optional
 	ActivatedDataSources int `json:"activatedDataSources,omitempty"`
+	// EphemeralResources is the number of the provider's ephemeral resources.
+	// +optional
+	EphemeralResources int `json:"ephemeralResources,omitempty"`
+	// ActivatedEphemeralResources is the number of ephemeral resources that are served.
+	// +optional
+	ActivatedEphemeralResources int `json:"activatedEphemeralResources,omitempty"`
 	// Names are the names of the kinds that a new installation would name otherwise, by Terraform's
 	// names of the resource types: those that gave way to others, and those that were named by an
 	// earlier rule. In another cluster, spec.names takes them over.

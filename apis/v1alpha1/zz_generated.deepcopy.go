@@ -915,6 +915,11 @@ func (in *TerraformProviderSpec) DeepCopyInto(out *TerraformProviderSpec) {
 		*out = make([]string, len(*in))
 		copy(*out, *in)
 	}
+	if in.ActivateEphemeralResources != nil {
+		in, out := &in.ActivateEphemeralResources, &out.ActivateEphemeralResources
+		*out = make([]string, len(*in))
+		copy(*out, *in)
+	}
 	in.ProviderConfig.DeepCopyInto(&out.ProviderConfig)
 	if in.Names != nil {
 		in, out := &in.Names, &out.Names

@@ -16,7 +16,7 @@ func newCRDsCommand() *cobra.Command {
 		Use:   "crds PROVIDER [PATTERN...]",
 		Short: "Print the CustomResourceDefinitions of a provider",
 		Long: `Print the CustomResourceDefinitions of a provider's resource types and of its configuration, as YAML. Data
-sources are printed for patterns that begin with data.
+sources and ephemeral resources are printed for patterns that begin with data. and ephemeral.
 
 The provider is started to read its schema. It is not configured: no credentials are needed, and
 no network access, except to download it. The controller installs the same CRDs by itself. Use this command to view them,
@@ -24,7 +24,8 @@ to validate manifests, or to install the CRDs by other means.
 
 PROVIDER is the path of its program, a directory that holds it, or its address, such as
 hashicorp/random or hashicorp/random@'~> 3.7', which is found in a mirror or downloaded. PATTERN
-limits the resource types; * stands for any characters, and data.* for all data sources.`,
+limits the resource types; * stands for any characters, data.* for all data sources, and
+ephemeral.* for all ephemeral resources.`,
 		Example: `  landbridge crds hashicorp/random random_password
   landbridge crds ./terraform-provider-random_v3.9.0 random_password
   landbridge crds ./terraform-provider-hcloud_v1.68.0 'hcloud_*' > crds.yaml

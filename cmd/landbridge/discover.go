@@ -151,7 +151,7 @@ func (r *remote) discover(cmd *cobra.Command, what selection, each found) (*disc
 	for _, p := range r.providers {
 		wanted := patterns
 		if len(wanted) == 0 {
-			if wanted = p.activate; len(wanted) == 0 {
+			if wanted = p.activate[model.Managed]; len(wanted) == 0 {
 				wanted = []string{"*"}
 			}
 		}

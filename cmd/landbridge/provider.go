@@ -296,30 +296,26 @@ func findBinary(where string) (string, error) {
 }
 
 // match returns the resource types that match patterns, in which * stands for any characters, and
-// the data sources that match those that begin with data. Without patterns, all resource types
-// match. A pattern without matches is an error.
+// the data sources and ephemeral resources that match those that begin with data. and ephemeral.
+// Without patterns, all resource types match. A pattern without matches is an error.
 func (p *openedProvider) match(patterns []string) ([]*model.Resource, error) {
-	const data = string(model.Data) + "."
 	types := slices.Sorted(maps.Keys(p.model.AllNames()))
 	picked := map[string]bool{}
 	for _, pattern := range patterns {
 		n := 0
+		mode, name := model.ModeOf(pattern)
 		for _, t := range types {
 			ok, err := path.Match(pattern, t)
 			if err != nil {
 				return nil, fmt.Errorf("pattern %q: %w", pattern, err)
 			}
-			if ok && strings.HasPrefix(pattern, data) == strings.HasPrefix(t, data) {
+			if of, _ := model.ModeOf(t); ok && of == mode {
 				picked[t] = true
 				n++
 			}
 		}
 		if n == 0 {
-			what := "resource type"
-			if strings.HasPrefix(pattern, data) {
-				what = "data source"
-			}
-			return nil, fmt.Errorf("the provider has no %s %s; landbridge provider inspect lists those it has", what, strings.TrimPrefix(pattern, data))
+			return nil, fmt.Errorf("the provider has no %s %s; landbridge provider inspect lists those it has", mode.What(), name)
 		}
 	}
 	var out []*model.Resource

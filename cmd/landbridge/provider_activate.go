@@ -19,6 +19,7 @@ import (
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 	"github.com/landbridge-io/landbridge/internal/command/local"
+	"github.com/landbridge-io/landbridge/internal/controller/terraformprovider"
 	"github.com/landbridge-io/landbridge/internal/model"
 )
 
@@ -33,13 +34,14 @@ func newProviderActivateCommand() *cobra.Command {
 	var flags activateFlags
 	cmd := &cobra.Command{
 		Use:   "activate --filename FILE",
-		Short: "Activate the resource types and data sources that manifests use",
-		Long: `Activate the resource types and data sources that manifests use: those of their kinds are added to
-spec.activate and spec.activateDataSources of the TerraformProviders, and the command waits until the cluster
-serves the kinds. kubectl apply then accepts the manifests. Objects of other kinds are ignored.
+		Short: "Activate the resource types, data sources and ephemeral resources that manifests use",
+		Long: `Activate the resource types, data sources and ephemeral resources that manifests use: those of their kinds are
+added to spec.activate, spec.activateDataSources and spec.activateEphemeralResources of the TerraformProviders, and
+the command waits until the cluster serves the kinds. kubectl apply then accepts the manifests. Objects of other
+kinds are ignored.
 
-With --only, both have exactly these types and data sources afterwards. This is refused if there are objects of
-another one that is active, since nothing would manage them any more.
+With --only, these fields have exactly what the manifests use afterwards. This is refused if there are objects of
+another kind that is active, since nothing would manage them any more.
 
 The providers' programs run on this machine to read their schemas, found in a mirror or downloaded.`,
 		Example: `  landbridge provider activate -f manifests/ && kubectl apply -f manifests/
@@ -65,28 +67,26 @@ The providers' programs run on this machine to read their schemas, found in a mi
 // activation is what one provider serves afterwards.
 type activation struct {
 	provider *remoteProvider
-	// used are the kinds of the manifests. activate and activateData are the new values of
-	// spec.activate and spec.activateDataSources.
-	used                   []*model.Resource
-	activate, activateData []string
+	// used are the kinds of the manifests.
+	used []*model.Resource
+	// activate has the new patterns.
+	activate terraformprovider.Patterns
 }
 
 // changes reports whether the provider serves something else afterwards.
 func (a activation) changes() bool {
-	return !slices.Equal(a.activate, a.provider.activate) || !slices.Equal(a.activateData, a.provider.activateData)
+	return !a.activate.Equal(a.provider.activate)
 }
 
 // String returns the new values of the fields of spec that change.
 func (a activation) String() string {
-	out := fmt.Sprintf("spec.activate would be [%s]", strings.Join(a.activate, ", "))
-	switch data := fmt.Sprintf("spec.activateDataSources would be [%s]", strings.Join(a.activateData, ", ")); {
-	case slices.Equal(a.activateData, a.provider.activateData):
-		return out
-	case slices.Equal(a.activate, a.provider.activate):
-		return data
-	default:
-		return out + ", " + data
+	var out []string
+	for _, mode := range terraformprovider.Modes {
+		if now := a.activate[mode]; !slices.Equal(now, a.provider.activate[mode]) {
+			out = append(out, fmt.Sprintf("%s would be [%s]", terraformprovider.FieldOf(mode), strings.Join(now, ", ")))
+		}
 	}
+	return strings.Join(out, ", ")
 }
 
 func (f *activateFlags) run(cmd *cobra.Command) error {
@@ -186,18 +186,15 @@ func activations(providers []*remoteProvider, objects []local.Object, only bool)
 		if len(used[p]) == 0 {
 			continue
 		}
-		a := activation{provider: p}
+		a := activation{provider: p, activate: terraformprovider.Patterns{}}
 		if !only {
-			a.activate, a.activateData = slices.Clone(p.activate), slices.Clone(p.activateData)
+			a.activate = maps.Clone(p.activate)
 		}
 		for _, t := range slices.Sorted(maps.Keys(used[p])) {
-			of, patterns := used[p][t], &a.activate
-			if of.Mode == model.Data {
-				patterns = &a.activateData
-			}
+			of := used[p][t]
 			a.used = append(a.used, of)
-			if !active(*patterns, of.Type) {
-				*patterns = append(*patterns, of.Type)
+			if patterns := a.activate[of.Mode]; !active(patterns, of.Type) {
+				a.activate[of.Mode] = append(slices.Clone(patterns), of.Type)
 			}
 		}
 		out = append(out, a)
@@ -205,7 +202,7 @@ func activations(providers []*remoteProvider, objects []local.Object, only bool)
 	return out, nil
 }
 
-// active reports whether a resource type or data source is activated by patterns.
+// active reports whether a name is activated by patterns.
 func active(patterns []string, name string) bool {
 	return slices.ContainsFunc(patterns, func(p string) bool {
 		ok, _ := path.Match(p, name)
@@ -217,11 +214,7 @@ func active(patterns []string, name string) bool {
 func (r *remote) unused(ctx context.Context, a activation) error {
 	var problems []error
 	for t, of := range a.provider.model.All() {
-		before, after := a.provider.activate, a.activate
-		if of.Mode == model.Data {
-			before, after = a.provider.activateData, a.activateData
-		}
-		if !active(before, of.Type) || active(after, of.Type) {
+		if !active(a.provider.activate[of.Mode], of.Type) || active(a.activate[of.Mode], of.Type) {
 			continue
 		}
 		all, err := r.cluster.Resources(ctx, of)
@@ -242,11 +235,11 @@ func (r *remote) activate(ctx context.Context, a activation) error {
 	if err := r.client.Get(ctx, types.NamespacedName{Name: a.provider.installed}, p); err != nil {
 		return err
 	}
-	if !slices.Equal(p.Spec.Activate, a.provider.activate) || !slices.Equal(p.Spec.ActivateDataSources, a.provider.activateData) {
-		return fmt.Errorf("%s: spec.activate or spec.activateDataSources was changed meanwhile; repeat the command", a.provider.title)
+	if !terraformprovider.PatternsOf(&p.Spec).Equal(a.provider.activate) {
+		return fmt.Errorf("%s: the spec's activated kinds were changed meanwhile; repeat the command", a.provider.title)
 	}
 	before := p.DeepCopy()
-	p.Spec.Activate, p.Spec.ActivateDataSources = a.activate, a.activateData
+	a.activate.Set(&p.Spec)
 	return r.client.Patch(ctx, p, client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{}), client.FieldOwner("landbridge-activate"))
 }
 

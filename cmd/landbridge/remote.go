@@ -24,6 +24,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/command/cluster"
 	"github.com/landbridge-io/landbridge/internal/command/importer"
 	"github.com/landbridge-io/landbridge/internal/command/local"
+	"github.com/landbridge-io/landbridge/internal/controller/terraformprovider"
 	"github.com/landbridge-io/landbridge/internal/discovery"
 	"github.com/landbridge-io/landbridge/internal/model"
 	"github.com/landbridge-io/landbridge/internal/provider"
@@ -126,11 +127,9 @@ type remoteProvider struct {
 	path     string
 	model    *model.Provider
 	launcher provider.Launcher
-	// activate are the patterns of the types that the cluster serves.
-	activate []string
-	// activateData are those of data sources.
-	activateData []string
-	given        *local.Configurations
+	// activate are the patterns of what the cluster serves.
+	activate terraformprovider.Patterns
+	given    *local.Configurations
 }
 
 // connect connects to the cluster.
@@ -258,7 +257,7 @@ func (r *remote) start(ctx context.Context, all []v1alpha1.TerraformProvider) er
 			r.unopened = append(r.unopened, unopened{source, err})
 			continue
 		}
-		r.providers = append(r.providers, &remoteProvider{title: terraformProviderTitle(p.Name), installed: p.Name, source: source, model: p.Model, launcher: p.Launcher, activate: p.Activate, activateData: p.ActivateDataSources})
+		r.providers = append(r.providers, &remoteProvider{title: terraformProviderTitle(p.Name), installed: p.Name, source: source, model: p.Model, launcher: p.Launcher, activate: p.Activate})
 	}
 	return errors.Join(problems...)
 }

@@ -213,7 +213,7 @@ func (c *controllers) manage() error {
 		OpenAPI:   c.kube.discovery.OpenAPIV3(),
 		Pool:      c.providers,
 		Admission: &providerconfig.Admission{Live: c.manager.GetAPIReader(), Listed: c.RequireAllowedNamespaces}, AccountKey: accountKey,
-		Scheduler: c.operations, OwnedElsewhere: c.operations.OwnedElsewhere,
+		Scheduler: c.operations, OwnedElsewhere: c.operations.OwnedElsewhere, Leases: c.kube.core.Secrets(c.Namespace),
 		Registry: c.registry,
 		Managed: managed.Options{
 			Poll: c.Poll, Workers: c.Workers, Timeout: c.ReconcileTimeout,

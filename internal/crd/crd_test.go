@@ -61,6 +61,9 @@ func TestGolden(t *testing.T) {
 	written(t, "everything_provider_config", crd.ProviderConfig(everything))
 	written(t, "random_password", definition(t, provider(t, "random", schematest.Provider(t, "random")).Resources["random_password"]))
 	written(t, "data.hcloud_image", definition(t, provider(t, "hcloud", schematest.Provider(t, "hcloud")).DataSources["hcloud_image"]))
+	written(t, "ephemeral.cloud_token", definition(t, provider(t, "cloud", &schema.Provider{Config: &schema.Block{}, EphemeralResources: map[string]*schema.Block{"cloud_token": {Attributes: map[string]*schema.Attribute{
+		"name": {Type: cty.String, Required: true}, "secret": {Type: cty.String, Computed: true, Sensitive: true},
+	}}}}).EphemeralResources["cloud_token"]))
 	written(t, "hcloud_zone_record", definition(t, provider(t, "hcloud", schematest.Provider(t, "hcloud")).Resources["hcloud_zone_record"]))
 }
 
@@ -85,9 +88,11 @@ func TestRandomSchemasAreAccepted(t *testing.T) {
 			Resources: map[string]*schema.Resource{"test_thing": {Type: "test_thing", Block: schematest.Block(t)}},
 		}
 		s.DataSources = map[string]*schema.Block{"test_thing": s.Resources["test_thing"].Block}
+		s.EphemeralResources = s.DataSources
 		p := provider(t, "test", s)
 		accept(t, definition(t, p.Resources["test_thing"]))
 		accept(t, definition(t, p.DataSources["test_thing"]))
+		accept(t, definition(t, p.EphemeralResources["test_thing"]))
 		for _, d := range crd.ProviderConfig(p) {
 			accept(t, d)
 		}

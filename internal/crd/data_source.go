@@ -6,10 +6,10 @@ import (
 	"github.com/landbridge-io/landbridge/internal/model"
 )
 
-func dataSpecSchema(_ *model.Resource, root *model.Type, w writer) props {
+func dataSpecSchema(r *model.Resource, root *model.Type, w writer) props {
 	w.demanded, w.references, w.data = true, true, true
 	forProvider := w.object(root, 0, false)
-	forProvider.Description = "The arguments of the data source."
+	forProvider.Description = "The arguments of the " + r.Mode.What() + "."
 	references := referencesSchema()
 	references.Description = "Fields that take their values from other resources."
 	to := references.Items.Schema.Properties["to"]
@@ -22,15 +22,19 @@ func dataSpecSchema(_ *model.Resource, root *model.Type, w writer) props {
 		Description: "What is read.",
 		Required:    []string{"forProvider"},
 		Properties: map[string]props{
-			"forProvider":       forProvider,
-			"providerConfigRef": providerConfigRef(),
-			"references":        references,
-			"refreshInterval": {
-				Type: "string", Pattern: `^(0|([0-9]+(\.[0-9]+)?(ms|s|m|h))+)$`,
-				Description: "The interval at which the data source is read again, such as 10m; at least 1s. 0 reads it once, and again only when it is changed or a read is requested. Default: 10m.",
-			},
+			"forProvider":                forProvider,
+			"providerConfigRef":          providerConfigRef(),
+			"references":                 references,
 			"writeConnectionSecretToRef": secret,
 		},
+	}
+	if r.Mode == model.Ephemeral {
+		openedSpec(&out)
+	} else {
+		out.Properties["refreshInterval"] = props{
+			Type: "string", Pattern: `^(0|([0-9]+(\.[0-9]+)?(ms|s|m|h))+)$`,
+			Description: "The interval at which the data source is read again, such as 10m; at least 1s. 0 reads it once, and again only when it is changed or a read is requested. Default: 10m.",
+		}
 	}
 	for _, f := range root.Object.Settable() {
 		if !f.Required || !f.Input || !celSees(forProvider.Properties[f.InputName()]) {

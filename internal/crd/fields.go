@@ -24,7 +24,8 @@ type writer struct {
 	clusterSecrets bool
 	// references adds references and selectors to fields.
 	references bool
-	// data is set for the arguments of a data source, which is never created or only observed.
+	// data is set for the arguments of a data source or an ephemeral resource, which is never
+	// created or only observed.
 	data bool
 	// demanded is set if rules of spec require what elements and the identity do.
 	demanded bool

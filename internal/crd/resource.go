@@ -13,7 +13,7 @@ import (
 )
 
 // Resource returns the CRD of a resource type's kind, which is namespaced and follows the
-// Crossplane Resource Model, or of a data source's kind.
+// Crossplane Resource Model, or of the kind of a data source or an ephemeral resource.
 func Resource(r *model.Resource) (*apiextensionsv1.CustomResourceDefinition, error) {
 	out, _, err := Fit(r)
 	return out, err
@@ -28,8 +28,11 @@ func resource(r *model.Resource, root *model.Type, w writer) *apiextensionsv1.Cu
 		about += strings.TrimRight("\nDeprecated: "+plain(r.Schema.Block.DeprecationMessage), ": ")
 	}
 	what, spec, status, columns := "resource", specSchema, statusSchema, resourceColumns
-	if r.Mode == model.Data {
-		what, spec, status, columns = "data source", dataSpecSchema, dataStatusSchema, dataColumns
+	switch r.Mode {
+	case model.Data:
+		what, spec, status, columns = r.Mode.What(), dataSpecSchema, dataStatusSchema, dataColumns
+	case model.Ephemeral:
+		what, spec, status, columns = r.Mode.What(), dataSpecSchema, ephemeralStatusSchema, ephemeralColumns
 	}
 	observed := status(r, root, w)
 	top := props{

@@ -81,7 +81,7 @@ func Decide(in Input) Decision {
 	if d.Step == Wait || d.Step == Remove {
 		return d
 	}
-	if at := in.Tried.Add(backoff(in.Failures)); in.Failures > 0 && in.Now.Before(at) {
+	if at := RetryAt(in.Failures, in.Tried); in.Failures > 0 && in.Now.Before(at) {
 		return Decision{Step: Wait, Until: at}
 	}
 	return d
@@ -163,10 +163,22 @@ func earlier(a, b time.Time) time.Time {
 	return b
 }
 
+// RetryAt returns when a step is tried again that has failed several times in a row, the last time
+// at tried.
+func RetryAt(failures int, tried time.Time) time.Time { return tried.Add(backoff(failures)) }
+
 func backoff(failures int) time.Duration {
 	wait := firstRetry
 	for i := 1; i < failures && wait < lastRetry; i++ {
 		wait *= 2
 	}
 	return min(wait, lastRetry)
+}
+
+// enough is how many attempts to close are made of what has ended by itself meanwhile.
+const enough = 5
+
+// Over reports whether what could not be closed needs no close any more: it has ended by itself.
+func Over(l Lease, failures int, now time.Time) bool {
+	return failures >= enough && !l.RenewAt.IsZero() && now.After(l.RenewAt)
 }

@@ -52,3 +52,26 @@ func TestDecide(t *testing.T) {
 		})
 	}
 }
+
+func TestOver(t *testing.T) {
+	t.Parallel()
+	end := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	for name, test := range map[string]struct {
+		lease    ephemeral.Lease
+		failures int
+		after    time.Duration
+		want     bool
+	}{
+		"it may still be open":      {ephemeral.Lease{RenewAt: end}, 9, -time.Second, false},
+		"few attempts":              {ephemeral.Lease{RenewAt: end}, 4, time.Second, false},
+		"it has ended":              {ephemeral.Lease{RenewAt: end}, 5, time.Second, true},
+		"it does not end by itself": {ephemeral.Lease{}, 9, time.Hour, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if got := ephemeral.Over(test.lease, test.failures, end.Add(test.after)); got != test.want {
+				t.Errorf("got %v", got)
+			}
+		})
+	}
+}

@@ -10,45 +10,80 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// Mode is what Terraform has under a name: a provider may have a resource type and a data source
-// with the same name. It is the first part of Terraform's addresses, and of the API group.
+// Mode is what Terraform has under a name: a provider may have a resource type, a data source and
+// an ephemeral resource with the same name. It is the first part of Terraform's addresses, and of
+// the API group.
 type Mode string
 
 // The modes.
 const (
-	Managed Mode = ""
-	Data    Mode = "data"
+	Managed   Mode = ""
+	Data      Mode = "data"
+	Ephemeral Mode = "ephemeral"
 )
 
-// DataCategory is the category of all data sources.
-const DataCategory = "landbridge-data"
+// Unmanaged are the modes of what is no resource type. Their kinds have groups of their own.
+var Unmanaged = []Mode{Data, Ephemeral}
+
+// Category returns the category of all kinds of a mode that is not Managed.
+func (m Mode) Category() string { return "landbridge-" + string(m) }
+
+// What returns what Terraform calls one of the mode.
+func (m Mode) What() string {
+	switch m {
+	case Data:
+		return "data source"
+	case Ephemeral:
+		return "ephemeral resource"
+	}
+	return "resource type"
+}
+
+// Address returns what a name is written as among those of all modes.
+func (m Mode) Address(name string) string {
+	if m == Managed {
+		return name
+	}
+	return string(m) + "." + name
+}
 
 // Address returns what the name is written as among those of all modes: random_id,
 // data.hcloud_image.
-func (r *Resource) Address() string {
-	if r.Mode == Managed {
-		return r.Type
+func (r *Resource) Address() string { return r.Mode.Address(r.Type) }
+
+// ModeOf returns the mode of an address, or of a pattern of addresses, and what follows it.
+func ModeOf(address string) (Mode, string) {
+	if prefix, name, ok := strings.Cut(address, "."); ok && slices.Contains(Unmanaged, Mode(prefix)) {
+		return Mode(prefix), name
 	}
-	return string(r.Mode) + "." + r.Type
+	return Managed, address
 }
 
-// groupOf returns the API group of the kinds of a mode, in which they have names of their own.
-func groupOf(mode Mode, group string) string {
-	if mode == Managed {
-		return group
+// Group returns the API group of the kinds of a mode, in which they have names of their own. group
+// is that of the resource types.
+func (m Mode) Group(group string) string { return m.Address(group) }
+
+// Of returns the kinds of a mode by Terraform's name.
+func (p *Provider) Of(mode Mode) map[string]*Resource {
+	switch mode {
+	case Data:
+		return p.DataSources
+	case Ephemeral:
+		return p.EphemeralResources
 	}
-	return string(mode) + "." + group
+	return p.Resources
 }
 
 // IsDataGroup reports whether the kinds of an API group may be data sources. The kinds of resource
 // types may have such a group, too, if it was chosen for them.
 func IsDataGroup(group string) bool { return strings.HasPrefix(group, string(Data)+".") }
 
-// All returns all kinds with their addresses: resource types before data sources, and each of
-// them sorted.
+// All returns all kinds with their addresses: resource types before data sources and ephemeral
+// resources, and each of them sorted.
 func (p *Provider) All() iter.Seq2[string, *Resource] {
 	return func(yield func(string, *Resource) bool) {
-		for _, of := range []map[string]*Resource{p.Resources, p.DataSources} {
+		for _, mode := range append([]Mode{Managed}, Unmanaged...) {
+			of := p.Of(mode)
 			for _, t := range slices.Sorted(maps.Keys(of)) {
 				if !yield(of[t].Address(), of[t]) {
 					return
@@ -60,37 +95,38 @@ func (p *Provider) All() iter.Seq2[string, *Resource] {
 
 // ByAddress returns the kind with an address; nil if there is none.
 func (p *Provider) ByAddress(address string) *Resource {
-	if r := p.Resources[address]; r != nil {
-		return r
-	}
-	const prefix = string(Data) + "."
-	if len(address) > len(prefix) && address[:len(prefix)] == prefix {
-		return p.DataSources[address[len(prefix):]]
-	}
-	return nil
+	mode, name := ModeOf(address)
+	return p.Of(mode)[name]
 }
 
-// addDataSources adds the data sources, and returns what their names are to be. name is that of the
-// provider. There are none if their group would be too long.
-func (p *Provider) addDataSources(name string, given, known map[string]config.Names) ([]*request, error) {
-	group := groupOf(Data, p.Group)
-	if checkGroup(group) != nil {
-		return nil, nil
-	}
-	p.DataSources = make(map[string]*Resource, len(p.Schema.DataSources))
-	out := make([]*request, 0, len(p.Schema.DataSources))
-	functions := newFunctions(p.Schema.Signatures)
-	for _, t := range slices.Sorted(maps.Keys(p.Schema.DataSources)) {
-		r := &Resource{
-			Mode: Data, Type: t, Schema: &schema.Resource{Type: t, Block: p.Schema.DataSources[t]},
-			Group: group, Version: p.Version, Dropped: dropped(p.Version, p.Dropped, nil),
-			Categories: []string{DataCategory, p.Name + "-data"}, Functions: functions, rules: newRules(config.Resource{}),
+// addUnmanaged adds the data sources and ephemeral resources, and returns what their names are to
+// be. name is that of the provider. There are none of a mode whose group would be too long.
+func (p *Provider) addUnmanaged(name string, given, known map[string]config.Names) (out []*request, err error) {
+	schemas := map[Mode]map[string]*schema.Block{Data: p.Schema.DataSources, Ephemeral: p.Schema.EphemeralResources}
+	for _, mode := range Unmanaged {
+		blocks, group := schemas[mode], mode.Group(p.Group)
+		if checkGroup(group) != nil {
+			continue
 		}
-		if err := checkGiven(given[r.Address()]); err != nil {
-			return nil, config.At(err, "names", r.Address())
+		of := make(map[string]*Resource, len(blocks))
+		functions := newFunctions(p.Schema.Signatures)
+		for _, t := range slices.Sorted(maps.Keys(blocks)) {
+			r := &Resource{
+				Mode: mode, Type: t, Schema: &schema.Resource{Type: t, Block: blocks[t]},
+				Group: group, Version: p.Version, Dropped: dropped(p.Version, p.Dropped, nil),
+				Categories: []string{mode.Category(), p.Name + "-" + string(mode)}, Functions: functions, rules: newRules(config.Resource{}),
+			}
+			if err := checkGiven(given[r.Address()]); err != nil {
+				return nil, config.At(err, "names", r.Address())
+			}
+			out = append(out, newRequest(r, name, config.Resource{}, given[r.Address()], known[r.Address()]))
+			of[t] = r
 		}
-		out = append(out, newRequest(r, name, config.Resource{}, given[r.Address()], known[r.Address()]))
-		p.DataSources[t] = r
+		if mode == Data {
+			p.DataSources = of
+		} else {
+			p.EphemeralResources = of
+		}
 	}
 	return out, nil
 }

@@ -124,3 +124,31 @@ func TestDataSourceID(t *testing.T) {
 		t.Error("id is no argument")
 	}
 }
+
+// An ephemeral resource has a group of its own, and the same name as others.
+func TestEphemeralNames(t *testing.T) {
+	t.Parallel()
+	s := withData([]string{"cloud_token"}, "cloud_token")
+	s.EphemeralResources = map[string]*schema.Block{"cloud_token": s.DataSources["cloud_token"]}
+	p, err := model.NewProvider("cloud", s, config.Provider{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]string{}
+	for address, r := range p.All() {
+		got[address] = r.CRDName()
+		if p.ByAddress(address) != r {
+			t.Errorf("ByAddress(%s) is another kind", address)
+		}
+	}
+	want := map[string]string{
+		"cloud_token": "tokens.cloud.landbridge.io", "data.cloud_token": "tokens.data.cloud.landbridge.io",
+		"ephemeral.cloud_token": "tokens.ephemeral.cloud.landbridge.io",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]string{"landbridge-ephemeral", "cloud-ephemeral"}, p.EphemeralResources["cloud_token"].Categories); diff != "" {
+		t.Error(diff)
+	}
+}

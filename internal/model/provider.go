@@ -48,6 +48,8 @@ type Provider struct {
 	Resources map[string]*Resource
 	// DataSources holds the data sources by Terraform's name.
 	DataSources map[string]*Resource
+	// EphemeralResources holds the ephemeral resources by Terraform's name.
+	EphemeralResources map[string]*Resource
 	// Renamed are the names of resource types that collided with others, sorted by type.
 	Renamed []Renamed
 }
@@ -154,7 +156,7 @@ func KeepNames(name string, s *schema.Provider, c config.Provider, known map[str
 		requests = append(requests, newRequest(r, name, rc.Resource, given, known[t]))
 		p.Resources[t] = r
 	}
-	of, err := p.addDataSources(name, c.Names, known)
+	of, err := p.addUnmanaged(name, c.Names, known)
 	if err != nil {
 		return nil, err
 	}

@@ -11,7 +11,8 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// Resource is the presentation of one resource type, or of one data source, in Kubernetes.
+// Resource is the presentation of one resource type, data source or ephemeral resource in
+// Kubernetes.
 type Resource struct {
 	// Mode is what Terraform has under the name.
 	Mode Mode

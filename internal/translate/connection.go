@@ -25,6 +25,21 @@ func ConnectionDetails(r *model.Resource, state cty.Value) map[string][]byte {
 	return out
 }
 
+// ResultDetails returns all values of the result of an ephemeral resource that are known and not
+// null, which are all secret. Keys are attribute.<name>; values are as in ConnectionDetails.
+func ResultDetails(r *model.Resource, result cty.Value) map[string][]byte {
+	if !isObject(result) {
+		return nil
+	}
+	out := map[string][]byte{}
+	for _, f := range r.Root().Object.All {
+		if x, _ := result.GetAttr(f.Name).Unmark(); !f.WriteOnly && x.IsWhollyKnown() && !x.IsNull() {
+			out[secretKey("attribute."+f.Name, out)] = secretBytes(encoder{whole: true, plain: true}, f.Type, x)
+		}
+	}
+	return out
+}
+
 func collectSecrets(t *model.Type, v cty.Value, prefix string, out map[string][]byte) {
 	v, _ = v.Unmark()
 	if !t.HasSecrets() || !v.IsKnown() || v.IsNull() {

@@ -49,8 +49,9 @@ func TestForms(t *testing.T) {
 			t.Run("record", func(t *testing.T) { x.tryRecord(t, form) })
 			t.Run("credential", func(t *testing.T) { x.tryCredential(t, form) })
 			t.Run("ownership", func(t *testing.T) { x.tryOwnership(t, form) })
-			if form != examplecloudtest.SDKv2 { // which has no functions
+			if form != examplecloudtest.SDKv2 { // which has neither functions nor ephemeral resources
 				t.Run("function", func(t *testing.T) { x.tryFunction(t, form) })
+				t.Run("token", func(t *testing.T) { x.tryToken(t, form) })
 			}
 		})
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/landbridge-io/landbridge/internal/controller"
 	"github.com/landbridge-io/landbridge/internal/testing/clustertest"
 	"github.com/landbridge-io/landbridge/internal/testing/examplecloudtest"
 	"github.com/landbridge-io/landbridge/internal/testing/objecttest"
@@ -53,7 +54,22 @@ func TestMain(main *testing.M) {
 // cluster is an API server with a controller and a cloud.
 type cluster struct {
 	*clustertest.Cluster
-	cloud *examplecloudtest.Cloud
+	cloud   *examplecloudtest.Cloud
+	options controller.Options
+	// stop ends the controller.
+	stop func() error
+}
+
+// restart replaces the controller by another one.
+func (x *cluster) restart(t *testing.T) {
+	t.Helper()
+	if err := x.stop(); err != nil {
+		t.Fatal(err)
+	}
+	var err error
+	if x.stop, err = x.StartController(x.options); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // shared is the cluster of all tests.
@@ -84,16 +100,17 @@ func newCluster(t *testing.T) *cluster {
 	if err != nil {
 		t.Fatal(errors.Join(err, stopCloud()))
 	}
-	shared.cluster, shared.stop = &cluster{c, cloud}, func() error { return errors.Join(stop(), stopCloud()) }
+	x := &cluster{c, cloud, options, stop}
+	shared.cluster, shared.stop = x, func() error { return errors.Join(x.stop(), stopCloud()) }
 	return shared.cluster
 }
 
 func group(name string) string { return name + ".landbridge.io" }
 
-// install installs a provider with all of its data sources.
+// install installs a provider with all of its data sources and ephemeral resources.
 func (x *cluster) install(t *testing.T, name, source string, spec m) {
 	t.Helper()
-	spec["source"], spec["group"], spec["activateDataSources"] = source, group(name), []any{"*"}
+	spec["source"], spec["group"], spec["activateDataSources"], spec["activateEphemeralResources"] = source, group(name), []any{"*"}, []any{"*"}
 	p := object(landbridge, "TerraformProvider", "", name, spec)
 	x.MustCreate(t, p)
 	x.WaitFor(t, p, "healthy", func() bool { return objecttest.IsTrue(p, "Installed", "Healthy") && objecttest.Current(p) })

@@ -18,6 +18,7 @@ import (
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 	"github.com/landbridge-io/landbridge/internal/command/cluster"
 	"github.com/landbridge-io/landbridge/internal/crd"
+	"github.com/landbridge-io/landbridge/internal/model"
 	"github.com/landbridge-io/landbridge/internal/provider/install"
 	"github.com/landbridge-io/landbridge/internal/redact"
 	"github.com/landbridge-io/landbridge/internal/scheduler/ownership"
@@ -117,7 +118,7 @@ func TestCluster(t *testing.T) {
 		t.Fatalf("%v, %v", all, err)
 	}
 	p, err := x.Open(t.Context(), &all[0])
-	if err != nil || p.Model.Name != "examplecloud" || p.Source != path || cmp.Diff([]string{"examplecloud_*"}, p.Activate) != "" {
+	if err != nil || p.Model.Name != "examplecloud" || p.Source != path || cmp.Diff([]string{"examplecloud_*"}, p.Activate[model.Managed]) != "" {
 		t.Fatalf("%+v, %v", p, err)
 	}
 

@@ -64,10 +64,8 @@ type InstalledProvider struct {
 	Source   string
 	Model    *model.Provider
 	Launcher provider.Launcher
-	// Activate are the patterns of resource types that are served.
-	Activate []string
-	// ActivateDataSources are the patterns of data sources that are served.
-	ActivateDataSources []string
+	// Activate are the patterns of what is served.
+	Activate terraformprovider.Patterns
 }
 
 // Providers returns the TerraformProviders of the given names, sorted by name; all without names.
@@ -117,11 +115,7 @@ func (c *Reader) Open(ctx context.Context, p *v1alpha1.TerraformProvider) (*Inst
 	if err != nil {
 		return nil, fmt.Errorf("TerraformProvider %s: %w", p.Name, err)
 	}
-	activate := p.Spec.Activate
-	if len(activate) == 0 {
-		activate = []string{"*"}
-	}
-	return &InstalledProvider{Name: p.Name, Source: p.Spec.Source, Model: m, Launcher: launcher, Activate: activate, ActivateDataSources: p.Spec.ActivateDataSources}, nil
+	return &InstalledProvider{Name: p.Name, Source: p.Spec.Source, Model: m, Launcher: launcher, Activate: terraformprovider.PatternsOf(&p.Spec)}, nil
 }
 
 // OpenVersion is Open for another version of a TerraformProvider: a version, or the path of another

@@ -88,7 +88,7 @@ func (c *Client) AllKinds() ([]Kind, error) {
 		}
 		for _, r := range list.APIResources {
 			k := Kind{GroupVersionResource: gv.WithResource(r.Name), Kind: r.Kind, Singular: r.SingularName, ShortNames: r.ShortNames, Cluster: !r.Namespaced}
-			k.Supporting, k.Data = supporting(gv.Group, r), inCategory(r, model.DataCategory)
+			k.Supporting, k.Data = supporting(gv.Group, r), inCategory(r, model.Data.Category())
 			if k.Supporting || k.Data || gv.Group != v1alpha1.Group && inCategory(r, model.Category) {
 				out = append(out, k)
 			}

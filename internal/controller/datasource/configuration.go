@@ -15,6 +15,7 @@ import (
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 	"github.com/landbridge-io/landbridge/internal/controller/providerconfig"
+	"github.com/landbridge-io/landbridge/internal/model"
 	"github.com/landbridge-io/landbridge/internal/provider"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 	"github.com/landbridge-io/landbridge/internal/translate"
@@ -39,6 +40,9 @@ func (k *Kind) handle(ctx context.Context, o *object) providerconfig.Handle[terr
 // to.
 func (k *Kind) arguments(ctx context.Context, o *object, handle providerconfig.Handle[terraform.Executor]) (arguments, *failure) {
 	var used []types.NamespacedName
+	if k.Model.Mode == model.Ephemeral {
+		used = append(used, outName(o)) // what is deleted is opened anew
+	}
 	missing := false
 	forProvider, _, _ := unstructured.NestedMap(o.Object, "spec", "forProvider")
 	c, diags := translate.Config(k.Model, forProvider, nil, func(ref translate.SecretKeySelector) ([]byte, error) {

@@ -1,6 +1,7 @@
 package datasource
 
 import (
+	"cmp"
 	"context"
 	"strings"
 	"time"
@@ -16,6 +17,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/controller/providerconfig"
 	"github.com/landbridge-io/landbridge/internal/controller/references"
 	"github.com/landbridge-io/landbridge/internal/crd"
+	"github.com/landbridge-io/landbridge/internal/model"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
 
@@ -26,6 +28,10 @@ type failure struct {
 	deferral terraform.Deferral
 	// retryAt is when the provider is available again; zero if the delay grows with each failure.
 	retryAt time.Time
+	// again is the delay until it is tried again, if that is known.
+	again time.Duration
+	// cannot is the reason of the event; empty for CannotReadDataSource.
+	cannot event.Reason
 	// passing is set for what ends within seconds and is not told.
 	passing bool
 	// standing is set for what does not go away by trying again at once.
@@ -59,6 +65,8 @@ var backOff = reconcile.Result{Requeue: true} //nolint:staticcheck // RequeueAft
 func (r *Reconciler) fail(ctx context.Context, o *object, f failure) (reconcile.Result, error) {
 	next := backOff
 	switch {
+	case f.again > 0:
+		next = reconcile.Result{RequeueAfter: f.again}
 	case f.standing:
 		interval := Interval(&o.Unstructured)
 		if interval == 0 {
@@ -77,33 +85,60 @@ func (r *Reconciler) fail(ctx context.Context, o *object, f failure) (reconcile.
 		message += "\n" + crd.NextAttempt(at)
 	}
 	before := o.GetCondition(xpv2.TypeSynced)
-	if stale := o.observedGeneration() != o.GetGeneration(); f.withholds || stale {
-		o.remove("status", "atProvider")
-		o.remove("status", "configurationHash")
-	}
-	if _, has, _ := unstructured.NestedFieldNoCopy(o.Object, "status", "atProvider"); !has {
-		unread, err := r.unread(ctx, o, f.withholds)
-		if err != nil {
-			return reconcile.Result{}, err
-		}
-		o.condition(xpv2.TypeReady, corev1.ConditionFalse, xpv2.ReasonUnavailable, unread)
+	if err := r.withdraw(ctx, o, f.withholds); err != nil {
+		return reconcile.Result{}, err
 	}
 	o.condition(xpv2.TypeSynced, corev1.ConditionFalse, f.reason, message)
 	o.setProgress(f, message)
 	o.setDeferred(f.deferral, message)
-	o.setHandled()
+	if r.kind.Model.Mode == model.Data {
+		o.setHandled() // an opening is requested until it was made
+	}
 	o.set(o.GetGeneration(), "status", "observedGeneration")
 	if err := r.write(ctx, o); err != nil {
 		return reconcile.Result{}, err
 	}
 	if before.Reason != f.reason || !strings.HasPrefix(before.Message, told) || before.ObservedGeneration != o.GetGeneration() {
-		e := event.Event{Type: event.TypeWarning, Reason: reasonCannotRead, Message: told}
+		e := event.Event{Type: event.TypeWarning, Reason: cmp.Or(f.cannot, r.kind.cannot()), Message: told}
 		if strings.HasPrefix(told, waiting) {
 			e.Type = event.TypeNormal
 		}
 		r.kind.Options.Recorder.Event(o, e)
 	}
 	return next, nil
+}
+
+// withdraw sets that there is no result, unless the last one is still of use. withholds is set if it
+// must not be shown.
+func (r *Reconciler) withdraw(ctx context.Context, o *object, withholds bool) error {
+	outdated := withholds || o.observedGeneration() != o.GetGeneration()
+	if r.kind.Model.Mode == model.Ephemeral {
+		at, err := time.Parse(time.RFC3339, o.text("status", "renewAt"))
+		if ended := err == nil && r.kind.now().After(at); outdated || ended || o.text("status", "openedAt") == "" {
+			o.condition(xpv2.TypeReady, corev1.ConditionFalse, xpv2.ReasonUnavailable, "It is not open with these arguments, or may have ended.")
+		}
+		return nil
+	}
+	if outdated {
+		o.remove("status", "atProvider")
+		o.remove("status", "configurationHash")
+	}
+	if _, has, _ := unstructured.NestedFieldNoCopy(o.Object, "status", "atProvider"); has {
+		return nil
+	}
+	unread, err := r.unread(ctx, o, withholds)
+	if err == nil {
+		o.condition(xpv2.TypeReady, corev1.ConditionFalse, xpv2.ReasonUnavailable, unread)
+	}
+	return err
+}
+
+// cannot is the reason of events about what prevents a result.
+func (k *Kind) cannot() event.Reason {
+	if k.Model.Mode == model.Ephemeral {
+		return reasonCannotOpen
+	}
+	return reasonCannotRead
 }
 
 // setProgress sets the conditions that kstatus asks for.

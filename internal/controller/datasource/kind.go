@@ -3,11 +3,13 @@ package datasource
 import (
 	"context"
 	"sync"
+	"time"
 
 	"github.com/zclconf/go-cty/cty"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
@@ -22,7 +24,8 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// ProviderConfigs resolves a providerConfigRef to an executor that is a terraform.DataReader.
+// ProviderConfigs resolves a providerConfigRef to an executor that is a terraform.DataReader and a
+// terraform.EphemeralOpener.
 type ProviderConfigs interface {
 	managed.ProviderConfigs
 	managed.NamingConfigs
@@ -43,7 +46,8 @@ type Neighbours interface {
 	Wake(store.Key)
 }
 
-// Kind is the kind of one data source, with the dependencies of its controller.
+// Kind is the kind of one data source or ephemeral resource, with the dependencies of its
+// controller.
 type Kind struct {
 	Model *model.Resource
 	// Objects is the resource type of the same name; nil if there is none.
@@ -57,6 +61,11 @@ type Kind struct {
 	// OwnedElsewhere reports whether a resource of another namespace owns the object of Objects
 	// that was read. It may be nil: none does.
 	OwnedElsewhere func(ctx context.Context, namespace string, by ownership.Access, of *schema.Resource, data cty.Value) bool
+
+	// Leases has what is open of ephemeral resources. It is not needed for a data source.
+	Leases Leases
+	// Clock is the real one by default.
+	Clock clock.PassiveClock
 
 	turns        *turns.Turns
 	reader, live client.Reader
@@ -72,6 +81,8 @@ type look struct {
 	uid types.UID
 	// last is the last read that succeeded in this process.
 	last read
+	// opening and closing are the attempts to do so that have failed.
+	opening, closing attempts
 }
 
 // Lacks returns why no object of the kind ever has a field at a path; nil if they may have it.
@@ -114,6 +125,13 @@ func (k *Kind) key(name types.NamespacedName) store.Key {
 func (k *Kind) Wake(key store.Key) {
 	k.turns.Wake(reconcile.Request{NamespacedName: types.NamespacedName{Namespace: key.Namespace, Name: key.Name}})
 }
+
+// BeingDeleted returns the number of objects that are being deleted and wait for the controller.
+func (k *Kind) BeingDeleted(ctx context.Context) (int, error) {
+	return managed.BeingDeleted(ctx, k.Model.ListGroupVersionKind(), k.reader, k.live)
+}
+
+func (k *Kind) now() time.Time { return k.Clock.Now() }
 
 // Users returns the objects of the kind that use a provider configuration.
 func (k *Kind) Users(ctx context.Context, ref providerconfig.Reference) ([]providerconfig.User, error) {

@@ -13,7 +13,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/controller/providerconfig"
 )
 
-// object is a data source during one reconcile.
+// object is a data source or an ephemeral resource during one reconcile.
 type object struct {
 	managed.CustomResource
 	// read is the object as read. It must not be changed.

@@ -2,6 +2,7 @@ package datasource
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
@@ -13,6 +14,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/controller/managed"
 	"github.com/landbridge-io/landbridge/internal/controller/managed/turns"
 	"github.com/landbridge-io/landbridge/internal/controller/providerconfig"
+	"github.com/landbridge-io/landbridge/internal/model"
 	"github.com/landbridge-io/landbridge/internal/scheduler/ownership"
 	"github.com/landbridge-io/landbridge/internal/slots"
 	"github.com/landbridge-io/landbridge/internal/tracing"
@@ -37,7 +39,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (_ re
 		return reconcile.Result{}, nil
 	case err != nil:
 		return reconcile.Result{}, err
-	case u.GetDeletionTimestamp() != nil:
+	case u.GetDeletionTimestamp() != nil && k.Model.Mode == model.Data:
 		return reconcile.Result{}, nil // others hold it; nothing is to be destroyed
 	}
 	admitted, again := k.turns.Admit(req, func() providerconfig.Reference { return managed.ConfigurationOf(u) })
@@ -94,11 +96,15 @@ func (k *Kind) belongs(ctx context.Context, u *unstructured.Unstructured) (_ boo
 	return false, k.Options.Poll, nil
 }
 
-// refresh reads a data source if it is due, and writes what came of it.
+// refresh reads a data source, or opens, renews or closes an ephemeral resource, if it is due, and
+// writes what came of it.
 func (r *Reconciler) refresh(ctx context.Context, o *object) (reconcile.Result, error) {
 	k := r.kind
 	if o.paused() {
 		return r.pause(ctx, o)
+	}
+	if k.Model.Mode == model.Ephemeral {
+		return r.hold(ctx, o)
 	}
 	if err := k.resolve(ctx, o); err != nil {
 		return r.fail(ctx, o, unresolved(err))
@@ -142,8 +148,16 @@ func (r *Reconciler) refresh(ctx context.Context, o *object) (reconcile.Result, 
 
 func (r *Reconciler) pause(ctx context.Context, o *object) (reconcile.Result, error) {
 	if o.GetCondition(xpv2.TypeSynced).Reason != xpv2.ReasonReconcilePaused {
-		r.kind.Options.Recorder.Event(o, event.Normal(reasonPaused, "It is not read while the annotation crossplane.io/paused is true"))
+		r.kind.Options.Recorder.Event(o, event.Normal(reasonPaused, fmt.Sprintf("It is not %s while the annotation crossplane.io/paused is true", r.kind.work())))
 	}
 	o.SetConditions(xpv2.ReconcilePaused().WithObservedGeneration(o.GetGeneration()))
 	return reconcile.Result{}, r.write(ctx, o)
+}
+
+// work is what pauses.
+func (k *Kind) work() string {
+	if k.Model.Mode == model.Ephemeral {
+		return "opened, renewed or closed"
+	}
+	return "read"
 }

@@ -153,6 +153,16 @@ type fixture struct {
 	writes int
 }
 
+// core returns a scheme of its own, to which fake clients add the kinds of their objects.
+func core(t *testing.T) *runtime.Scheme {
+	t.Helper()
+	out := runtime.NewScheme()
+	if err := corev1.AddToScheme(out); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
 func newFixture(t *testing.T, spec map[string]any, others ...client.Object) *fixture {
 	t.Helper()
 	p := image(t)
@@ -172,7 +182,7 @@ func newFixture(t *testing.T, spec map[string]any, others ...client.Object) *fix
 	}}
 	u.SetGroupVersionKind(m.GroupVersionKind())
 	counted := func() { f.writes++ }
-	f.client = fake.NewClientBuilder().WithStatusSubresource(u).WithObjects(append(others, u)...).WithInterceptorFuncs(interceptor.Funcs{
+	f.client = fake.NewClientBuilder().WithScheme(core(t)).WithStatusSubresource(u).WithObjects(append(others, u)...).WithInterceptorFuncs(interceptor.Funcs{
 		SubResourceUpdate: func(ctx context.Context, c client.Client, sub string, o client.Object, opts ...client.SubResourceUpdateOption) error {
 			counted()
 			return c.SubResource(sub).Update(ctx, o, opts...)

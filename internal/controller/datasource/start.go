@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/util/workqueue"
+	"k8s.io/utils/clock"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
@@ -39,6 +40,9 @@ func NewReconciler(k *Kind, cached client.Client, live client.Reader) *Reconcile
 	k.looks = map[types.NamespacedName]look{}
 	k.turns = turns.New(k.Options.Workers, func() int { return 0 })
 	k.reader, k.live = cached, live
+	if k.Clock == nil {
+		k.Clock = clock.RealClock{}
+	}
 	return &Reconciler{kind: k, client: cached, secrets: xpmanaged.NewAPILocalSecretPublisher(cached, runtime.NewScheme())}
 }
 
@@ -51,7 +55,7 @@ func (k *Kind) Start(ctx context.Context, m manager.Manager, queued func()) erro
 	gvk := k.Model.GroupVersionKind()
 	log := k.Options.Logger.WithValues("kind", gvk.GroupKind().String())
 	r := NewReconciler(k, m.GetClient(), m.GetAPIReader())
-	ctl, err := controller.NewUnmanaged("data/"+gvk.GroupKind().String(), controller.Options{
+	ctl, err := controller.NewUnmanaged(string(k.Model.Mode)+"/"+gvk.GroupKind().String(), controller.Options{
 		Reconciler:              r,
 		MaxConcurrentReconciles: k.Options.Workers,
 		RateLimiter:             workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](k.Options.MinBackoff, k.Options.MaxBackoff),

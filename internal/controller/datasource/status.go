@@ -59,7 +59,7 @@ func (r *Reconciler) succeed(ctx context.Context, o *object, a arguments, data r
 		o.set(time.Now().UTC().Format(time.RFC3339), "status", "lastChangeTime")
 	}
 	o.set(a.hash, "status", "configurationHash")
-	added := o.setWarnings(r.warnings(o, data, leftOut))
+	added := o.setWarnings(r.warnings(o, data.warnings, leftOut))
 	o.condition(xpv2.TypeReady, corev1.ConditionTrue, xpv2.ReasonAvailable, "")
 	o.condition(xpv2.TypeSynced, corev1.ConditionTrue, xpv2.ReasonReconcileSuccess, "")
 	o.setProgress(failure{}, "")
@@ -106,8 +106,8 @@ func differences(before, now map[string]any) (out []string) {
 
 // warnings returns those of the provider, and those about values that the status does not have or
 // does not have exactly.
-func (r *Reconciler) warnings(o *object, data result, leftOut []string) (out []string) {
-	for _, d := range data.warnings {
+func (r *Reconciler) warnings(o *object, of diagnostic.Diagnostics, leftOut []string) (out []string) {
+	for _, d := range of {
 		out = append(out, r.conceal(o, translate.Message(r.kind.Model, diagnostic.Diagnostics{d})))
 	}
 	if len(leftOut) > 0 {

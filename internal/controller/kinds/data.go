@@ -11,52 +11,56 @@ import (
 	"github.com/landbridge-io/landbridge/internal/controller/datasource"
 	"github.com/landbridge-io/landbridge/internal/controller/managed"
 	"github.com/landbridge-io/landbridge/internal/controller/providerconfig"
+	"github.com/landbridge-io/landbridge/internal/model"
 	"github.com/landbridge-io/landbridge/internal/provider"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 	"github.com/landbridge-io/landbridge/internal/terraform/engine"
 )
 
-// DataKind is the kind of a data source whose controller runs.
-type DataKind struct {
+// UnmanagedKind is the kind of a data source or an ephemeral resource whose controller runs.
+type UnmanagedKind struct {
 	*datasource.Kind
 	cancel context.CancelFunc
 }
 
-// dataConfigs reads data sources with the provider itself, whatever carries out operations.
-type dataConfigs struct {
+// unmanagedConfigs uses the provider itself, whatever carries out operations.
+type unmanagedConfigs struct {
 	*ServedProvider
 	engines *engine.Factory
 }
 
 // Resolve implements managed.ProviderConfigs.
-func (c dataConfigs) Resolve(ctx context.Context, ref *xpv2.ProviderConfigReference, namespace string) providerconfig.Handle[terraform.Executor] {
+func (c unmanagedConfigs) Resolve(ctx context.Context, ref *xpv2.ProviderConfigReference, namespace string) providerconfig.Handle[terraform.Executor] {
 	return providerconfig.Map(c.Configs.Resolve(ctx, ref, namespace), func(s provider.Server) terraform.Executor { return c.engines.Engine(s) })
 }
 
-var _ managed.NamingConfigs = dataConfigs{}
+var _ managed.NamingConfigs = unmanagedConfigs{}
 
-// StartData runs the controller of a data source whose CRD is served, unless it runs already.
-func (p *ServedProvider) StartData(name string) error {
+// StartUnmanaged runs the controller of a data source or an ephemeral resource whose CRD is served,
+// unless it runs already.
+func (p *ServedProvider) StartUnmanaged(m *model.Resource) error {
 	p.mu.Lock()
-	_, ok := p.data[name]
+	_, ok := p.unmanaged[m.Address()]
 	p.mu.Unlock()
 	if ok {
 		return nil
 	}
-	k, err := p.runtime.startData(&datasource.Kind{
-		Model: p.Model.DataSources[name], Objects: p.Model.Schema.Resources[name], ProviderConfigs: dataConfigs{p, new(engine.Factory)},
-		OwnedElsewhere: p.runtime.OwnedElsewhere,
-	})
+	of := &datasource.Kind{Model: m, ProviderConfigs: unmanagedConfigs{p, new(engine.Factory)}}
+	if m.Mode == model.Data {
+		of.Objects, of.OwnedElsewhere = p.Model.Schema.Resources[m.Type], p.runtime.OwnedElsewhere
+	}
+	k, err := p.runtime.startUnmanaged(of)
 	if err != nil {
 		return err
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.data[name] = k
+	p.unmanaged[m.Address()] = k
 	return nil
 }
 
-func (rt *Runtime) startData(k *datasource.Kind) (*DataKind, error) {
+func (rt *Runtime) startUnmanaged(k *datasource.Kind) (*UnmanagedKind, error) {
+	k.Leases = datasource.Leases{Client: rt.Leases}
 	k.Neighbours, k.Options, k.HashKey = rt.Registry, rt.Managed, rt.AccountKey[:]
 	ctx, cancel := context.WithCancel(rt.Lifetime)
 	err := k.Start(ctx, rt.Manager, func() { rt.Registry.addData(k) })
@@ -65,14 +69,14 @@ func (rt *Runtime) startData(k *datasource.Kind) (*DataKind, error) {
 		cancel()
 		return nil, err
 	}
-	return &DataKind{k, cancel}, nil
+	return &UnmanagedKind{k, cancel}, nil
 }
 
-// StopData stops the controller of a data source, if it runs.
-func (p *ServedProvider) StopData(ctx context.Context, name string) {
+// StopUnmanaged stops the controller of a data source or an ephemeral resource, if it runs.
+func (p *ServedProvider) StopUnmanaged(ctx context.Context, address string) {
 	p.mu.Lock()
-	k := p.data[name]
-	delete(p.data, name)
+	k := p.unmanaged[address]
+	delete(p.unmanaged, address)
 	p.mu.Unlock()
 	if k != nil {
 		k.cancel()
@@ -81,19 +85,27 @@ func (p *ServedProvider) StopData(ctx context.Context, name string) {
 	}
 }
 
-// DataSources returns the data sources whose controllers run, sorted.
-func (p *ServedProvider) DataSources() []string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return slices.Sorted(maps.Keys(p.data))
+// Serving returns the names of a mode whose controllers run, sorted. The mode is not Managed.
+func (p *ServedProvider) Serving(mode model.Mode) (out []string) {
+	for _, k := range p.unmanagedKinds() {
+		if k.Model.Mode == mode {
+			out = append(out, k.Model.Type)
+		}
+	}
+	slices.Sort(out)
+	return out
 }
 
-// dataUsers returns the data sources that use a provider configuration.
-func (p *ServedProvider) dataUsers(ctx context.Context, ref providerconfig.Reference) (out []providerconfig.User, _ error) {
+func (p *ServedProvider) unmanagedKinds() []*UnmanagedKind {
 	p.mu.Lock()
-	kinds := slices.Collect(maps.Values(p.data))
-	p.mu.Unlock()
-	for _, k := range kinds {
+	defer p.mu.Unlock()
+	return slices.Collect(maps.Values(p.unmanaged))
+}
+
+// unmanagedUsers returns the data sources and ephemeral resources that use a provider
+// configuration.
+func (p *ServedProvider) unmanagedUsers(ctx context.Context, ref providerconfig.Reference) (out []providerconfig.User, _ error) {
+	for _, k := range p.unmanagedKinds() {
 		users, err := k.Users(ctx, ref)
 		if err != nil {
 			return nil, err
@@ -103,7 +115,8 @@ func (p *ServedProvider) dataUsers(ctx context.Context, ref providerconfig.Refer
 	return out, nil
 }
 
-// dataOf returns the kind of a data source whose controller runs or starts; nil if there is none.
+// dataOf returns the kind of a data source or an ephemeral resource whose controller runs or
+// starts; nil if there is none.
 func (r *Registry) dataOf(kind schema.GroupKind) *datasource.Kind {
 	r.mu.RLock()
 	defer r.mu.RUnlock()

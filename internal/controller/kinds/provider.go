@@ -37,9 +37,9 @@ type ServedProvider struct {
 
 	runtime     *Runtime
 	mu          sync.Mutex
-	kinds       map[string]*Kind     // by resource type
-	data        map[string]*DataKind // by name
-	published   Publication          // of the provider's group
+	kinds       map[string]*Kind          // by resource type
+	unmanaged   map[string]*UnmanagedKind // by address
+	published   Publication               // of the provider's group
 	stopConfigs context.CancelFunc
 	configs     *providerconfig.Controller
 }
@@ -82,7 +82,7 @@ func (rt *Runtime) NewProvider(o ProviderOptions) *ServedProvider {
 			watch.Uses(store.Key{Group: o.Model.Group, Kind: of.Kind, Namespace: of.Namespace, Name: of.Name}, secrets)
 		}
 	}
-	return &ServedProvider{ProviderOptions: o, Configs: configs, runtime: rt, kinds: map[string]*Kind{}, data: map[string]*DataKind{}}
+	return &ServedProvider{ProviderOptions: o, Configs: configs, runtime: rt, kinds: map[string]*Kind{}, unmanaged: map[string]*UnmanagedKind{}}
 }
 
 // ReleaseOf identifies a provider's program, how it is run, and the configuration of its kinds;
@@ -181,8 +181,8 @@ func (p *ServedProvider) Stop(ctx context.Context) {
 	for _, t := range p.Types() {
 		p.StopKind(ctx, t)
 	}
-	for _, name := range p.DataSources() {
-		p.StopData(ctx, name)
+	for _, k := range p.unmanagedKinds() {
+		p.StopUnmanaged(ctx, k.Model.Address())
 	}
 	if configs {
 		p.stopWatchingConfigs(ctx)
@@ -256,7 +256,8 @@ func (p *ServedProvider) stopWatchingConfigs(ctx context.Context) {
 	}
 }
 
-// users returns the resources and data sources that use a provider configuration.
+// users returns the resources, data sources and ephemeral resources that use a provider
+// configuration.
 func (p *ServedProvider) users(ctx context.Context, ref providerconfig.Reference) ([]providerconfig.User, error) {
 	p.mu.Lock()
 	kinds := slices.Collect(maps.Values(p.kinds))
@@ -269,11 +270,11 @@ func (p *ServedProvider) users(ctx context.Context, ref providerconfig.Reference
 		}
 		out = append(out, users...)
 	}
-	data, err := p.dataUsers(ctx, ref)
+	unmanaged, err := p.unmanagedUsers(ctx, ref)
 	if err != nil {
 		return nil, err
 	}
-	out = append(out, data...)
+	out = append(out, unmanaged...)
 	if p.runtime.OtherUsers != nil {
 		out = append(out, p.runtime.OtherUsers(ctx, p.Name, ref)...)
 	}
@@ -336,6 +337,13 @@ func (p *ServedProvider) BeingDeleted(ctx context.Context) (n int, err error) {
 	kinds := slices.Collect(maps.Values(p.kinds))
 	p.mu.Unlock()
 	for _, k := range kinds {
+		more, err := k.BeingDeleted(ctx)
+		if err != nil {
+			return 0, err
+		}
+		n += more
+	}
+	for _, k := range p.unmanagedKinds() {
 		more, err := k.BeingDeleted(ctx)
 		if err != nil {
 			return 0, err

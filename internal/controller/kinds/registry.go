@@ -28,7 +28,7 @@ type Registry struct {
 
 	mu    sync.RWMutex
 	kinds map[schema.GroupKind]*managed.Kind
-	// data are those of data sources.
+	// data are those of data sources and ephemeral resources.
 	data map[schema.GroupKind]*datasource.Kind
 	// starting are kinds whose existing resources are not all known yet. New ones are reconciled
 	// already.

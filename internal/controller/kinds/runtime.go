@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
 	admissionregistration "k8s.io/client-go/kubernetes/typed/admissionregistration/v1"
+	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 	rbac "k8s.io/client-go/kubernetes/typed/rbac/v1"
 	"k8s.io/client-go/openapi"
 	"k8s.io/client-go/util/workqueue"
@@ -70,6 +71,8 @@ type Runtime struct {
 	DestroysPerMinute int
 	// OwnedElsewhere is datasource.Kind's function of that name. It may be nil.
 	OwnedElsewhere func(ctx context.Context, namespace string, by ownership.Access, of *schema.Resource, data cty.Value) bool
+	// Leases are the Secrets of Landbridge's own namespace, see datasource.Leases.
+	Leases typedcorev1.SecretInterface
 	// Follows is set if another replica installs CRDs and whatever else is not of one shard. Then
 	// this one waits for it.
 	Follows bool

@@ -79,7 +79,7 @@ func (e *Ending) uses(ctx context.Context) (uses []shard.Use, complete bool, _ e
 	for _, k := range e.Runtime.Registry.runningData() {
 		of, err := k.Uses(ctx)
 		if err != nil {
-			return nil, false, fmt.Errorf("cannot list the data sources of kind %s: %w", k.Model.Kind, err)
+			return nil, false, fmt.Errorf("cannot list the objects of kind %s: %w", k.Model.Kind, err)
 		}
 		uses, running[k.Model.CRDName()] = append(uses, of...), true
 	}

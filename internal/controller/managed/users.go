@@ -8,6 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
@@ -61,14 +62,18 @@ func AwaitsDeletion(o metav1.Object) bool {
 // controller. If the cache has none, the API server is asked, since a deletion reaches the cache
 // late.
 func (k *Kind) BeingDeleted(ctx context.Context) (int, error) {
+	return BeingDeleted(ctx, k.Model.ListGroupVersionKind(), k.reader, k.live)
+}
+
+// BeingDeleted is Kind.BeingDeleted for any list kind.
+func BeingDeleted(ctx context.Context, gvk schema.GroupVersionKind, cache, api client.Reader) (int, error) {
 	cached, live := &unstructured.UnstructuredList{}, &metav1.PartialObjectMetadataList{}
-	gvk := k.Model.ListGroupVersionKind()
 	cached.SetGroupVersionKind(gvk)
 	live.SetGroupVersionKind(gvk)
-	if n, err := awaitingDeletion(ctx, k.reader, cached); n > 0 || err != nil {
+	if n, err := awaitingDeletion(ctx, cache, cached); n > 0 || err != nil {
 		return n, err
 	}
-	return awaitingDeletion(ctx, k.live, live)
+	return awaitingDeletion(ctx, api, live)
 }
 
 // awaitingDeletion lists resources and returns the number of those that AwaitsDeletion reports.

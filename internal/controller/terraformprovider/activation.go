@@ -21,19 +21,27 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// active are the resource types and data sources to serve, sorted.
-type active struct{ types, data []string }
+// active are the names to serve of each mode, sorted.
+type active map[model.Mode][]string
 
 // addresses returns the addresses of all.
 func (a active) addresses() []string {
-	out := slices.Clone(a.types)
-	for _, name := range a.data {
-		out = append(out, string(model.Data)+"."+name)
+	out := slices.Clone(a[model.Managed])
+	for _, mode := range model.Unmanaged {
+		for _, name := range a[mode] {
+			out = append(out, mode.Address(name))
+		}
 	}
 	return out
 }
 
-// activate serves the given resource types and data sources, and no others. An error about one does
+// has reports whether a name of a mode is to be served.
+func (a active) has(mode model.Mode, name string) bool {
+	_, ok := slices.BinarySearch(a[mode], name)
+	return ok
+}
+
+// activate serves the given kinds, and no others. An error about one does
 // not affect the others. done is called for each kind that the API server serves.
 // activate returns when to reconcile again.
 func (r *Reconciler) activate(ctx context.Context, run *running, active active, done func()) (errs []error, again time.Duration) {
@@ -53,7 +61,7 @@ func (r *Reconciler) activate(ctx context.Context, run *running, active active, 
 	if errs = kinds.Each(configs, ensure); len(errs) > 0 {
 		return errs, kinds.Resync // no kind can be served without provider configurations
 	}
-	if err := r.dataRoles(ctx, run, active.data); err != nil {
+	if err := r.unmanagedRoles(ctx, run, active); err != nil {
 		return []error{err}, kinds.Resync
 	}
 	for _, address := range active.addresses() {
@@ -83,15 +91,12 @@ func (r *Reconciler) activate(ctx context.Context, run *running, active active, 
 		}
 	}
 	errs = append(errs, kinds.Each(served, func(address string) error {
-		if of := run.Model.ByAddress(address); of.Mode == model.Data {
-			return run.StartData(of.Type)
+		if of := run.Model.ByAddress(address); of.Mode != model.Managed {
+			return run.StartUnmanaged(of)
 		}
 		return run.Start(address)
 	})...)
-	want := func(t string) bool {
-		_, ok := slices.BinarySearch(active.types, t)
-		return ok
-	}
+	want := func(t string) bool { return active.has(model.Managed, t) }
 	again = run.SyncFinalizers(ctx, want)
 	if err := run.StartConfigs(); err != nil {
 		errs = append(errs, err)
@@ -101,9 +106,11 @@ func (r *Reconciler) activate(ctx context.Context, run *running, active active, 
 			run.StopKind(ctx, t)
 		}
 	}
-	for _, name := range run.DataSources() {
-		if _, ok := slices.BinarySearch(active.data, name); !ok {
-			run.StopData(ctx, name)
+	for _, mode := range model.Unmanaged {
+		for _, name := range run.Serving(mode) {
+			if !active.has(mode, name) {
+				run.StopUnmanaged(ctx, mode.Address(name))
+			}
 		}
 	}
 	isServed := func(c *apiextensionsv1.CustomResourceDefinition) bool { return keep[c.Name] }
@@ -117,28 +124,35 @@ func (r *Reconciler) activate(ctx context.Context, run *running, active active, 
 	return errs, again
 }
 
-// dataRoles installs the roles for data sources that are not served yet.
-func (r *Reconciler) dataRoles(ctx context.Context, run *running, data []string) error {
-	if served := run.DataSources(); !slices.ContainsFunc(data, func(name string) bool { return !slices.Contains(served, name) }) {
-		return nil
+// unmanagedRoles installs the roles for data sources and ephemeral resources that are not served
+// yet.
+func (r *Reconciler) unmanagedRoles(ctx context.Context, run *running, active active) error {
+	resources, missing := kinds.ResourcesOf(run.Model), false
+	for _, mode := range model.Unmanaged {
+		served := run.Serving(mode)
+		for _, name := range active[mode] {
+			missing = missing || !slices.Contains(served, name)
+			resources = append(resources, run.Model.Of(mode)[name].GroupVersionResource().GroupResource())
+		}
 	}
-	resources := kinds.ResourcesOf(run.Model)
-	for _, name := range data {
-		resources = append(resources, run.Model.DataSources[name].GroupVersionResource().GroupResource())
+	if !missing {
+		return nil
 	}
 	return r.EnsureRoles(ctx, run.Name, resources...)
 }
 
 // activatedOf returns what a spec activates of a provider. wrong describes the patterns that are
 // malformed or match nothing.
-func activatedOf(p *model.Provider, spec *v1alpha1.TerraformProviderSpec) (out active, wrong []string) {
-	out.types, wrong = activated(p, spec.Activate)
-	all := slices.Sorted(maps.Keys(p.DataSources))
-	data, more := matching(all, spec.ActivateDataSources, func(pattern string) string {
-		return fmt.Sprintf("no data source matches %q in spec.activateDataSources (see: landbridge provider inspect)", pattern)
-	})
-	out.data = data
-	return out, append(wrong, more...)
+func activatedOf(p *model.Provider, spec *v1alpha1.TerraformProviderSpec) (active, []string) {
+	types, wrong := activated(p, spec.Activate)
+	out := active{model.Managed: types}
+	for _, mode := range model.Unmanaged {
+		names, more := matching(slices.Sorted(maps.Keys(p.Of(mode))), *patternsOf(spec, mode), func(pattern string) string {
+			return fmt.Sprintf("no %s matches %q in %s (see: landbridge provider inspect)", mode.What(), pattern, FieldOf(mode))
+		})
+		out[mode], wrong = names, append(wrong, more...)
+	}
+	return out, wrong
 }
 
 // activated returns the resource types that match the patterns, sorted; without patterns it returns
@@ -181,7 +195,7 @@ func noResourceType(s *schema.Provider, pattern string) string {
 			return fmt.Sprintf("%q is a data source: name it in spec.activateDataSources", pattern)
 		}
 		if _, ok := s.EphemeralResources[pattern]; ok {
-			return fmt.Sprintf("%q is an ephemeral resource, and only resource types can be activated", pattern)
+			return fmt.Sprintf("%q is an ephemeral resource: name it in spec.activateEphemeralResources", pattern)
 		}
 	}
 	return fmt.Sprintf("no resource type matches %q (see: landbridge provider inspect)", pattern)

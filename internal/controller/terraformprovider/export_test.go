@@ -11,8 +11,12 @@ var Activated = activated
 // Taken is taken.
 var Taken = taken
 
-// ActivatedData returns the data sources that match the patterns.
-func ActivatedData(p *model.Provider, patterns []string) (data, wrong []string) {
-	out, wrong := activatedOf(p, &v1alpha1.TerraformProviderSpec{ActivateDataSources: patterns})
-	return out.data, wrong
+// ActivatedOf returns the data sources or ephemeral resources that match the patterns.
+func ActivatedOf(mode model.Mode, p *model.Provider, patterns []string) (names, wrong []string) {
+	spec := &v1alpha1.TerraformProviderSpec{ActivateDataSources: patterns}
+	if mode == model.Ephemeral {
+		spec = &v1alpha1.TerraformProviderSpec{ActivateEphemeralResources: patterns}
+	}
+	out, wrong := activatedOf(p, spec)
+	return out[mode], wrong
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 	"github.com/landbridge-io/landbridge/config"
 	"github.com/landbridge-io/landbridge/internal/controller/kinds"
+	"github.com/landbridge-io/landbridge/internal/model"
 	"github.com/landbridge-io/landbridge/internal/provider"
 	"github.com/landbridge-io/landbridge/internal/provider/install"
 	"github.com/landbridge-io/landbridge/schema"
@@ -73,11 +74,12 @@ func (r *Reconciler) install(ctx context.Context, p *v1alpha1.TerraformProvider)
 	p.Status.Names = recordedNames(p, run.Model)
 
 	active, wrong := activatedOf(run.Model, &p.Spec)
-	p.Status.DataSources = len(run.Model.DataSources)
+	p.Status.DataSources, p.Status.EphemeralResources = len(run.Model.DataSources), len(run.Model.EphemeralResources)
 	served, end := r.showProgress(ctx, p, len(active.addresses()))
 	errs, again := r.activate(ctx, run, active, served)
 	end()
-	p.Status.Activated, p.Status.ActivatedDataSources = len(run.Types()), len(run.DataSources())
+	p.Status.Activated, p.Status.ActivatedDataSources = len(run.Types()), len(run.Serving(model.Data))
+	p.Status.ActivatedEphemeralResources = len(run.Serving(model.Ephemeral))
 	if len(run.kept) > 0 {
 		again = min(again, inUse)
 	}

@@ -67,7 +67,7 @@ func recordedNames(p *v1alpha1.TerraformProvider, m *model.Provider) map[string]
 	out := m.AssignedNames()
 	active, _ := activatedOf(m, &p.Spec)
 	for t := range out { // most data sources are never served
-		if m.ByAddress(t).Mode == model.Data && !slices.Contains(active.addresses(), t) {
+		if m.ByAddress(t).Mode != model.Managed && !slices.Contains(active.addresses(), t) {
 			delete(out, t)
 		}
 	}

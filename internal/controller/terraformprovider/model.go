@@ -73,7 +73,7 @@ func Model(ctx context.Context, reader client.Reader, p *v1alpha1.TerraformProvi
 		n := have.names[names[t]]
 		kept = append(kept, fmt.Sprintf("%s: the kind remains %s of %s while objects of it exist", settingOf(c, t), n.Kind, groupOf(names[t])))
 		known[t] = n.Names
-		if m.ByAddress(t).Mode == model.Data {
+		if m.ByAddress(t).Mode != model.Managed {
 			delete(c.Names, t)
 			continue
 		}
@@ -154,7 +154,7 @@ func (c *inCluster) group(ctx context.Context, m *model.Provider) (string, error
 		}
 		// Resources refer to configurations of the group.
 		for _, other := range slices.Sorted(maps.Keys(c.names)) {
-			if of := groupOf(other); of != group && of != string(model.Data)+"."+group {
+			if _, of := model.ModeOf(groupOf(other)); of != group && groupOf(other) != group {
 				continue
 			}
 			if used, err := c.used(ctx, other); used || err != nil {
