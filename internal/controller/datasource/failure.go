@@ -108,8 +108,8 @@ func (r *Reconciler) fail(ctx context.Context, o *object, f failure) (reconcile.
 	return next, nil
 }
 
-// withdraw sets that there is no result, unless the last one is still of use. withholds is set if it
-// must not be shown.
+// withdraw sets that there is no result, unless the last one is still of use. withholds is set if
+// it must not be shown.
 func (r *Reconciler) withdraw(ctx context.Context, o *object, withholds bool) error {
 	outdated := withholds || o.observedGeneration() != o.GetGeneration()
 	if r.kind.Model.Mode == model.Ephemeral {

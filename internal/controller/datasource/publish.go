@@ -47,8 +47,8 @@ func outName(o *object) types.NamespacedName {
 	return types.NamespacedName{Namespace: o.GetNamespace(), Name: o.GetWriteConnectionSecretToReference().Name}
 }
 
-// publishLease writes the result of an opening into the Secret that an object names, and nothing else
-// stays in it.
+// publishLease writes the result of an opening into the Secret that an object names, and nothing
+// else stays in it.
 func (r *Reconciler) publishLease(ctx context.Context, o *object, of lease, details map[string][]byte) error {
 	secret := xpresource.LocalConnectionSecretFor(o, r.kind.Model.GroupVersionKind())
 	secret.Data, secret.Annotations = details, expiry(of)
