@@ -138,7 +138,7 @@ func TestDiscoverAndImportErrors(t *testing.T) {
 		"another configuration":         {args: []string{"discover", "--provider-config", "ClusterProviderConfig/west"}, want: "there is no ClusterProviderConfig west of examplecloud.landbridge.io in the files"},
 		"not a configuration":           {args: []string{"discover", "--provider-config", "west"}, want: "--provider-config west: must be ClusterProviderConfig/NAME or ProviderConfig/NAME"},
 		"no cluster":                    {args: []string{"discover", "--kubeconfig", empty}, bare: true, want: "to work without one, name a provider with --provider"},
-		"nothing to import":             {args: []string{"import"}, want: "--id or --identity or --objects or --unmanaged or --state is missing; the usage is: landbridge import "},
+		"nothing to import":             {args: []string{"import"}, want: "--id or --identity or --objects or --unmanaged or --query or --state is missing; the usage is: landbridge import "},
 		"two ways to import":            {args: []string{"import", "--unmanaged", "--state", "x"}, want: "--state and --unmanaged cannot be given together"},
 		"an id of no type":              {args: []string{"import", "--id", "x"}, want: "--id and --identity need exactly one resource type"},
 		"an id of several types":        {args: []string{"import", "examplecloud_*", "--id", "x"}, want: "--id and --identity need exactly one resource type"},

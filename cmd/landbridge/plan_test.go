@@ -402,7 +402,7 @@ func TestPlanFailures(t *testing.T) {
 		"not a provider":    {documents: []string{good}, prepare: func(t *testing.T, d *desk) { d.binary = script(t, "exit 3") }, want: []string{"terraform-provider-broken"}},
 		"no YAML":           {documents: []string{"a: [b"}, want: []string{"Error: Invalid YAML", "in ", "document 1 (line 2)"}},
 		"unknown kind":      {documents: []string{`Dog p {}`}, want: []string{"Error: Unknown kind", "The provider has no kind Dog", "document 1 (line 2), Dog p"}},
-		"another provider":  {documents: []string{"apiVersion: local.landbridge.io/v1alpha1\nkind: File\nmetadata: {name: f}"}, want: []string{"Error: Unknown kind", "Its kinds are of random.landbridge.io/v1alpha1"}},
+		"another provider":  {documents: []string{"apiVersion: local.landbridge.io/v1alpha1\nkind: File\nmetadata: {name: f}"}, want: []string{"Error: Unknown kind", "random.landbridge.io/v1alpha1; landbridge provider inspect"}},
 		"unknown field":     {documents: []string{`Pet p {forProvider: {lenth: 3}}`}, want: []string{"Error: Not accepted by the API server", "with random_pet.p, spec.forProvider.lenth", "did you mean spec.forProvider.length?", "document 1 (line 2), Pet p"}},
 		"unknown spec":      {documents: []string{`Pet p {forProvidr: {}}`}, want: []string{"Error: Not accepted by the API server", "with random_pet.p, spec.forProvidr", "did you mean spec.forProvider?"}},
 		"the provider says": {documents: []string{`Password p {forProvider: {length: 0}}`}, want: []string{"Error: ", "with random_password.p, spec.forProvider.length"}},
