@@ -17,6 +17,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	kmeta "k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -315,7 +316,7 @@ func (p *planner) dryRuns(ctx context.Context, objects []local.Object) (live []*
 			if o.GetKind() == "Secret" {
 				p.conceal(o.Unstructured)
 			}
-			p.report(diagnostic.Error, o.Source, "Not accepted", "The API server does not accept the object: %s.", strings.TrimSuffix(errs[i].Error(), "."))
+			p.report(diagnostic.Error, o.Source, "Not accepted", "The API server does not accept the object: %s.", strings.TrimSuffix(refusal(errs[i]), "."))
 			p.overlay.Remove(o.Unstructured)
 			continue
 		}
@@ -656,4 +657,23 @@ func (p *planner) stored(ctx context.Context, r *planned) (instance.Instance, er
 		rec.Instance.Operation = nil // planned as if it had not begun
 	}
 	return rec.Instance, nil
+}
+
+// refusal returns why the API server does not accept an object, by field. That some rules were not
+// checked is no reason, and names no field.
+func refusal(err error) string {
+	var status kerrors.APIStatus
+	if !errors.As(err, &status) || status.Status().Details == nil || status.Status().Reason != metav1.StatusReasonInvalid {
+		return err.Error()
+	}
+	var out []string
+	for _, cause := range status.Status().Details.Causes {
+		if cause.Field != "" && cause.Field != "<nil>" {
+			out = append(out, cause.Field+": "+cause.Message)
+		}
+	}
+	if len(out) == 0 {
+		return err.Error()
+	}
+	return strings.Join(out, "; ")
 }

@@ -163,6 +163,14 @@ func TestChains(t *testing.T) {
 			},
 			status.Failed, "Thing team-a/db", "landbridge untaint thing.open.landbridge.io/db -n team-a",
 		},
+		"a policy that cannot be used": {
+			retrying("DeniedByPolicy", "create failed: Denied by policy: PlanPolicy sizes: it cannot be used, so it acts on every plan that it matches: ERROR: <input>:1:5: undefined field 'changs'"),
+			status.Waiting, "Thing team-a/db", "kubectl edit planpolicy sizes",
+		},
+		"a policy that denies": {
+			retrying("DeniedByPolicy", "create failed: Denied by policy: PlanPolicy sizes: Things have a size of at most 8."),
+			status.Waiting, "Thing team-a/db", "kubectl edit thing.open.landbridge.io/db -n team-a",
+		},
 		"a reference to what does not exist": {func(w world) world { return refersTo(w, "network") }, status.Waiting, "Thing team-a/network", "kubectl get thing.open.landbridge.io -n team-a"},
 		"a reference to what is being created": {func(w world) world {
 			w = network(w)

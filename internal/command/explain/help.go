@@ -185,6 +185,7 @@ var (
 	confirm = regexp.MustCompile(`landbridge\.io/confirm-create to "([^"]+)"`)
 	accept  = regexp.MustCompile(`(kubectl annotate terraform(?:provider|module) \S+ --overwrite landbridge\.io/accept-changes=\S+)\.`)
 	appears = regexp.MustCompile(`may still appear until (\S+Z)\.`)
+	broken  = regexp.MustCompile(`PlanPolicy (\S+): it cannot be used`)
 	adopt   = regexp.MustCompile(`set spec\.import to (\{.*)`)
 )
 
@@ -216,6 +217,9 @@ func (b *builder) helpReason(n *Node) (Help, bool) {
 	case "OperationsPaused":
 		return Help{"Wait until an administrator has operations go on.", resume.FindString(n.Message)}, true
 	case "DeniedByPolicy":
+		if policy := broken.FindStringSubmatch(n.Message); policy != nil {
+			return Help{"Correct the condition of the PlanPolicy, which cannot be used.", "kubectl edit planpolicy " + policy[1]}, true
+		}
 		return Help{"Change the spec so that the policy allows the plan, or the policy.", edit(k)}, true
 	case "CreateAttemptsExhausted", "Interrupted":
 		return Help{"Change the spec, or have it tried again as it is.", "landbridge retry " + res}, true

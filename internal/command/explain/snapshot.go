@@ -243,7 +243,8 @@ func (s *Snapshot) instanceConfigLinks(u *unstructured.Unstructured, module Key)
 			}
 		}
 		if !used && every != nil {
-			out = append(out, configLink(u, every, "spec.providerConfigRef", group))
+			// Each provider has a configuration of that name in its own group.
+			out = append(out, configLink(u, every, "spec.providerConfigRef for "+local, group))
 		}
 	}
 	return out

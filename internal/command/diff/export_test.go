@@ -1,0 +1,4 @@
+package diff
+
+// Refusal is refusal.
+var Refusal = refusal
