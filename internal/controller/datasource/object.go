@@ -74,16 +74,6 @@ func (o *object) unhandled() bool {
 		now.crossplane != "" && now.crossplane != o.text("status", "lastHandledReconcileAt")
 }
 
-func (o *object) setHandled() {
-	now := o.requested()
-	if now.own != "" {
-		o.set(now.own, "status", "lastHandled", "reconcileRequestedAt")
-	}
-	if now.crossplane != "" {
-		o.set(now.crossplane, "status", "lastHandledReconcileAt")
-	}
-}
-
 func (o *object) paused() bool {
 	return o.GetAnnotations()[meta.AnnotationKeyReconciliationPaused] == "true"
 }
