@@ -1,4 +1,4 @@
-package datasource_test
+package results_test
 
 import (
 	"testing"
@@ -6,7 +6,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/landbridge-io/landbridge/internal/controller/datasource"
+	"github.com/landbridge-io/landbridge/internal/controller/results"
 )
 
 func TestInterval(t *testing.T) {
@@ -18,7 +18,7 @@ func TestInterval(t *testing.T) {
 		if text != "" {
 			_ = unstructured.SetNestedField(u.Object, text, "spec", "refreshInterval")
 		}
-		if got := datasource.Interval(u); got != want {
+		if got := results.Interval(u); got != want {
 			t.Errorf("%q: %s, want %s", text, got, want)
 		}
 	}
@@ -51,7 +51,7 @@ func TestDue(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			due, after := datasource.Occasion(test.now, !test.unready, test.request, test.interval, test.last, at, at.Add(10*time.Minute), at.Add(test.is))
+			due, after := results.Occasion(test.now, !test.unready, test.request, test.interval, test.last, at, at.Add(10*time.Minute), at.Add(test.is))
 			if due != test.want || after != test.after {
 				t.Errorf("due %t, after %s; want %t, %s", due, after, test.want, test.after)
 			}
