@@ -6,6 +6,7 @@
 // 4. A plan of all files changes nothing.
 //
 //	custom resources ── desired ──▶ HCL; references ──▶ expressions, depends_on
+//	data sources that they refer to ──▶ data blocks
 //	stored instances ── package state ──▶ terraform.tfstate
 //
 // No sensitive value is in HCL: variables have them. The package never calls a provider, and never

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2/hclsyntax"
@@ -26,6 +25,7 @@ import (
 const (
 	ProvidersFile = "providers.tf"
 	ResourcesFile = "main.tf"
+	DataFile      = "data.tf"
 	VariablesFile = "variables.tf"
 	ImportsFile   = "imports.tf"
 	// ValuesFile and StateFile hold sensitive values.
@@ -67,13 +67,15 @@ type exporter struct {
 	used      map[*RequiredProvider]*used
 	names     map[string]bool // local names of providers
 	resources map[store.Key]*resource
+	// data are the data sources that resources refer to; nil for one that cannot be exported.
+	data      map[store.Key]*dataSource
 	variables variables
 	out       Export
 }
 
 // Make exports the selected resources.
 func Make(ctx context.Context, o Options, selection state.Selection) (Export, error) {
-	e := &exporter{Options: o, used: map[*RequiredProvider]*used{}, names: map[string]bool{}, resources: map[store.Key]*resource{}}
+	e := &exporter{Options: o, used: map[*RequiredProvider]*used{}, names: map[string]bool{}, resources: map[store.Key]*resource{}, data: map[store.Key]*dataSource{}}
 	stored, err := o.State.Export(ctx, o.Kinds, selection)
 	if err != nil {
 		return Export{}, err
@@ -111,6 +113,11 @@ func Make(ctx context.Context, o Options, selection state.Selection) (Export, er
 	if len(all) == 0 {
 		return e.out, nil
 	}
+	for _, r := range all {
+		if err := e.readData(ctx, r.targets); err != nil {
+			return Export{}, err
+		}
+	}
 	return e.out, e.files(ctx, raw, all)
 }
 
@@ -126,6 +133,7 @@ func (e *exporter) files(ctx context.Context, file tfstate.State, all []*resourc
 		e.write(resources.Body(), r)
 		file.Resources = append(file.Resources, *r.block)
 	}
+	data := e.writeData()
 	if !e.WithState {
 		e.plan(ctx, all)
 	}
@@ -135,6 +143,9 @@ func (e *exporter) files(ctx context.Context, file tfstate.State, all []*resourc
 	}
 	e.out.Files = map[string][]byte{
 		ProvidersFile: hclwrite.Format(e.providers(ctx)), ResourcesFile: hclwrite.Format(resources.Bytes()), ImportsFile: hclwrite.Format(imports.Bytes()),
+	}
+	if len(data) > 0 {
+		e.out.Files[DataFile] = data
 	}
 	content, err := tfstate.Write(file, nil)
 	if err != nil {
@@ -179,15 +190,14 @@ func (e *exporter) schemas() tfstate.Schemas {
 	}
 }
 
-// model returns the provider and the resource type of a custom resource; nil if they are not known.
+// model returns the provider and the model of a resource or a data source; nil if they are not
+// known.
 func (e *exporter) model(key store.Key) (*RequiredProvider, *model.Resource) {
-	i := slices.IndexFunc(e.Providers, func(p *RequiredProvider) bool { return p.Model.Group == key.Group })
-	if i < 0 {
-		return nil, nil
-	}
-	for _, r := range e.Providers[i].Model.Resources {
-		if r.Kind == key.Kind {
-			return e.Providers[i], r
+	for _, p := range e.Providers {
+		for _, r := range p.Model.All() {
+			if r.Group == key.Group && r.Kind == key.Kind {
+				return p, r
+			}
 		}
 	}
 	return nil, nil

@@ -8,14 +8,12 @@ import (
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
-	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclwrite"
 	"github.com/zclconf/go-cty/cty"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/landbridge-io/landbridge/internal/command/importer"
 	"github.com/landbridge-io/landbridge/internal/controller/providerconfig"
 	"github.com/landbridge-io/landbridge/internal/controller/references"
 	"github.com/landbridge-io/landbridge/internal/desired"
@@ -26,7 +24,6 @@ import (
 	"github.com/landbridge-io/landbridge/internal/redact"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 	"github.com/landbridge-io/landbridge/internal/terraform"
-	"github.com/landbridge-io/landbridge/internal/translate"
 )
 
 // resource is a custom resource that is exported.
@@ -39,8 +36,9 @@ type resource struct {
 	found  instance.Instance
 	spec   desired.Spec
 	config *terraform.Config
-	// targets are the resources that it refers to.
+	// targets are the resources and data sources that it refers to, and takes are values of them.
 	targets       []store.Key
+	takes         []references.Taken
 	provider      *used
 	configuration *configuration
 	// links are the resources whose attributes are in the configuration, by the values of these
@@ -91,19 +89,12 @@ func (e *exporter) read(ctx context.Context, key store.Key, block *tfstate.Resou
 	case !out.spec.Described():
 		return nil, "it has no configuration", nil
 	}
-	config, problems := out.spec.Configuration(func(ref translate.SecretKeySelector) ([]byte, error) {
-		ref.Namespace = key.Namespace
-		b, err := providerconfig.ReadSecret(ctx, e.Client, ref)
-		if err == nil {
-			e.Secrets.Add(b)
-		}
-		return b, err
-	})
+	config, problems := out.spec.Configuration(e.secretsOf(ctx, key.Namespace))
 	if err := problems.Err(); err != nil {
 		return nil, strings.TrimSuffix(e.Secrets.Replacer().Replace(err.Error()), "."), nil
 	}
 	out.config = config
-	out.targets = references.Keys(refs)
+	out.targets, out.takes = references.Keys(refs), references.Unchanged(refs)
 	ref := providerconfig.ReferenceOf(&xpv2.ProviderConfigReference{Kind: out.spec.Subject.ProviderConfigKind, Name: out.spec.Subject.ProviderConfigName}, key.Namespace)
 	out.provider, out.configuration = e.use(p, m.Type, ref)
 	return out, "", nil
@@ -115,7 +106,7 @@ func (e *exporter) served(of kschema.GroupKind) (list string, ok bool) {
 	if m == nil {
 		return "", false
 	}
-	return m.ListKind, true
+	return m.ListGroupVersionKind().Kind, true
 }
 
 // notes tells what Terraform is going to do with an exported object.
@@ -131,56 +122,19 @@ func (r *resource) notes() string {
 
 // write writes the resource block, and adjusts the state to it.
 func (e *exporter) write(body *hclwrite.Body, r *resource) {
-	values := map[string]hcl.Traversal{}
-	suffixes := map[string]string{} // by value: what the name of the attribute has to end with
-	of := map[string]string{}
-	linked := map[string]bool{}
-	byAddress := map[string]*resource{}
-	r.links = map[string]*resource{}
-	var targets []*resource
-	for _, key := range r.targets {
-		t := e.resources[key]
-		if t == nil || t == r || slices.Contains(targets, t) {
-			continue
-		}
-		targets = append(targets, t)
-		byAddress[t.address()] = t
-		for _, v := range importer.Identifying(t.model, t.found.State, t.config.Value) {
-			if _, ok := values[v.Value]; ok && !v.Chosen {
-				continue
-			}
-			values[v.Value], of[v.Value] = traversal(t.block.Type, t.block.Name, v.Attribute), t.address()
-			delete(suffixes, v.Value)
-			if !v.Chosen {
-				suffixes[v.Value] = "_" + v.Attribute
-			}
-		}
-	}
+	l := e.links(r.key, r.targets, r.takes)
 	block := body.AppendNewBlock("resource", []string{r.block.Type, r.block.Name})
 	r.writeProvider(block.Body())
-	w := &writer{variables: &e.variables, prefix: r.block.Name, marked: r.config.SensitivePaths, refer: func(text, attribute string) hcl.Traversal {
-		to := values[text]
-		if to == nil || !strings.HasSuffix(attribute, suffixes[text]) {
-			return nil
-		}
-		linked[of[text]] = true
-		r.links[text] = byAddress[of[text]]
-		return to
-	}}
+	w := &writer{variables: &e.variables, prefix: r.block.Name, marked: r.config.SensitivePaths, refer: l.refer}
 	w.block(block.Body(), r.model.Schema.Block, r.config.Value, nil)
 	r.writeLifecycle(block.Body())
-	var order []hclwrite.Tokens
+	r.links = l.resources()
 	kept := &r.block.Instances[0].Kept
-	for _, t := range targets {
-		if !linked[t.address()] {
-			order = append(order, traverse(t.block.Type, t.block.Name))
-		}
-		kept.Dependencies = append(kept.Dependencies, t.address())
+	for _, names := range l.targets {
+		kept.Dependencies = append(kept.Dependencies, strings.Join(names, "."))
 	}
 	slices.Sort(kept.Dependencies)
-	if len(order) > 0 {
-		block.Body().SetAttributeRaw("depends_on", hclwrite.TokensForTuple(order))
-	}
+	l.order(block.Body())
 	r.block.Provider = r.provider.address(r.configuration)
 	for _, path := range w.concealed {
 		if in := &r.block.Instances[0].Instance; !slices.ContainsFunc(in.SensitivePaths, path.Equals) {

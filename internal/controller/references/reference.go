@@ -229,6 +229,29 @@ func Keys(refs []Reference) []store.Key {
 	return out
 }
 
+// Taken is a value that a reference takes from an object, unchanged.
+type Taken struct {
+	// To is the path of the field that the value is for.
+	To   string
+	From store.Key
+	// FieldPath is model.ExternalNamePath if none is given.
+	FieldPath string
+}
+
+// Unchanged returns the values that references take from objects by name, without those that are
+// transformed.
+func Unchanged(refs []Reference) []Taken {
+	var out []Taken
+	for _, ref := range refs {
+		for _, s := range ref.sources {
+			if s.Name != "" && s.transform == nil {
+				out = append(out, Taken{To: ref.to, From: s.where().Key, FieldPath: s.FieldPath})
+			}
+		}
+	}
+	return out
+}
+
 func (s source) where() Where {
 	w := Where{Key: store.Key{Group: s.gvk().Group, Kind: s.Kind, Namespace: s.Namespace, Name: s.Name}}
 	if s.Selector != nil {
