@@ -124,8 +124,8 @@ func (r *Reconciler) activate(ctx context.Context, run *running, active active, 
 	return errs, again
 }
 
-// unmanagedRoles installs the roles for data sources and ephemeral resources that are not served
-// yet.
+// unmanagedRoles installs the roles for data sources, ephemeral resources and actions that are not
+// served yet.
 func (r *Reconciler) unmanagedRoles(ctx context.Context, run *running, active active) error {
 	resources, missing := kinds.ResourcesOf(run.Model), false
 	for _, mode := range model.Unmanaged {
@@ -196,6 +196,9 @@ func noResourceType(s *schema.Provider, pattern string) string {
 		}
 		if _, ok := s.EphemeralResources[pattern]; ok {
 			return fmt.Sprintf("%q is an ephemeral resource: name it in spec.activateEphemeralResources", pattern)
+		}
+		if _, ok := s.Actions[pattern]; ok {
+			return fmt.Sprintf("%q is an action: name it in spec.activateActions", pattern)
 		}
 	}
 	return fmt.Sprintf("no resource type matches %q (see: landbridge provider inspect)", pattern)
