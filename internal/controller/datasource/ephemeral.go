@@ -1,6 +1,7 @@
 package datasource
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -177,7 +178,7 @@ func (r *Reconciler) open(ctx context.Context, h *holding) (*failure, error) {
 			h.leases = before
 		}
 		h.known.opening.failed(now)
-		return nil, fmt.Errorf("cannot write the result: %w", firstOf(err, k.save(ctx, h)))
+		return nil, fmt.Errorf("cannot write the result: %w", cmp.Or(err, k.save(ctx, h)))
 	}
 	h.secret = published{openedAt: expiry(*h.leases.Current)[v1alpha1.AnnotationOpenedAt], renewAt: expiry(*h.leases.Current)[v1alpha1.AnnotationRenewAt]}
 	h.known.opening = attempts{}

@@ -126,9 +126,9 @@ func (r *Reconciler) withdraw(ctx context.Context, o *object, withholds bool) er
 	if _, has, _ := unstructured.NestedFieldNoCopy(o.Object, "status", "atProvider"); has {
 		return nil
 	}
-	unread, err := r.unread(ctx, o, withholds)
+	message, err := r.withoutResult(ctx, o, withholds)
 	if err == nil {
-		o.condition(xpv2.TypeReady, corev1.ConditionFalse, xpv2.ReasonUnavailable, unread)
+		o.condition(xpv2.TypeReady, corev1.ConditionFalse, xpv2.ReasonUnavailable, message)
 	}
 	return err
 }

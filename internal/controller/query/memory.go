@@ -73,9 +73,7 @@ func (m *memory) set(key types.NamespacedName, n next, now time.Time) time.Durat
 	return max(n.at.Sub(now), time.Millisecond)
 }
 
-// again has a query run again now.
-func (m *memory) again(key types.NamespacedName) { m.forget(key) }
-
+// forget has a query run as soon as it is reconciled.
 func (m *memory) forget(key types.NamespacedName) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

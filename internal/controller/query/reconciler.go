@@ -98,7 +98,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 		return reconcile.Result{RequeueAfter: again}, nil
 	}
 	if err := r.Client.Status().Update(ctx, q); err != nil {
-		r.memory.again(req.NamespacedName)
+		r.memory.forget(req.NamespacedName)
 		if kerrors.IsConflict(err) {
 			return reconcile.Result{RequeueAfter: time.Second}, nil
 		}
@@ -147,8 +147,8 @@ func (r *Reconciler) reconcile(ctx context.Context, q *v1alpha1.ResourceQuery) (
 	if left := r.memory.due(key, revision, now); left > 0 {
 		return left, false, nil
 	}
-	release, ok := r.slot(ctx, q.Namespace)
-	if !ok {
+	release, ok := r.slots.TryAcquire(q.Namespace)
+	if !ok { // a worker does not wait for one
 		return slotAgain, false, nil
 	}
 	defer release()
@@ -166,14 +166,6 @@ func (r *Reconciler) reconcile(ctx context.Context, q *v1alpha1.ResourceQuery) (
 
 // slotAgain is when a query is tried again whose namespace has no free slot.
 const slotAgain = 2 * time.Second
-
-// slot returns a slot of a namespace, if there is one now: a worker does not wait for it.
-func (r *Reconciler) slot(ctx context.Context, namespace string) (release func(), ok bool) {
-	now, cancel := context.WithCancel(slots.WithOwner(ctx, namespace))
-	cancel()
-	release, err := r.slots.Acquire(now)
-	return release, err == nil
-}
 
 func (r *Reconciler) forget(key types.NamespacedName) {
 	r.memory.forget(key)
