@@ -11,7 +11,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/landbridge-io/landbridge/internal/controller/datasource"
 	"github.com/landbridge-io/landbridge/internal/controller/managed"
 	"github.com/landbridge-io/landbridge/internal/controller/providerconfig"
 	"github.com/landbridge-io/landbridge/internal/controller/references"
@@ -28,8 +27,8 @@ type Registry struct {
 
 	mu    sync.RWMutex
 	kinds map[schema.GroupKind]*managed.Kind
-	// data are those of data sources and ephemeral resources.
-	data map[schema.GroupKind]*datasource.Kind
+	// data are those of data sources, ephemeral resources and actions.
+	data map[schema.GroupKind]*UnmanagedKind
 	// starting are kinds whose existing resources are not all known yet. New ones are reconciled
 	// already.
 	starting map[schema.GroupKind]*managed.Kind
