@@ -83,6 +83,9 @@ func (p *Provider) Of(mode Mode) map[string]*Resource {
 // types may have such a group, too, if it was chosen for them.
 func IsDataGroup(group string) bool { return strings.HasPrefix(group, string(Data)+".") }
 
+// IsActionGroup reports whether the kinds of an API group may be actions, as IsDataGroup does.
+func IsActionGroup(group string) bool { return strings.HasPrefix(group, string(Action)+".") }
+
 // All returns all kinds with their addresses: resource types, data sources, ephemeral resources and
 // then actions, each of them sorted.
 func (p *Provider) All() iter.Seq2[string, *Resource] {

@@ -113,6 +113,9 @@ func (r *Reconciler) activate(ctx context.Context, run *running, active active, 
 			}
 		}
 	}
+	if sooner := run.SyncActionApprovers(ctx); sooner > 0 {
+		again = min(again, sooner)
+	}
 	isServed := func(c *apiextensionsv1.CustomResourceDefinition) bool { return keep[c.Name] }
 	left, err := r.Prune(ctx, run.Name, isServed)
 	if len(left) > 0 && len(errs) == 0 {
