@@ -54,7 +54,9 @@ func (m Mode) Address(name string) string {
 // data.hcloud_image.
 func (r *Resource) Address() string { return r.Mode.Address(r.Type) }
 
-// ModeOf returns the mode of an address, or of a pattern of addresses, and what follows it.
+// ModeOf returns the mode of an address, or of a pattern of addresses, and what follows it. Of an
+// API group it returns the mode that its kinds may have, and the group of the resource types: these
+// may have such a group, too, if it was chosen for them.
 func ModeOf(address string) (Mode, string) {
 	if prefix, name, ok := strings.Cut(address, "."); ok && slices.Contains(Unmanaged, Mode(prefix)) {
 		return Mode(prefix), name
@@ -82,9 +84,6 @@ func (p *Provider) Of(mode Mode) map[string]*Resource {
 // IsDataGroup reports whether the kinds of an API group may be data sources. The kinds of resource
 // types may have such a group, too, if it was chosen for them.
 func IsDataGroup(group string) bool { return strings.HasPrefix(group, string(Data)+".") }
-
-// IsActionGroup reports whether the kinds of an API group may be actions, as IsDataGroup does.
-func IsActionGroup(group string) bool { return strings.HasPrefix(group, string(Action)+".") }
 
 // All returns all kinds with their addresses: resource types, data sources, ephemeral resources and
 // then actions, each of them sorted.

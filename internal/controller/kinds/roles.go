@@ -76,7 +76,7 @@ func rolesOf(owner string, resources []kschema.GroupResource) []*rbacv1.ClusterR
 			}
 		}
 		if len(managed) > 0 {
-			if model.IsActionGroup(group) {
+			if mode, _ := model.ModeOf(group); mode == model.Action {
 				add(roleInvoke, group, invoking, managed...)
 				add(roleController, group, []string{"delete"}, managed...) // when their time is over
 			} else {
