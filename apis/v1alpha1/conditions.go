@@ -258,11 +258,13 @@ const (
 
 	// ReasonInvocationFailed: the provider says that an action has failed. ReasonOutcomeUnknown: it
 	// did not say how the action has ended. ReasonCannotInvoke: it was not asked.
-	// ReasonInvoking: the action is running.
+	// ReasonInvoking: the action is running. ReasonInvokedBefore: it was invoked for another object,
+	// of which this one is a copy.
 	ReasonInvocationFailed xpv2.ConditionReason = "InvocationFailed"
 	ReasonOutcomeUnknown   xpv2.ConditionReason = "InvocationOutcomeUnknown"
 	ReasonCannotInvoke     xpv2.ConditionReason = "CannotInvoke"
 	ReasonInvoking         xpv2.ConditionReason = "Invoking"
+	ReasonInvokedBefore    xpv2.ConditionReason = "InvokedBefore"
 
 	// ReasonOpenFailed: an ephemeral resource cannot be opened, or its result cannot be written.
 	// ReasonRenewalFailed and ReasonCloseFailed: it cannot be renewed or closed.

@@ -54,6 +54,10 @@ func (p *planned) state() invocation.Plan {
 // plan plans the action of an object, and asks whether it may be invoked. It does not wait for a
 // provider.
 func (k *Kind) plan(ctx context.Context, o *object) (*planned, *failure) {
+	if of := o.GetAnnotations()[v1alpha1.AnnotationInvoked]; of != "" && of != string(o.GetUID()) {
+		return nil, &failure{reason: v1alpha1.ReasonInvokedBefore, stalls: true, waits: true, message: fmt.Sprintf(
+			"The action was invoked for the object of which this one is a copy or was restored. Remove the annotation %s to have it invoked again.", v1alpha1.AnnotationInvoked)}
+	}
 	p := &planned{handle: k.handle(ctx, o)}
 	o.secrets = append(o.secrets, p.handle.Secrets...)
 	if why := k.halted(o, p.handle); why != "" {

@@ -171,8 +171,12 @@ func (r *Reconciler) begin(ctx context.Context, o *object, p *planned, record in
 	if !ok {
 		return reconcile.Result{RequeueAfter: soon}, nil
 	}
-	if !meta.FinalizerExists(o, xpmanaged.FinalizerName) {
-		if err := r.change(ctx, o, func(u client.Object) { meta.AddFinalizer(u, xpmanaged.FinalizerName) }); err != nil {
+	if !meta.FinalizerExists(o, xpmanaged.FinalizerName) || o.GetAnnotations()[v1alpha1.AnnotationInvoked] == "" {
+		err := r.change(ctx, o, func(u client.Object) {
+			meta.AddFinalizer(u, xpmanaged.FinalizerName)
+			meta.AddAnnotations(u, map[string]string{v1alpha1.AnnotationInvoked: string(u.GetUID())})
+		})
+		if err != nil {
 			release()
 			return reconcile.Result{}, err
 		}

@@ -368,6 +368,24 @@ func TestInvocations(t *testing.T) {
 			})
 			f.reconcile()
 		}, state{"", 0, nil, "ReconcilePaused", 0}},
+		"a copy": {nil, func(f *fixture) {
+			f.change(func(u *unstructured.Unstructured) {
+				u.SetAnnotations(map[string]string{v1alpha1.AnnotationInvoked: "0"})
+			})
+			f.reconcile()
+		}, state{"Pending", 0, []string{"Stalled"}, "InvokedBefore", 0}},
+		"a copy that is to be invoked": {nil, func(f *fixture) {
+			f.change(func(u *unstructured.Unstructured) {
+				u.SetAnnotations(map[string]string{v1alpha1.AnnotationInvoked: "0"})
+			})
+			f.reconcile()
+			f.change(func(u *unstructured.Unstructured) { u.SetAnnotations(nil) })
+			f.reconcile()
+			f.settled()
+			if f.object().GetAnnotations()[v1alpha1.AnnotationInvoked] != "1" {
+				f.Error("a copy of it would be invoked")
+			}
+		}, state{"Succeeded", 1, []string{"Synced", "Ready", "Complete"}, "ReconcileSuccess", 1}},
 		"all operations are paused": {nil, func(f *fixture) { f.paused = "All operations have been paused"; f.reconcile() },
 			state{"Pending", 0, []string{"Reconciling"}, "OperationsPaused", 0}},
 		"the provider is not usable": {nil, func(f *fixture) { f.cloud.refuse = diagnostic.Errorf("No endpoint", "There is none."); f.reconcile() },
