@@ -257,9 +257,9 @@ const (
 	ReasonReadFailed xpv2.ConditionReason = "ReadFailed"
 
 	// ReasonInvocationFailed: the provider says that an action has failed. ReasonOutcomeUnknown: it
-	// did not say how the action has ended. ReasonCannotInvoke: it was not asked.
-	// ReasonInvoking: the action is running. ReasonInvokedBefore: it was invoked for another object,
-	// of which this one is a copy.
+	// did not say how the action has ended. ReasonCannotInvoke: it was not asked. ReasonInvoking:
+	// the action is running. ReasonInvokedBefore: it was invoked for another object, of which this
+	// one is a copy.
 	ReasonInvocationFailed xpv2.ConditionReason = "InvocationFailed"
 	ReasonOutcomeUnknown   xpv2.ConditionReason = "InvocationOutcomeUnknown"
 	ReasonCannotInvoke     xpv2.ConditionReason = "CannotInvoke"

@@ -90,9 +90,9 @@ type TerraformProviderSpec struct {
 	// +optional
 	ActivateEphemeralResources []string `json:"activateEphemeralResources,omitempty"`
 
-	// ActivateActions are the actions to serve, by Terraform's names, as in activate. They are kinds
-	// of the group action.GROUP, such as action.aws.landbridge.io: each object invokes the action
-	// once. Defaults to none.
+	// ActivateActions are the actions to serve, by Terraform's names, as in activate. They are
+	// kinds of the group action.GROUP, such as action.aws.landbridge.io: each object invokes the
+	// action once. Defaults to none.
 	// +listType=set
 	// +optional
 	ActivateActions []string `json:"activateActions,omitempty"`

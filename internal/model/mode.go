@@ -11,8 +11,8 @@ import (
 )
 
 // Mode is what Terraform has under a name: a provider may have a resource type, a data source, an
-// ephemeral resource and an action with the same name. It is the first part of Terraform's addresses, and of
-// the API group.
+// ephemeral resource and an action with the same name. It is the first part of Terraform's
+// addresses, and of the API group.
 type Mode string
 
 // The modes.

@@ -73,8 +73,8 @@ func (c *Client) ActionKind(u *unstructured.Unstructured) (Kind, error) {
 	return Kind{}, fmt.Errorf("%s of %s is no action that the cluster serves: kubectl api-resources --categories=%s lists them", u.GetKind(), u.GroupVersionKind().Group, model.Action.Category())
 }
 
-// AwaitInvocation waits until the invocation of an action is over. tell gets a line for each change:
-// phases, messages of the provider, and why it is not invoked.
+// AwaitInvocation waits until the invocation of an action is over. tell gets a line for each
+// change: phases, messages of the provider, and why it is not invoked.
 func (c *Client) AwaitInvocation(ctx context.Context, k Kind, u *unstructured.Unstructured, tell func(line string)) (Invocation, error) {
 	last := invocationOf(u)
 	gone, said := false, ""

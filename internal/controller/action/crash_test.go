@@ -20,8 +20,8 @@ var errCrashed = errors.New("the process has ended")
 
 // process is one life of a controller, which ends at one of its writes.
 type process struct {
-	// left is the number of writes until it ends; below 0 it does not. stored is set if the last one
-	// is stored nevertheless.
+	// left is the number of writes until it ends; below 0 it does not. stored is set if the last
+	// one is stored nevertheless.
 	left   int
 	stored bool
 	dead   bool

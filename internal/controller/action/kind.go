@@ -49,8 +49,8 @@ type Kind struct {
 	Options         managed.Options
 	// Runs are the attempts of all kinds that this process carries out.
 	Runs *Runs
-	// PlanKey is the key of the hashes of plans. Without it, a hash would let sensitive arguments be
-	// guessed.
+	// PlanKey is the key of the hashes of plans. Without it, a hash would let sensitive arguments
+	// be guessed.
 	PlanKey []byte
 	// Providers are the names of the TerraformProvider, for pauses.
 	Providers []string

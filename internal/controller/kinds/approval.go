@@ -28,8 +28,9 @@ func actionApproverPolicy(provider string) string {
 	return "approver-action." + provider + "." + v1alpha1.Group
 }
 
-// ensureApprovers installs a policy, with a name, by which the API server notes who approves a plan. The policy
-// in deploy/rbac/approval.yaml decides who may. Without such policies, no approver is recorded.
+// ensureApprovers installs a policy, with a name, by which the API server notes who approves a
+// plan. The policy in deploy/rbac/approval.yaml decides who may. Without such policies, no approver
+// is recorded.
 func ensureApprovers(ctx context.Context, client admissionregistration.AdmissionregistrationV1Interface, owner, name, group string, plurals []string) error {
 	given := func(object string) string {
 		return fmt.Sprintf("%s.?metadata.?annotations[?%q].orValue('')", object, v1alpha1.AnnotationApprove)
@@ -51,8 +52,8 @@ func (rt *Runtime) SyncApprovers(ctx context.Context, owner string, m *model.Res
 	return rt.syncApprovers(ctx, owner, approverPolicy(owner), []*model.Resource{m}, known)
 }
 
-// SyncActionApprovers keeps the policy that notes who approves plans of the provider's actions whose
-// controllers run. It returns when to call it again; 0 if never.
+// SyncActionApprovers keeps the policy that notes who approves plans of the provider's actions
+// whose controllers run. It returns when to call it again; 0 if never.
 func (p *ServedProvider) SyncActionApprovers(ctx context.Context) (again time.Duration) {
 	var served []*model.Resource
 	for _, name := range p.Serving(model.Action) {
