@@ -27,8 +27,8 @@ type Registry struct {
 
 	mu    sync.RWMutex
 	kinds map[schema.GroupKind]*managed.Kind
-	// data are those of data sources, ephemeral resources and actions.
-	data map[schema.GroupKind]*UnmanagedKind
+	// unmanaged are the kinds of data sources, ephemeral resources and actions.
+	unmanaged map[schema.GroupKind]*UnmanagedKind
 	// starting are kinds whose existing resources are not all known yet. New ones are reconciled
 	// already.
 	starting map[schema.GroupKind]*managed.Kind
@@ -51,8 +51,8 @@ func (r *Registry) References() *references.Graph { return &r.references }
 // Served returns the kind by which a kind is listed (model.Resource.ListGroupVersionKind), and
 // whether a controller of the kind runs.
 func (r *Registry) Served(kind schema.GroupKind) (list string, ok bool) {
-	if data := r.dataOf(kind); data != nil {
-		return data.Model.ListGroupVersionKind().Kind, true
+	if of := r.unmanagedOf(kind); of != nil {
+		return of.Model.ListGroupVersionKind().Kind, true
 	}
 	k := r.Kind(kind)
 	if k == nil {
@@ -64,8 +64,8 @@ func (r *Registry) Served(kind schema.GroupKind) (list string, ok bool) {
 // Lacks returns why no object of a kind ever has a field at a path; nil if they may have it, or if
 // the kind is not served.
 func (r *Registry) Lacks(kind schema.GroupKind, path string) error {
-	if data := r.dataOf(kind); data != nil {
-		return data.Lacks(path)
+	if of := r.unmanagedOf(kind); of != nil {
+		return of.Lacks(path)
 	}
 	if k := r.Kind(kind); k != nil {
 		return k.Lacks(path)
@@ -88,13 +88,13 @@ func (r *Registry) Wake(key store.Key) {
 	if k == nil {
 		k = r.starting[kind]
 	}
-	data := r.data[kind]
+	of := r.unmanaged[kind]
 	r.mu.RUnlock()
 	switch {
 	case k != nil:
 		k.Wake(key)
-	case data != nil:
-		data.Wake(key)
+	case of != nil:
+		of.Wake(key)
 	}
 }
 
@@ -150,7 +150,7 @@ func (r *Registry) Moved(ctx context.Context, units []shard.Unit) {
 	for _, k := range r.running() {
 		k.Moved(ctx, units)
 	}
-	for _, k := range r.runningData() {
+	for _, k := range r.runningUnmanaged() {
 		k.Moved(ctx)
 	}
 }

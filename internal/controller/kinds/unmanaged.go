@@ -10,9 +10,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 
 	"github.com/landbridge-io/landbridge/internal/controller/action"
-	"github.com/landbridge-io/landbridge/internal/controller/datasource"
 	"github.com/landbridge-io/landbridge/internal/controller/managed"
 	"github.com/landbridge-io/landbridge/internal/controller/providerconfig"
+	"github.com/landbridge-io/landbridge/internal/controller/results"
 	"github.com/landbridge-io/landbridge/internal/controller/shard"
 	"github.com/landbridge-io/landbridge/internal/model"
 	"github.com/landbridge-io/landbridge/internal/provider"
@@ -81,9 +81,9 @@ func (p *ServedProvider) controllerOf(m *model.Resource) unmanaged {
 			Model: m, ProviderConfigs: configs, Neighbours: rt.Registry, Options: rt.Managed, Runs: rt.Runs, PlanKey: rt.PlanKey, Providers: []string{p.Name},
 		}
 	}
-	k := &datasource.Kind{
+	k := &results.Kind{
 		Model: m, ProviderConfigs: configs, Neighbours: rt.Registry, Options: rt.Managed, HashKey: rt.AccountKey[:],
-		Leases: datasource.Leases{Client: rt.Leases},
+		Leases: results.Leases{Client: rt.Leases},
 	}
 	if m.Mode == model.Data {
 		k.Objects, k.OwnedElsewhere = p.Model.Schema.Resources[m.Type], rt.OwnedElsewhere
@@ -94,9 +94,9 @@ func (p *ServedProvider) controllerOf(m *model.Resource) unmanaged {
 func (rt *Runtime) startUnmanaged(m *model.Resource, of unmanaged) (*UnmanagedKind, error) {
 	ctx, cancel := context.WithCancel(rt.Lifetime)
 	k := &UnmanagedKind{of, m, cancel}
-	err := k.Start(ctx, rt.Manager, func() { rt.Registry.addData(k) })
+	err := k.Start(ctx, rt.Manager, func() { rt.Registry.addUnmanaged(k) })
 	if err != nil {
-		rt.Registry.removeData(k)
+		rt.Registry.removeUnmanaged(k)
 		cancel()
 		return nil, err
 	}
@@ -112,7 +112,7 @@ func (p *ServedProvider) StopUnmanaged(ctx context.Context, address string) {
 	p.mu.Unlock()
 	if k != nil {
 		k.cancel()
-		p.runtime.Registry.removeData(k)
+		p.runtime.Registry.removeUnmanaged(k)
 		p.runtime.stopWatching(ctx, k.Model.GroupVersionKind())
 	}
 }
@@ -147,40 +147,40 @@ func (p *ServedProvider) unmanagedUsers(ctx context.Context, ref providerconfig.
 	return out, nil
 }
 
-// dataOf returns the kind of a data source, an ephemeral resource or an action whose controller
+// unmanagedOf returns the kind of a data source, an ephemeral resource or an action whose controller
 // runs or starts; nil if there is none.
-func (r *Registry) dataOf(kind schema.GroupKind) *UnmanagedKind {
+func (r *Registry) unmanagedOf(kind schema.GroupKind) *UnmanagedKind {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
-	return r.data[kind]
+	return r.unmanaged[kind]
 }
 
-func (r *Registry) runningData() []*UnmanagedKind {
+func (r *Registry) runningUnmanaged() []*UnmanagedKind {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
-	return slices.Collect(maps.Values(r.data))
+	return slices.Collect(maps.Values(r.unmanaged))
 }
 
-func (r *Registry) addData(k *UnmanagedKind) {
+func (r *Registry) addUnmanaged(k *UnmanagedKind) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.data == nil {
-		r.data = map[schema.GroupKind]*UnmanagedKind{}
+	if r.unmanaged == nil {
+		r.unmanaged = map[schema.GroupKind]*UnmanagedKind{}
 	}
-	r.data[k.Model.GroupVersionKind().GroupKind()] = k
+	r.unmanaged[k.Model.GroupVersionKind().GroupKind()] = k
 }
 
-func (r *Registry) removeData(k *UnmanagedKind) {
+func (r *Registry) removeUnmanaged(k *UnmanagedKind) {
 	kind := k.Model.GroupVersionKind().GroupKind()
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	delete(r.data, kind)
+	delete(r.unmanaged, kind)
 	r.references.Drop(kind)
 }
 
 // WakePending wakes the actions whose invocation has not begun: policies or pauses have changed.
 func (r *Registry) WakePending(ctx context.Context) {
-	for _, k := range r.runningData() {
+	for _, k := range r.runningUnmanaged() {
 		if of, ok := k.unmanaged.(*action.Kind); ok {
 			of.WakePending(ctx)
 		}
