@@ -132,13 +132,3 @@ func conditionOf(u *unstructured.Unstructured, t xpv2.ConditionType) string {
 	r := managed.CustomResource{Unstructured: *u}
 	return string(r.GetCondition(t).Status)
 }
-
-// setHandled sets that requests for a reconcile are handled.
-func (o *object) setHandled() {
-	if own := o.GetAnnotations()[v1alpha1.AnnotationReconcile]; own != "" {
-		o.set(own, "status", "lastHandled", "reconcileRequestedAt")
-	}
-	if crossplane := o.GetAnnotations()[meta.AnnotationKeyReconcileRequestedAt]; crossplane != "" {
-		o.set(crossplane, "status", "lastHandledReconcileAt")
-	}
-}

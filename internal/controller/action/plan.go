@@ -110,15 +110,11 @@ const waiting = "waiting for other resources: "
 
 // resolve sets the referencing fields of an object in memory only.
 func (k *Kind) resolve(ctx context.Context, o *object) error {
-	refs, err := references.Of(&o.Unstructured, k.Model)
-	if err != nil || len(refs) == 0 {
-		return err
-	}
 	resolver := references.Resolver{Reader: k.reader, Served: k.Neighbours.Served, Lacks: k.Neighbours.Lacks, Call: references.Caller(k.Model, func(ctx context.Context) (terraform.Executor, func(), error) {
 		ex, release, diags := k.handle(ctx, o).Acquire(ctx)
 		return ex, release, diags.Err()
 	})}
-	found, err := resolver.Resolve(ctx, &o.Unstructured, refs)
+	found, err := resolver.ResolveAll(ctx, &o.Unstructured, k.Model)
 	if err == nil && len(found.Missing) > 0 {
 		err = fmt.Errorf(waiting+"%s", strings.Join(found.Missing, "; "))
 	}
@@ -233,10 +229,8 @@ func (k *Kind) unasked(o *object, diags diagnostic.Diagnostics) *failure {
 		return out
 	}
 	if f := o.visit.Trouble(); f != nil && !f.RetryAt.IsZero() {
-		out.reason, out.retryAt, out.passing = v1alpha1.ReasonProviderUnavailable, f.RetryAt, f.Passing && o.visit.Refused() != nil
-		if out.stalls = f.OfResource; f.OfResource {
-			out.reason = v1alpha1.ReasonProviderCrashes
-		}
+		out.reason, out.retryAt, out.passing = providerconfig.ReasonOf(f), f.RetryAt, f.Passing && o.visit.Refused() != nil
+		out.stalls = f.OfResource
 	}
 	return out
 }

@@ -110,6 +110,9 @@ func (r *Reconciler) step(ctx context.Context, o *object) (reconcile.Result, err
 	if in.Record == known.unsure && running == nil && in.Record.Phase == invocation.Running {
 		in.Record = in.Record.End(terraform.ActionNotInvoked, k.now()) // it was stored, and not requested
 	}
+	if running != nil && in.Record.Phase != invocation.Running {
+		return reconcile.Result{RequeueAfter: soon}, nil // the cache is behind
+	}
 	if o.paused() && running == nil {
 		return r.pause(ctx, o)
 	}
@@ -140,7 +143,7 @@ func (r *Reconciler) step(ctx context.Context, o *object) (reconcile.Result, err
 		return reconcile.Result{}, client.IgnoreNotFound(r.client.Delete(ctx, &o.Unstructured, client.Preconditions{UID: ptr.To(o.GetUID()), ResourceVersion: ptr.To(o.GetResourceVersion())}, client.PropagationPolicy(metav1.DeletePropagationBackground)))
 	}
 	switch {
-	case running != nil && in.Record.Phase == invocation.Running:
+	case running != nil:
 		return r.show(ctx, o, running)
 	case d.Record.Phase == invocation.AwaitingApproval:
 		return r.await(ctx, o, p, d.Record)
@@ -191,9 +194,11 @@ func (r *Reconciler) begin(ctx context.Context, o *object, p *planned, record in
 	o.observed()
 	if err := r.write(ctx, o); err != nil {
 		release()
-		known := k.recall(o)
-		known.unsure = record
-		k.remember(o, known)
+		if !kerrors.IsConflict(err) { // else it is not stored
+			known := k.recall(o)
+			known.unsure = record
+			k.remember(o, known)
+		}
 		return reconcile.Result{}, err
 	}
 	k.Options.Recorder.Event(o, event.Normal(reasonInvoking, "The action is invoked"))

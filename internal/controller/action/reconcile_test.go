@@ -440,6 +440,15 @@ func TestInvocations(t *testing.T) {
 			}
 			f.reconcile()
 		}, state{"", 0, nil, "", 0}},
+		"the cache is behind while it runs": {nil, func(f *fixture) {
+			before := f.object()
+			f.hangs()
+			f.r = action.NewReconciler(f.kind, behind{f.client, before}, f.client)
+			f.r.Use(noQueue{})
+			for range 3 {
+				f.reconcile()
+			}
+		}, state{"Running", 1, []string{"Synced", "Reconciling"}, "ReconcileSuccess", 1}},
 		"the outcome is stored later": {nil, func(f *fixture) {
 			n := 0
 			f.failing = func(client.Object) error {
@@ -468,6 +477,20 @@ func TestInvocations(t *testing.T) {
 			}
 		})
 	}
+}
+
+// behind is a cache that has an earlier version of the object.
+type behind struct {
+	client.Client
+	object *unstructured.Unstructured
+}
+
+func (b behind) Get(ctx context.Context, key client.ObjectKey, into client.Object, o ...client.GetOption) error {
+	if u, ok := into.(*unstructured.Unstructured); ok {
+		*u = *b.object.DeepCopy()
+		return nil
+	}
+	return b.Client.Get(ctx, key, into, o...)
 }
 
 // hangs begins an invocation that does not end, and waits until the provider is asked.

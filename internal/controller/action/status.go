@@ -159,7 +159,7 @@ func (o *object) setDeferred(why terraform.Deferral, message string) {
 
 // observed sets that the status describes the object as it is.
 func (o *object) observed() {
-	o.setHandled()
+	o.SetHandledReconcile()
 	o.set(o.GetGeneration(), "status", "observedGeneration")
 }
 
