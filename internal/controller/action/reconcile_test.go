@@ -632,3 +632,33 @@ func TestDeletion(t *testing.T) {
 		})
 	}
 }
+
+// queue counts what is queued.
+type queue struct{ added int }
+
+func (q *queue) Add(reconcile.Request) { q.added++ }
+func (q *queue) Len() int              { return 0 }
+
+// What waits because of policies or pauses is looked at when these change; what has succeeded is
+// not.
+func TestWakePending(t *testing.T) {
+	t.Parallel()
+	f, q := newFixture(t, map[string]any{}), &queue{}
+	f.paused = "All operations have been paused"
+	f.reconcile()
+	f.r.Use(q)
+	f.kind.WakePending(t.Context())
+	if q.added != 1 {
+		t.Errorf("%d objects are queued while one waits", q.added)
+	}
+	f.r.Use(noQueue{})
+	f.paused = ""
+	f.reconcile()
+	f.settled()
+	f.want(state{"Succeeded", 1, []string{"Synced", "Ready", "Complete"}, "ReconcileSuccess", 1})
+	f.r.Use(q)
+	f.kind.WakePending(t.Context())
+	if q.added != 1 {
+		t.Errorf("%d objects are queued after it has succeeded", q.added)
+	}
+}

@@ -147,8 +147,8 @@ func (p *ServedProvider) unmanagedUsers(ctx context.Context, ref providerconfig.
 	return out, nil
 }
 
-// unmanagedOf returns the kind of a data source, an ephemeral resource or an action whose controller
-// runs or starts; nil if there is none.
+// unmanagedOf returns the kind of a data source, an ephemeral resource or an action whose
+// controller runs or starts; nil if there is none.
 func (r *Registry) unmanagedOf(kind schema.GroupKind) *UnmanagedKind {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
