@@ -194,7 +194,7 @@ health: bin/playground ## Every situation of an object, and the health that ksta
 	@cd test/health && $(CURDIR)/bin/test/health.test -test.timeout=20m
 
 .PHONY: kinds
-kinds: bin/playground ## Everything of a provider that is no resource type, in a cluster: data sources, ephemeral resources, and functions in references
+kinds: bin/playground ## Everything of a provider that is no resource type, in a cluster: data sources, ephemeral resources, actions, and functions in references
 	@$(GO) test -C test/kinds -vet=off -c -o $(CURDIR)/bin/test/kinds.test .
 	@cd test/kinds && $(CURDIR)/bin/test/kinds.test -test.timeout=30m
 

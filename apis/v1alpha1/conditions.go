@@ -79,7 +79,8 @@ const (
 	ReasonInvalidCondition xpv2.ConditionReason = "InvalidCondition"
 )
 
-// Conditions of a ResourceQuery, beside Ready, Reconciling and Stalled.
+// Conditions of a ResourceQuery, beside Ready, Reconciling and Stalled. An action has Complete and
+// Suspended, too: Complete is True when it has succeeded.
 const (
 	// TypeComplete is False if there may be more objects than were listed or written into pages.
 	TypeComplete xpv2.ConditionType = "Complete"
@@ -126,6 +127,11 @@ const TypeReconciling xpv2.ConditionType = "Reconciling"
 // progress until its configuration changes or a retry is requested. Tools that compute a status as
 // kstatus does show it as failed.
 const TypeStalled xpv2.ConditionType = "Stalled"
+
+// TypeFailed is the condition of an action that is True when it has failed for good, or it is not
+// known how it has ended. One that has succeeded has the condition Complete instead. Jobs have the
+// same.
+const TypeFailed xpv2.ConditionType = "Failed"
 
 // TypeApproved is the condition of a managed resource that is False while its plan waits for
 // approval. A resource that never waited has no such condition.
@@ -249,6 +255,16 @@ const (
 
 	// ReasonReadFailed: a data source cannot be read, or its result cannot be written.
 	ReasonReadFailed xpv2.ConditionReason = "ReadFailed"
+
+	// ReasonInvocationFailed: the provider says that an action has failed. ReasonOutcomeUnknown: it
+	// did not say how the action has ended. ReasonCannotInvoke: it was not asked. ReasonInvoking:
+	// the action is running. ReasonInvokedBefore: it was invoked for another object, of which this
+	// one is a copy.
+	ReasonInvocationFailed xpv2.ConditionReason = "InvocationFailed"
+	ReasonOutcomeUnknown   xpv2.ConditionReason = "InvocationOutcomeUnknown"
+	ReasonCannotInvoke     xpv2.ConditionReason = "CannotInvoke"
+	ReasonInvoking         xpv2.ConditionReason = "Invoking"
+	ReasonInvokedBefore    xpv2.ConditionReason = "InvokedBefore"
 
 	// ReasonOpenFailed: an ephemeral resource cannot be opened, or its result cannot be written.
 	// ReasonRenewalFailed and ReasonCloseFailed: it cannot be renewed or closed.

@@ -101,6 +101,10 @@ const (
 	AnnotationOpenedAt = "landbridge.io/opened-at"
 	AnnotationRenewAt  = "landbridge.io/renew-at"
 
+	// AnnotationInvoked, on an action, is the UID of the object for which it was invoked. An object
+	// that was restored from a backup or copied has another UID, and is not invoked again.
+	AnnotationInvoked = "landbridge.io/invoked"
+
 	// LabelQuery is on a ConfigMap with a page of a ResourceQuery. Its value is the UID of the
 	// query.
 	LabelQuery = "landbridge.io/resource-query"

@@ -90,6 +90,13 @@ type TerraformProviderSpec struct {
 	// +optional
 	ActivateEphemeralResources []string `json:"activateEphemeralResources,omitempty"`
 
+	// ActivateActions are the actions to serve, by Terraform's names, as in activate. They are
+	// kinds of the group action.GROUP, such as action.aws.landbridge.io: each object invokes the
+	// action once. Defaults to none.
+	// +listType=set
+	// +optional
+	ActivateActions []string `json:"activateActions,omitempty"`
+
 	// Group is the API group of the kinds. It cannot change while objects of the provider's kinds
 	// exist. Defaults to the provider's name followed by .landbridge.io.
 	// +optional
@@ -102,8 +109,8 @@ type TerraformProviderSpec struct {
 
 	// Names are the names of kinds, by Terraform's names of the resource types, as status.names of
 	// another cluster has them: with them, the provider's kinds have the same names here. Names of
-	// data sources begin with data., as in data.hcloud_image, and those of ephemeral resources with
-	// ephemeral. The kind
+	// data sources begin with data., as in data.hcloud_image, those of ephemeral resources with
+	// ephemeral., and those of actions with action. The kind
 	// and plural of a type in resources come before them. Types that the provider does not have are
 	// ignored. A kind that has objects is not renamed.
 	// +optional
@@ -394,6 +401,12 @@ type TerraformProviderStatus struct {
 	// ActivatedEphemeralResources is the number of ephemeral resources that are served.
 	// +optional
 	ActivatedEphemeralResources int `json:"activatedEphemeralResources,omitempty"`
+	// Actions is the number of the provider's actions.
+	// +optional
+	Actions int `json:"actions,omitempty"`
+	// ActivatedActions is the number of actions that are served.
+	// +optional
+	ActivatedActions int `json:"activatedActions,omitempty"`
 	// Names are the names of the kinds that a new installation would name otherwise, by Terraform's
 	// names of the resource types: those that gave way to others, and those that were named by an
 	// earlier rule. In another cluster, spec.names takes them over.

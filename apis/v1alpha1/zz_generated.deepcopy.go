@@ -920,6 +920,11 @@ func (in *TerraformProviderSpec) DeepCopyInto(out *TerraformProviderSpec) {
 		*out = make([]string, len(*in))
 		copy(*out, *in)
 	}
+	if in.ActivateActions != nil {
+		in, out := &in.ActivateActions, &out.ActivateActions
+		*out = make([]string, len(*in))
+		copy(*out, *in)
+	}
 	in.ProviderConfig.DeepCopyInto(&out.ProviderConfig)
 	if in.Names != nil {
 		in, out := &in.Names, &out.Names

@@ -17,9 +17,9 @@ func newApproveCommand() *cobra.Command {
 	wait, timeout := true, time.Minute
 	cmd := &cobra.Command{
 		Use:   "approve KIND NAME",
-		Short: "Approve the plan of a resource",
-		Long: `Show the plan of a resource that waits for approval, and approve it. Which plans wait is in
-spec.lifecycle.approvalPolicy of the resource, in spec.approvalPolicy of its TerraformProvider, and in
+		Short: "Approve the plan of a resource or an action",
+		Long: `Show the plan of a resource or an action that waits for approval, and approve it. Which plans wait is in
+spec.lifecycle.approvalPolicy of the resource or spec.approvalPolicy of the action, in spec.approvalPolicy of its TerraformProvider, and in
 the annotation ` + v1alpha1.AnnotationApprovalPolicy + ` of its provider configuration.
 
 An approval is for one plan, which its hash identifies with all values, also sensitive ones, and is used
@@ -33,7 +33,7 @@ too.`,
   landbridge approve instance web -n team-a --hash 0af1c2…`,
 		Args: cobra.RangeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			c, k, namespace, name, err := flags.find(args)
+			c, k, namespace, name, err := flags.findAny(args)
 			if err != nil {
 				return err
 			}
@@ -66,7 +66,7 @@ too.`,
 			fmt.Fprintf(cmd.OutOrStdout(), "%s: approved, and being carried out\n", p.Title())
 			return nil
 		},
-		ValidArgsFunction: flags.completeOne,
+		ValidArgsFunction: flags.completeAny,
 	}
 	flags.add(cmd)
 	cmd.Flags().StringVar(&hash, "hash", "", "approve only the plan with this hash, without a question")

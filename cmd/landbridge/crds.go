@@ -16,7 +16,7 @@ func newCRDsCommand() *cobra.Command {
 		Use:   "crds PROVIDER [PATTERN...]",
 		Short: "Print the CustomResourceDefinitions of a provider",
 		Long: `Print the CustomResourceDefinitions of a provider's resource types and of its configuration, as YAML. Data
-sources and ephemeral resources are printed for patterns that begin with data. and ephemeral.
+sources, ephemeral resources and actions are printed for patterns that begin with data., ephemeral. and action.
 
 The provider is started to read its schema. It is not configured: no credentials are needed, and
 no network access, except to download it. The controller installs the same CRDs by itself. Use this command to view them,
@@ -24,8 +24,8 @@ to validate manifests, or to install the CRDs by other means.
 
 PROVIDER is the path of its program, a directory that holds it, or its address, such as
 hashicorp/random or hashicorp/random@'~> 3.7', which is found in a mirror or downloaded. PATTERN
-limits the resource types; * stands for any characters, data.* for all data sources, and
-ephemeral.* for all ephemeral resources.`,
+limits the resource types; * stands for any characters, data.* for all data sources,
+ephemeral.* for all ephemeral resources, and action.* for all actions.`,
 		Example: `  landbridge crds hashicorp/random random_password
   landbridge crds ./terraform-provider-random_v3.9.0 random_password
   landbridge crds ./terraform-provider-hcloud_v1.68.0 'hcloud_*' > crds.yaml

@@ -25,7 +25,7 @@ func newExplainCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "explain KIND/NAME",
 		Short: "Explain why an object is not ready",
-		Long: `Explain why a managed resource, a data source, the instance of a module, a TerraformProvider, a TerraformModule or
+		Long: `Explain why a managed resource, a data source, an ephemeral resource, an action, the instance of a module, a TerraformProvider, a TerraformModule or
 a provider configuration is not ready: the chain from it over its references, its provider configuration, its
 provider and the controller to the cause, as a tree; what happened when; and the one command that helps.
 

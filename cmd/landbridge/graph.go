@@ -20,8 +20,8 @@ func newGraphCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "graph KIND/NAME",
 		Short: "Draw what an object depends on, and what depends on it",
-		Long: `Draw what a managed resource, a data source, the instance of a module, a provider configuration, a TerraformProvider
-or a TerraformModule depends on (references, Secrets, provider configurations, modules, providers), and what depends on
+		Long: `Draw what a managed resource, a data source, an ephemeral resource, an action, the instance of a module, a provider
+configuration, a TerraformProvider or a TerraformModule depends on (references, Secrets, provider configurations, modules, providers), and what depends on
 it, with the state of each: as a Mermaid flowchart, which GitHub shows, for Graphviz, or as an SVG, which prints.
 
 KIND is a kind, its plural or a short name, with its group if several kinds have the name. KIND NAME is

@@ -16,7 +16,6 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/landbridge-io/landbridge/internal/command/logs"
-	"github.com/landbridge-io/landbridge/internal/model"
 )
 
 // playgroundLog is the controller's log beside the kubeconfig of the playground.
@@ -60,10 +59,7 @@ the playground (make up) landbridge.log beside its kubeconfig. KIND NAME is acce
 			if k.Cluster {
 				o.Namespace = ""
 			}
-			group := k.Group
-			if k.Data {
-				group = strings.TrimPrefix(group, string(model.Data)+".")
-			}
+			group := strings.TrimPrefix(k.Group, string(k.Mode)+".")
 			if o.Provider, _, _ = strings.Cut(group, "."); o.Kind == "TerraformProvider.landbridge.io" {
 				o.Provider = name
 			}

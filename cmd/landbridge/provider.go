@@ -296,8 +296,9 @@ func findBinary(where string) (string, error) {
 }
 
 // match returns the resource types that match patterns, in which * stands for any characters, and
-// the data sources and ephemeral resources that match those that begin with data. and ephemeral.
-// Without patterns, all resource types match. A pattern without matches is an error.
+// the data sources, ephemeral resources and actions that match those that begin with data.,
+// ephemeral. and action. Without patterns, all resource types match. A pattern without matches is
+// an error.
 func (p *openedProvider) match(patterns []string) ([]*model.Resource, error) {
 	types := slices.Sorted(maps.Keys(p.model.AllNames()))
 	picked := map[string]bool{}

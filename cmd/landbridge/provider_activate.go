@@ -34,10 +34,10 @@ func newProviderActivateCommand() *cobra.Command {
 	var flags activateFlags
 	cmd := &cobra.Command{
 		Use:   "activate --filename FILE",
-		Short: "Activate the resource types, data sources and ephemeral resources that manifests use",
-		Long: `Activate the resource types, data sources and ephemeral resources that manifests use: those of their kinds are
-added to spec.activate, spec.activateDataSources and spec.activateEphemeralResources of the TerraformProviders, and
-the command waits until the cluster serves the kinds. kubectl apply then accepts the manifests. Objects of other
+		Short: "Activate the resource types, data sources, ephemeral resources and actions that manifests use",
+		Long: `Activate the resource types, data sources, ephemeral resources and actions that manifests use: those of their kinds are
+added to spec.activate, spec.activateDataSources, spec.activateEphemeralResources and spec.activateActions of the
+TerraformProviders, and the command waits until the cluster serves the kinds. kubectl apply then accepts the manifests. Objects of other
 kinds are ignored.
 
 With --only, these fields have exactly what the manifests use afterwards. This is refused if there are objects of

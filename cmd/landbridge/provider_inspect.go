@@ -82,8 +82,8 @@ no network access, except to download it.
 
 PROVIDER is the path of its program, a directory that holds it, or its address, such as
 hashicorp/random or hashicorp/random@'~> 3.7', which is found in a mirror or downloaded. PATTERN
-limits the resource types; * stands for any characters, data.* for all data sources, and
-ephemeral.* for all ephemeral resources.
+limits the resource types; * stands for any characters, data.* for all data sources,
+ephemeral.* for all ephemeral resources, and action.* for all actions.
 
 --cost adds what serving the kinds costs an API server: the number of CRDs and their size, and estimates
 of its memory and of its OpenAPI, from figures that were measured (docs/performance.md).`,

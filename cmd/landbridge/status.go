@@ -34,8 +34,8 @@ func newStatusCommand() *cobra.Command {
 	var flags statusFlags
 	cmd := &cobra.Command{
 		Use:   "status [KIND... | KIND/NAME...]",
-		Short: "Show the status of managed resources and data sources",
-		Long: `Show the status of the managed resources and data sources of a cluster, one per line:
+		Short: "Show the status of managed resources, data sources, ephemeral resources and actions",
+		Long: `Show the status of the managed resources, data sources, ephemeral resources and actions of a cluster, one per line:
 
   READY      whether the object can be used
   SYNCED     whether the controller could do what the resource asks for
@@ -50,7 +50,7 @@ Paused, or Unseen (the controller has not looked at it yet). landbridge explain 
 
 What landbridge pause has stopped comes first, as far as the Role landbridge-pause in the controller's namespace permits to
 read it; then providers, modules and provider configurations that are in trouble. KIND limits the list: a kind,
-its plural or a short name, with its group if several kinds have the name, and for a data source with the name of a resource type;
+its plural or a short name, with its group if several kinds have the name, and for a data source, an ephemeral resource or an action with the name of a resource type;
 KIND/NAME is one object.
 With --watch a terminal shows a live table; other outputs get a line for each change. Only permissions to
 list and watch what is shown are needed. NO_COLOR turns colours off.`,

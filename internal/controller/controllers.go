@@ -24,6 +24,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
+	"github.com/landbridge-io/landbridge/internal/controller/action"
 	"github.com/landbridge-io/landbridge/internal/controller/checkpoint"
 	"github.com/landbridge-io/landbridge/internal/controller/halt"
 	"github.com/landbridge-io/landbridge/internal/controller/informer"
@@ -59,6 +60,7 @@ type controllers struct {
 	providers  *pool.Pool
 	secrets    *store.Secrets
 	operations *scheduler.Scheduler
+	runs       *action.Runs
 	runtime    *kinds.Runtime
 	referred   *referredSecrets
 	stop       *stopper
@@ -176,7 +178,10 @@ func (c *controllers) schedule() error {
 		OperationsPerConfiguration: int64(c.OperationsPerConfiguration),
 		PlanKey:                    c.process.key,
 	})
-	c.stop.operations, c.stop.providers = c.operations, c.providers
+	c.runs = &action.Runs{
+		Leads: c.lock.leads, Timeout: c.OperationTimeout, Grace: interruptGrace, PerConfiguration: c.OperationsPerConfiguration,
+	}
+	c.stop.operations, c.stop.runs, c.stop.providers = c.operations, c.runs, c.providers
 	// Several controllers in one process, as in tests, have the same metrics; the first one's are
 	// served.
 	c.registerer = metrics.Registry
@@ -200,7 +205,7 @@ func (c *controllers) manage() error {
 		Secrets: c.kube.core.Secrets(c.Namespace), Name: c.checkpointName(), Marks: c.registry.Marks, Clock: clock.RealClock{},
 		Logger: c.Logger.WithName("checkpoint"),
 	}
-	pauses := &halt.Watch{Client: c.kube.core.ConfigMaps(c.Namespace), Changed: c.operations.WakePending, Logger: c.Logger.WithName("pause")}
+	pauses := &halt.Watch{Client: c.kube.core.ConfigMaps(c.Namespace), Changed: c.wakePending, Logger: c.Logger.WithName("pause")}
 	releases := &halt.Releases{Client: c.kube.core.ConfigMaps(c.Namespace), Released: c.operations.ReleaseBrake, Logger: c.Logger.WithName("brake")}
 	// Not the scheduler's, which remembers what it has loaded and saved.
 	stored := &store.Secrets{Client: c.kube.core.Secrets(c.Namespace)}
@@ -214,7 +219,7 @@ func (c *controllers) manage() error {
 		Pool:      c.providers,
 		Admission: &providerconfig.Admission{Live: c.manager.GetAPIReader(), Listed: c.RequireAllowedNamespaces}, AccountKey: accountKey,
 		Scheduler: c.operations, OwnedElsewhere: c.operations.OwnedElsewhere, Leases: c.kube.core.Secrets(c.Namespace),
-		Registry: c.registry,
+		Registry: c.registry, Runs: c.runs, PlanKey: c.process.key,
 		Managed: managed.Options{
 			Poll: c.Poll, Workers: c.Workers, Timeout: c.ReconcileTimeout,
 			MinBackoff: 500 * time.Millisecond, MaxBackoff: 5 * time.Minute,
@@ -241,6 +246,15 @@ func (c *controllers) manage() error {
 		c.runtime.Managed.Shards = c.worker
 	}
 	return c.add(marks, pauses, releases)
+}
+
+// interruptGrace is how long an action that is interrupted may take to end by itself.
+const interruptGrace = 2 * time.Minute
+
+// wakePending wakes the resources and actions that wait because of policies or pauses.
+func (c *controllers) wakePending() {
+	c.operations.WakePending()
+	c.registry.WakePending(c.reconciling)
 }
 
 // add adds what the manager runs.
@@ -273,7 +287,7 @@ func (c *controllers) reconcile() error {
 	if err := c.setupQueries(); err != nil {
 		return err
 	}
-	return errors.Join(setupPolicies(c.runtime, c.operations.WakePending), setupAdmission(c.runtime, c.queries, c.kube, o),
+	return errors.Join(setupPolicies(c.runtime, c.wakePending), setupAdmission(c.runtime, c.queries, c.kube, o),
 		setupInstalled(c.runtime, o, previews), c.add(&cacheCleaner{installer: o.Installer, keep: o.CacheKeep, log: o.Logger}))
 }
 

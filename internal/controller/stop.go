@@ -8,6 +8,7 @@ import (
 
 	"github.com/go-logr/logr"
 
+	"github.com/landbridge-io/landbridge/internal/controller/action"
 	"github.com/landbridge-io/landbridge/internal/provider/pool"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
 )
@@ -18,6 +19,7 @@ type stopper struct {
 	// reconcilers stops the controllers that the manager does not run itself.
 	reconcilers context.CancelFunc
 	operations  *scheduler.Scheduler
+	runs        *action.Runs
 	providers   *pool.Pool
 	grace       time.Duration
 	log         logr.Logger
@@ -50,7 +52,7 @@ func (s *stopper) stop(ctx context.Context) error {
 		// waits for them. The scheduler records the answers.
 		closed := make(chan error, 1)
 		go func() { closed <- s.providers.Close(grace) }()
-		s.err = errors.Join(s.operations.Stop(grace), <-closed)
+		s.err = errors.Join(s.operations.Stop(grace), s.runs.Stop(grace), <-closed)
 	})
 	return s.err
 }

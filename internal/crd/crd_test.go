@@ -64,7 +64,60 @@ func TestGolden(t *testing.T) {
 	written(t, "ephemeral.cloud_token", definition(t, provider(t, "cloud", &schema.Provider{Config: &schema.Block{}, EphemeralResources: map[string]*schema.Block{"cloud_token": {Attributes: map[string]*schema.Attribute{
 		"name": {Type: cty.String, Required: true}, "secret": {Type: cty.String, Computed: true, Sensitive: true},
 	}}}}).EphemeralResources["cloud_token"]))
+	written(t, "action.cloud_backup", definition(t, cloudBackup(t)))
 	written(t, "hcloud_zone_record", definition(t, provider(t, "hcloud", schematest.Provider(t, "hcloud")).Resources["hcloud_zone_record"]))
+}
+
+// cloudBackup returns an action.
+func cloudBackup(t *testing.T) *model.Resource {
+	t.Helper()
+	return provider(t, "cloud", &schema.Provider{Config: &schema.Block{}, Actions: map[string]*schema.Block{"cloud_backup": {Attributes: map[string]*schema.Attribute{
+		"source": {Type: cty.String, Required: true}, "key_wo": {Type: cty.String, Optional: true, WriteOnly: true},
+	}}}}).Actions["cloud_backup"]
+}
+
+// What an action is invoked with cannot be changed after it has begun. When it is invoked can.
+func TestBegunActions(t *testing.T) {
+	t.Parallel()
+	server := accept(t, definition(t, cloudBackup(t)))
+	action := func(begun bool, change func(spec map[string]any)) map[string]any {
+		spec := map[string]any{"forProvider": map[string]any{"source": "a"}, "providerConfigRef": map[string]any{"kind": "ProviderConfig", "name": "default"}}
+		if change != nil {
+			change(spec)
+		}
+		out := map[string]any{"apiVersion": "action.cloud.landbridge.io/v1alpha1", "kind": "Backup", "metadata": map[string]any{"name": "x"}, "spec": spec}
+		if begun {
+			out["status"] = map[string]any{"phase": "Running", "startTime": "2026-01-01T00:00:00Z"}
+		}
+		return out
+	}
+	arguments := func(spec map[string]any) { spec["forProvider"] = map[string]any{"source": "b"} }
+	for name, test := range map[string]struct {
+		begun  bool
+		change func(map[string]any)
+		want   string
+	}{
+		"arguments before": {false, arguments, ""},
+		"arguments":        {true, arguments, "spec.forProvider cannot be changed after the action was invoked"},
+		"references": {true, func(spec map[string]any) {
+			spec["references"] = []any{map[string]any{"to": "forProvider.source", "from": map[string]any{"kind": "Thing", "name": "x"}}}
+		}, "spec.references cannot be changed"},
+		"configuration": {true, func(spec map[string]any) {
+			spec["providerConfigRef"] = map[string]any{"kind": "ProviderConfig", "name": "other"}
+		}, "spec.providerConfigRef cannot be changed"},
+		"suspend":       {true, func(spec map[string]any) { spec["suspend"] = true }, ""},
+		"retries":       {true, func(spec map[string]any) { spec["retryPolicy"] = "OnFailure" }, ""},
+		"no attempts":   {false, func(spec map[string]any) { spec["maxAttempts"] = 0 }, "spec.maxAttempts"},
+		"other retries": {false, func(spec map[string]any) { spec["retryPolicy"] = "Always" }, "spec.retryPolicy"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, errs := server.write(t, action(test.begun, test.change), action(test.begun, nil))
+			if got := messages(errs); test.want == "" && len(errs) > 0 || !strings.Contains(got, test.want) {
+				t.Errorf("errors: %v, want %q", got, test.want)
+			}
+		})
+	}
 }
 
 func TestRealProvidersAreAccepted(t *testing.T) {

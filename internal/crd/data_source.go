@@ -28,9 +28,12 @@ func dataSpecSchema(r *model.Resource, root *model.Type, w writer) props {
 			"writeConnectionSecretToRef": secret,
 		},
 	}
-	if r.Mode == model.Ephemeral {
+	switch r.Mode {
+	case model.Ephemeral:
 		openedSpec(&out)
-	} else {
+	case model.Action:
+		invokedSpec(&out)
+	default:
 		out.Properties["refreshInterval"] = props{
 			Type: "string", Pattern: `^(0|([0-9]+(\.[0-9]+)?(ms|s|m|h))+)$`,
 			Description: "The interval at which the data source is read again, such as 10m; at least 1s. 0 reads it once, and again only when it is changed or a read is requested. Default: 10m.",

@@ -13,7 +13,8 @@ import (
 )
 
 // Resource returns the CRD of a resource type's kind, which is namespaced and follows the
-// Crossplane Resource Model, or of the kind of a data source or an ephemeral resource.
+// Crossplane Resource Model, or of the kind of a data source, an ephemeral resource
+// or an action.
 func Resource(r *model.Resource) (*apiextensionsv1.CustomResourceDefinition, error) {
 	out, _, err := Fit(r)
 	return out, err
@@ -33,6 +34,8 @@ func resource(r *model.Resource, root *model.Type, w writer) *apiextensionsv1.Cu
 		what, spec, status, columns = r.Mode.What(), dataSpecSchema, dataStatusSchema, dataColumns
 	case model.Ephemeral:
 		what, spec, status, columns = r.Mode.What(), dataSpecSchema, ephemeralStatusSchema, ephemeralColumns
+	case model.Action:
+		what, spec, status, columns = r.Mode.What(), dataSpecSchema, actionStatusSchema, actionColumns
 	}
 	observed := status(r, root, w)
 	top := props{
@@ -40,6 +43,9 @@ func resource(r *model.Resource, root *model.Type, w writer) *apiextensionsv1.Cu
 		Description: fmt.Sprintf("%s is the Terraform %s %s.%s", r.Kind, what, r.Type, about),
 		Required:    []string{"spec"},
 		Properties:  objectProperties(spec(r, root, w), &observed),
+	}
+	if r.Mode == model.Action {
+		top.XValidations = begunRules()
 	}
 	out := kind{
 		group: r.Group, version: r.Version, scope: apiextensionsv1.NamespaceScoped,

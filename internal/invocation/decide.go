@@ -90,7 +90,7 @@ func Decide(in Input) Decision {
 		return Decide(in)
 	case in.Deleting:
 		return Decision{Record: r, Step: Remove}
-	case r.Phase == Failed && in.mayRetry():
+	case r.Phase == Failed && in.Retries():
 		return in.retry()
 	case r.Phase.Final():
 		return in.final()
@@ -99,7 +99,8 @@ func Decide(in Input) Decision {
 	}
 }
 
-func (in Input) mayRetry() bool {
+// Retries reports whether the action is invoked again if the last attempt has failed.
+func (in Input) Retries() bool {
 	return in.Retry == OnFailure && in.Record.Attempts < max(in.MaxAttempts, 1)
 }
 

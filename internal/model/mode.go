@@ -10,9 +10,9 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// Mode is what Terraform has under a name: a provider may have a resource type, a data source and
-// an ephemeral resource with the same name. It is the first part of Terraform's addresses, and of
-// the API group.
+// Mode is what Terraform has under a name: a provider may have a resource type, a data source, an
+// ephemeral resource and an action with the same name. It is the first part of Terraform's
+// addresses, and of the API group.
 type Mode string
 
 // The modes.
@@ -20,10 +20,11 @@ const (
 	Managed   Mode = ""
 	Data      Mode = "data"
 	Ephemeral Mode = "ephemeral"
+	Action    Mode = "action"
 )
 
 // Unmanaged are the modes of what is no resource type. Their kinds have groups of their own.
-var Unmanaged = []Mode{Data, Ephemeral}
+var Unmanaged = []Mode{Data, Ephemeral, Action}
 
 // Category returns the category of all kinds of a mode that is not Managed.
 func (m Mode) Category() string { return "landbridge-" + string(m) }
@@ -35,6 +36,8 @@ func (m Mode) What() string {
 		return "data source"
 	case Ephemeral:
 		return "ephemeral resource"
+	case Action:
+		return "action"
 	}
 	return "resource type"
 }
@@ -51,7 +54,9 @@ func (m Mode) Address(name string) string {
 // data.hcloud_image.
 func (r *Resource) Address() string { return r.Mode.Address(r.Type) }
 
-// ModeOf returns the mode of an address, or of a pattern of addresses, and what follows it.
+// ModeOf returns the mode of an address, or of a pattern of addresses, and what follows it. Of an
+// API group it returns the mode that its kinds may have, and the group of the resource types: these
+// may have such a group, too, if it was chosen for them.
 func ModeOf(address string) (Mode, string) {
 	if prefix, name, ok := strings.Cut(address, "."); ok && slices.Contains(Unmanaged, Mode(prefix)) {
 		return Mode(prefix), name
@@ -70,6 +75,8 @@ func (p *Provider) Of(mode Mode) map[string]*Resource {
 		return p.DataSources
 	case Ephemeral:
 		return p.EphemeralResources
+	case Action:
+		return p.Actions
 	}
 	return p.Resources
 }
@@ -78,8 +85,8 @@ func (p *Provider) Of(mode Mode) map[string]*Resource {
 // types may have such a group, too, if it was chosen for them.
 func IsDataGroup(group string) bool { return strings.HasPrefix(group, string(Data)+".") }
 
-// All returns all kinds with their addresses: resource types before data sources and ephemeral
-// resources, and each of them sorted.
+// All returns all kinds with their addresses: resource types, data sources, ephemeral resources and
+// then actions, each of them sorted.
 func (p *Provider) All() iter.Seq2[string, *Resource] {
 	return func(yield func(string, *Resource) bool) {
 		for _, mode := range append([]Mode{Managed}, Unmanaged...) {
@@ -99,10 +106,10 @@ func (p *Provider) ByAddress(address string) *Resource {
 	return p.Of(mode)[name]
 }
 
-// addUnmanaged adds the data sources and ephemeral resources, and returns what their names are to
-// be. name is that of the provider. There are none of a mode whose group would be too long.
+// addUnmanaged adds the kinds that are no resource types, and returns what their names are to be.
+// name is that of the provider. There are none of a mode whose group would be too long.
 func (p *Provider) addUnmanaged(name string, given, known map[string]config.Names) (out []*request, err error) {
-	schemas := map[Mode]map[string]*schema.Block{Data: p.Schema.DataSources, Ephemeral: p.Schema.EphemeralResources}
+	schemas := map[Mode]map[string]*schema.Block{Data: p.Schema.DataSources, Ephemeral: p.Schema.EphemeralResources, Action: p.Schema.Actions}
 	for _, mode := range Unmanaged {
 		blocks, group := schemas[mode], mode.Group(p.Group)
 		if checkGroup(group) != nil {
@@ -122,10 +129,13 @@ func (p *Provider) addUnmanaged(name string, given, known map[string]config.Name
 			out = append(out, newRequest(r, name, config.Resource{}, given[r.Address()], known[r.Address()]))
 			of[t] = r
 		}
-		if mode == Data {
+		switch mode {
+		case Data:
 			p.DataSources = of
-		} else {
+		case Ephemeral:
 			p.EphemeralResources = of
+		default:
+			p.Actions = of
 		}
 	}
 	return out, nil

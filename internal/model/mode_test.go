@@ -125,11 +125,12 @@ func TestDataSourceID(t *testing.T) {
 	}
 }
 
-// An ephemeral resource has a group of its own, and the same name as others.
-func TestEphemeralNames(t *testing.T) {
+// Ephemeral resources and actions have groups of their own, and the same names as others.
+func TestNamesOfModes(t *testing.T) {
 	t.Parallel()
 	s := withData([]string{"cloud_token"}, "cloud_token")
 	s.EphemeralResources = map[string]*schema.Block{"cloud_token": s.DataSources["cloud_token"]}
+	s.Actions = s.EphemeralResources
 	p, err := model.NewProvider("cloud", s, config.Provider{})
 	if err != nil {
 		t.Fatal(err)
@@ -143,7 +144,7 @@ func TestEphemeralNames(t *testing.T) {
 	}
 	want := map[string]string{
 		"cloud_token": "tokens.cloud.landbridge.io", "data.cloud_token": "tokens.data.cloud.landbridge.io",
-		"ephemeral.cloud_token": "tokens.ephemeral.cloud.landbridge.io",
+		"ephemeral.cloud_token": "tokens.ephemeral.cloud.landbridge.io", "action.cloud_token": "tokens.action.cloud.landbridge.io",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)

@@ -50,6 +50,8 @@ type Provider struct {
 	DataSources map[string]*Resource
 	// EphemeralResources holds the ephemeral resources by Terraform's name.
 	EphemeralResources map[string]*Resource
+	// Actions holds the actions by Terraform's name.
+	Actions map[string]*Resource
 	// Renamed are the names of resource types that collided with others, sorted by type.
 	Renamed []Renamed
 }

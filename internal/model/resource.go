@@ -11,7 +11,7 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// Resource is the presentation of one resource type, data source or ephemeral resource in
+// Resource is the presentation of one resource type, data source, ephemeral resource or action in
 // Kubernetes.
 type Resource struct {
 	// Mode is what Terraform has under the name.

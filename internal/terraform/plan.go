@@ -19,6 +19,8 @@ const (
 	// DeleteThenCreate and CreateThenDelete are the two orders of a replacement.
 	DeleteThenCreate Action = "DeleteThenCreate"
 	CreateThenDelete Action = "CreateThenDelete"
+	// Invoke is the one of the plan of an action, which has no object.
+	Invoke Action = "Invoke"
 )
 
 // IsReplace reports whether the object is replaced by a new one.

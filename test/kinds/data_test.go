@@ -49,9 +49,12 @@ func TestForms(t *testing.T) {
 			t.Run("record", func(t *testing.T) { x.tryRecord(t, form) })
 			t.Run("credential", func(t *testing.T) { x.tryCredential(t, form) })
 			t.Run("ownership", func(t *testing.T) { x.tryOwnership(t, form) })
-			if form != examplecloudtest.SDKv2 { // which has neither functions nor ephemeral resources
+			if form != examplecloudtest.SDKv2 { // which has no functions, ephemeral resources and actions
 				t.Run("function", func(t *testing.T) { x.tryFunction(t, form) })
 				t.Run("token", func(t *testing.T) { x.tryToken(t, form) })
+				t.Run("invoke", func(t *testing.T) { x.tryInvoke(t, form) })
+				t.Run("approval", func(t *testing.T) { x.tryApproval(t, form) })
+				t.Run("interrupt", func(t *testing.T) { x.tryInterrupt(t, form) })
 			}
 		})
 	}

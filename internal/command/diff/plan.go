@@ -275,7 +275,7 @@ func (p *planner) concerns(gvk schema.GroupVersionKind) bool {
 
 func resourceOf(p *model.Provider, gvk schema.GroupVersionKind) *model.Resource {
 	for _, m := range p.All() {
-		if m.GroupVersionKind() == gvk && m.Mode != model.Ephemeral { // which has no plan
+		if m.GroupVersionKind() == gvk && m.Mode != model.Ephemeral && m.Mode != model.Action { // which are not planned here
 			return m
 		}
 	}

@@ -112,26 +112,46 @@ func TestChains(t *testing.T) {
 		return w.set(len(w.Objects)-1, "Ready False Creating").
 			put(len(w.Objects)-1, map[string]any{"kind": "Create", "startedAt": "2026-01-02T15:03:00Z"}, "status", "operation")
 	}
-	// data adds the data source debian, which the resource refers to, with a reason of Synced.
-	data := func(reason string, more ...string) func(world) world {
+	// other adds an object of a mode, debian, which the resource refers to, with conditions.
+	other := func(mode, kind string, conditions ...string) func(world) world {
 		return func(w world) world {
 			u := w.Objects[thing].DeepCopy()
-			u.SetAPIVersion("data.open.landbridge.io/v1alpha1")
-			u.SetKind("Image")
+			u.SetAPIVersion(mode + ".open.landbridge.io/v1alpha1")
+			u.SetKind(kind)
 			u.SetName("debian")
 			w.Objects = append(w.Objects, u)
-			w.Owners["Image.data.open.landbridge.io"] = "open"
-			w = w.set(len(w.Objects)-1, append(more, "Ready False Unavailable It was not read yet.", "Synced False "+reason+" no such image")...)
-			return retrying("ReferenceNotResolved", "spec.forProvider.value: Image team-a/debian has no status.atProvider.id yet")(w).put(thing, []any{map[string]any{
-				"to": "forProvider.value", "from": map[string]any{"apiVersion": u.GetAPIVersion(), "kind": "Image", "name": "debian"},
+			w.Owners[kind+"."+mode+".open.landbridge.io"] = "open"
+			w = w.set(len(w.Objects)-1, conditions...)
+			return retrying("ReferenceNotResolved", "spec.forProvider.value: "+kind+" team-a/debian has no status.atProvider.id yet")(w).put(thing, []any{map[string]any{
+				"to": "forProvider.value", "from": map[string]any{"apiVersion": u.GetAPIVersion(), "kind": kind, "name": "debian"},
 			}}, "spec", "references")
 		}
+	}
+	// data adds a data source, with a reason of Synced.
+	data := func(reason string, more ...string) func(world) world {
+		return other("data", "Image", append(more, "Ready False Unavailable It was not read yet.", "Synced False "+reason+" no such image")...)
 	}
 	const watch = "landbridge explain thing.open.landbridge.io/db -n team-a --watch"
 	for name, test := range map[string]fault{
 		"a data source that cannot be read": {
 			data("ReadFailed", "Reconciling True ReadFailed"), status.Waiting, "Image team-a/debian",
 			"kubectl annotate --overwrite image.data.open.landbridge.io/debian -n team-a landbridge.io/reconcile-requested-at=",
+		},
+		"an action that has failed": {
+			other("action", "Backup", "Stalled True InvocationFailed", "Failed True InvocationFailed", "Ready False InvocationFailed full", "Synced False InvocationFailed full"),
+			status.Waiting, "Backup team-a/debian", "kubectl describe backup.action.open.landbridge.io/debian -n team-a",
+		},
+		"an action with an unknown outcome": {
+			other("action", "Backup", "Stalled True InvocationOutcomeUnknown", "Ready False InvocationOutcomeUnknown lost", "Synced False InvocationOutcomeUnknown lost"),
+			status.Waiting, "Backup team-a/debian", "kubectl describe backup.action.open.landbridge.io/debian -n team-a",
+		},
+		"an action that is suspended": {
+			other("action", "Backup", "Suspended True Suspended", "Ready False Suspended held", "Synced True ReconcileSuccess"),
+			status.Waiting, "Backup team-a/debian", "kubectl patch backup.action.open.landbridge.io/debian -n team-a --type=merge",
+		},
+		"an action that waits for approval": {
+			other("action", "Backup", "Approved False AwaitingApproval", "Ready False AwaitingApproval waits", "Synced False AwaitingApproval waits"),
+			status.Waiting, "Backup team-a/debian", "landbridge approve backup.action.open.landbridge.io/debian -n team-a",
 		},
 		"a data source of another namespace's object": {
 			data("IdentityConflict", "Stalled True IdentityConflict"), status.Waiting, "Image team-a/debian", "kubectl edit image.data.open.landbridge.io/debian -n team-a",

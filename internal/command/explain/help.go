@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/landbridge-io/landbridge/internal/command/status"
+	"github.com/landbridge-io/landbridge/internal/model"
 	"github.com/landbridge-io/landbridge/internal/provider/plugin"
 )
 
@@ -44,7 +45,10 @@ func (b *builder) help(root, cause *Node, next time.Time) Help {
 	if cause.Reason == "ProviderUnavailable" || cause.Reason == "ProviderThrottled" {
 		return b.helpProcess(root, cause, next)
 	}
-	if h, ok := helpData(cause); ok && b.s.isData(cause.key) {
+	if h, ok := helpData(cause); ok && b.s.modeOf(cause.key) == model.Data {
+		return h
+	}
+	if h, ok := helpAction(cause); ok && b.s.modeOf(cause.key) == model.Action {
 		return h
 	}
 	if h, ok := b.helpReason(cause); ok {
@@ -63,7 +67,7 @@ func (b *builder) help(root, cause *Node, next time.Time) Help {
 	case status.Failed:
 		return Help{"Correct what the message says.", edit(k)}
 	default:
-		if k.Group == landbridgeGroup || isConfig(k) || b.s.isData(k) {
+		if k.Group == landbridgeGroup || isConfig(k) || b.s.modeOf(k) != model.Managed {
 			return Help{"Correct what the message says; it is tried again by itself, and at once with this.", again(k)}
 		}
 		text := "Correct what the message says. It is tried again by itself, and at once with this."
@@ -82,6 +86,23 @@ func helpData(n *Node) (_ Help, ok bool) {
 		return Help{"Correct spec.forProvider, or wait until what it asks for exists. It is read again by itself, and at once with this.", again(n.key)}, true
 	case "IdentityConflict":
 		return Help{"Change spec.forProvider, or refer to the resource that has the object.", edit(n.key)}, true
+	}
+	return Help{}, false
+}
+
+// helpAction returns what to do about an action that has not succeeded; ok is false if it is what
+// helps resources.
+func helpAction(n *Node) (_ Help, ok bool) {
+	switch n.Reason {
+	case "InvocationFailed":
+		if n.Health != status.Failed {
+			return Help{}, false
+		}
+		return Help{"Correct what the message says. Then create another object: each is invoked once.", "kubectl describe " + n.key.resource() + n.key.in()}, true
+	case "InvocationOutcomeUnknown":
+		return Help{"Look at what it acts on: it may have done all of it, a part or nothing. To invoke it again, create another object.", "kubectl describe " + n.key.resource() + n.key.in()}, true
+	case "Suspended":
+		return Help{"Have it invoked.", "kubectl patch " + n.key.resource() + n.key.in() + ` --type=merge -p '{"spec":{"suspend":false}}'`}, true
 	}
 	return Help{}, false
 }

@@ -24,7 +24,6 @@ import (
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 	"github.com/landbridge-io/landbridge/internal/controller/shard"
 	"github.com/landbridge-io/landbridge/internal/controller/sharding"
-	"github.com/landbridge-io/landbridge/internal/model"
 )
 
 // program is the name of the controller.
@@ -179,10 +178,7 @@ func (r *Reader) readOwner(ctx context.Context, s *Snapshot, u *unstructured.Uns
 	err = r.client.Get(ctx, client.ObjectKey{Name: mapping.Resource.Resource + "." + k.Group}, crd)
 	switch {
 	case kerrors.IsForbidden(err):
-		group := k.Group
-		if s.isData(k) {
-			group = strings.TrimPrefix(group, string(model.Data)+".")
-		}
+		group := strings.TrimPrefix(k.Group, string(s.modeOf(k))+".")
 		s.Owners[name], _ = strings.CutSuffix(group, "."+landbridgeGroup)
 	case err != nil:
 		return err

@@ -176,10 +176,7 @@ func (s *Snapshot) links(u *unstructured.Unstructured) []link {
 	case k.Group == landbridgeGroup || k.Group == "":
 		return nil
 	}
-	owner, group := s.ownerLinks(k), k.Group
-	if s.isData(k) {
-		group = strings.TrimPrefix(group, string(model.Data)+".")
-	}
+	owner, group := s.ownerLinks(k), strings.TrimPrefix(k.Group, string(s.modeOf(k))+".")
 	if isConfig(k) {
 		return append(secretLinks(u, u.Object["spec"], "spec"), owner...)
 	}
@@ -194,13 +191,15 @@ func (s *Snapshot) links(u *unstructured.Unstructured) []link {
 	return append(out, owner...)
 }
 
-// isData reports whether an object is a data source. Its provider's configurations are of another
-// group.
-func (s *Snapshot) isData(k Key) bool {
+// modeOf returns the mode of an object. The provider configurations of what is no resource are of
+// another group.
+func (s *Snapshot) modeOf(k Key) model.Mode {
+	of := k.Group
 	if name, known := s.Types[k.Kind+"."+k.Group]; known {
-		return strings.HasPrefix(name, string(model.Data)+".")
+		of = name
 	}
-	return model.IsDataGroup(k.Group)
+	mode, _ := model.ModeOf(of)
+	return mode
 }
 
 // ownerLinks returns what serves the kind of an object: a TerraformProvider or a TerraformModule;

@@ -98,6 +98,9 @@ func ReadManifest(p *model.Provider, sources []Source, options ...ReadOption) (*
 			case r.kinds[gvk] != nil && r.kinds[gvk].Mode == model.Ephemeral:
 				r.messages = append(r.messages, Message{Severity: diagnostic.Warning, Source: d.source, Summary: "Not used",
 					Detail: "An ephemeral resource is opened in a cluster only."})
+			case r.kinds[gvk] != nil && r.kinds[gvk].Mode == model.Action:
+				r.messages = append(r.messages, Message{Severity: diagnostic.Warning, Source: d.source, Summary: "Not used",
+					Detail: "An action is invoked in a cluster only."})
 			case r.kinds[gvk] != nil:
 				resources = append(resources, d)
 			case gvk == corev1.SchemeGroupVersion.WithKind("Secret"):

@@ -56,7 +56,7 @@ func newWorld(t *testing.T) *world {
 			return false
 		}
 		all, err := w.AllKinds()
-		return err == nil && len(slices.DeleteFunc(all, func(k status.Kind) bool { return !k.Data })) == 2
+		return err == nil && len(slices.DeleteFunc(all, func(k status.Kind) bool { return k.Mode != model.Data })) == 2
 	})
 	return w
 }
@@ -161,7 +161,7 @@ func TestFind(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, k := range served {
-		if k.Data {
+		if k.Mode == model.Data {
 			data = append(data, k.String())
 		}
 	}

@@ -37,8 +37,8 @@ func NewClient(config *rest.Config) (*Client, error) {
 	return &Client{dynamic: d, discovery: disco}, nil
 }
 
-// Kind is a kind that a cluster serves: of managed resources, of data sources, or of what they
-// need.
+// Kind is a kind that a cluster serves: of managed resources, of data sources, ephemeral resources
+// or actions, or of what they need.
 type Kind struct {
 	schema.GroupVersionResource
 	Kind, Singular string
@@ -46,8 +46,8 @@ type Kind struct {
 	// Supporting is set for a kind of what managed resources need: providers, modules, provider
 	// configurations and policies.
 	Supporting bool
-	// Data is set for a kind of data sources.
-	Data bool
+	// Mode is that of the kind: model.Managed for managed resources and what they need.
+	Mode model.Mode
 	// Cluster is set if the objects have no namespace.
 	Cluster bool
 }
@@ -70,11 +70,11 @@ func (k Kind) place() string {
 // left out; the error names them.
 func (c *Client) Kinds() ([]Kind, error) {
 	out, err := c.AllKinds()
-	return slices.DeleteFunc(out, func(k Kind) bool { return k.Supporting || k.Data }), err
+	return slices.DeleteFunc(out, func(k Kind) bool { return k.Supporting || k.Mode != model.Managed }), err
 }
 
-// AllKinds returns the kinds of managed resources, then those of data sources, and then those of
-// what they need, as Kinds does.
+// AllKinds returns the kinds of managed resources, then those of data sources, ephemeral resources
+// and actions, and then those of what they need, as Kinds does.
 func (c *Client) AllKinds() ([]Kind, error) {
 	_, lists, err := c.discovery.ServerGroupsAndResources()
 	if err != nil && len(lists) == 0 {
@@ -88,8 +88,13 @@ func (c *Client) AllKinds() ([]Kind, error) {
 		}
 		for _, r := range list.APIResources {
 			k := Kind{GroupVersionResource: gv.WithResource(r.Name), Kind: r.Kind, Singular: r.SingularName, ShortNames: r.ShortNames, Cluster: !r.Namespaced}
-			k.Supporting, k.Data = supporting(gv.Group, r), inCategory(r, model.Data.Category())
-			if k.Supporting || k.Data || gv.Group != v1alpha1.Group && inCategory(r, model.Category) {
+			k.Supporting = supporting(gv.Group, r)
+			for _, mode := range model.Unmanaged {
+				if inCategory(r, mode.Category()) {
+					k.Mode = mode
+				}
+			}
+			if k.Supporting || k.Mode != model.Managed || gv.Group != v1alpha1.Group && inCategory(r, model.Category) {
 				out = append(out, k)
 			}
 		}
@@ -108,7 +113,7 @@ func (k Kind) order() string {
 	switch {
 	case k.Supporting:
 		order = "2 "
-	case k.Data:
+	case k.Mode != model.Managed:
 		order = "1 "
 	}
 	return order + k.Group + " " + k.Singular
@@ -130,7 +135,7 @@ func supporting(group string, r metav1.APIResource) bool {
 
 // Find returns the kind with a name: its plural, singular, kind or a short name, with or without
 // the group, in upper or lower case. A name without the group that several kinds have is that of a
-// resource type, rather than that of a data source.
+// resource type, rather than that of a data source, an ephemeral resource or an action.
 func Find(kinds []Kind, name string) (Kind, error) {
 	short, group, _ := strings.Cut(strings.ToLower(name), ".")
 	var found []Kind
@@ -139,7 +144,7 @@ func Find(kinds []Kind, name string) (Kind, error) {
 			found = append(found, k)
 		}
 	}
-	if resources := slices.DeleteFunc(slices.Clone(found), func(k Kind) bool { return k.Data }); len(resources) > 0 {
+	if resources := slices.DeleteFunc(slices.Clone(found), func(k Kind) bool { return k.Mode != model.Managed }); len(resources) > 0 {
 		found = resources
 	}
 	switch len(found) {

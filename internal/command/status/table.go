@@ -368,10 +368,11 @@ func (r Row) says() string {
 	return out
 }
 
-// shortName returns a name of a kind without its group. Kinds of data sources have none: most have
-// the kind of a resource type.
+// shortName returns a name of a kind without its group. Kinds of data sources, ephemeral resources
+// and actions have none: many have the kind of a resource type.
 func shortName(kind, full string) string {
-	if _, group, _ := strings.Cut(full, "."); model.IsDataGroup(group) {
+	_, group, _ := strings.Cut(full, ".")
+	if mode, _ := model.ModeOf(group); mode != model.Managed {
 		return full
 	}
 	return kind

@@ -22,13 +22,20 @@ func approverPolicy(owner string) string {
 	return "approver." + owner + "." + v1alpha1.Group
 }
 
-// ensureApprovers installs a policy by which the API server notes who approves a plan. The policy
-// in deploy/rbac/approval.yaml decides who may. Without such policies, no approver is recorded.
-func ensureApprovers(ctx context.Context, client admissionregistration.AdmissionregistrationV1Interface, owner, group string, plurals []string) error {
+// actionApproverPolicy returns the name of the same for the actions of a provider, whose group is
+// another one.
+func actionApproverPolicy(provider string) string {
+	return "approver-action." + provider + "." + v1alpha1.Group
+}
+
+// ensureApprovers installs a policy, with a name, by which the API server notes who approves a
+// plan. The policy in deploy/rbac/approval.yaml decides who may. Without such policies, no approver
+// is recorded.
+func ensureApprovers(ctx context.Context, client admissionregistration.AdmissionregistrationV1Interface, owner, name, group string, plurals []string) error {
 	given := func(object string) string {
 		return fmt.Sprintf("%s.?metadata.?annotations[?%q].orValue('')", object, v1alpha1.AnnotationApprove)
 	}
-	return ensurePolicy(ctx, client, owner, approverPolicy(owner), mutation{
+	return ensurePolicy(ctx, client, owner, name, mutation{
 		group: group, plurals: plurals,
 		operations: []admissionregistrationv1.OperationType{admissionregistrationv1.Create, admissionregistrationv1.Update},
 		condition: admissionregistrationv1.MatchCondition{
@@ -42,12 +49,38 @@ func ensureApprovers(ctx context.Context, client admissionregistration.Admission
 // SyncApprovers keeps the policy that notes who approves plans of a module's kind. It returns when
 // to call it again; 0 if never.
 func (rt *Runtime) SyncApprovers(ctx context.Context, owner string, m *model.Resource, known *Publication) (again time.Duration) {
-	wait, err := known.until(rt.OpenAPI, m.Group, m.Version)
+	return rt.syncApprovers(ctx, owner, approverPolicy(owner), []*model.Resource{m}, known)
+}
+
+// SyncActionApprovers keeps the policy that notes who approves plans of the provider's actions
+// whose controllers run. It returns when to call it again; 0 if never.
+func (p *ServedProvider) SyncActionApprovers(ctx context.Context) (again time.Duration) {
+	var served []*model.Resource
+	for _, name := range p.Serving(model.Action) {
+		served = append(served, p.Model.Actions[name])
+	}
+	if len(served) > 0 {
+		return p.runtime.syncApprovers(ctx, p.Name, actionApproverPolicy(p.Name), served, &p.publishedActions)
+	}
+	p.publishedActions.forget()
+	if err := removePolicy(ctx, p.runtime.Policies, actionApproverPolicy(p.Name)); err != nil && !unavailable(err) {
+		p.runtime.Logger.Error(err, "The policy that notes who approves actions cannot be removed", "provider", p.Name)
+	}
+	return 0
+}
+
+// syncApprovers keeps a policy for kinds of one group.
+func (rt *Runtime) syncApprovers(ctx context.Context, owner, name string, of []*model.Resource, known *Publication) (again time.Duration) {
+	wait, err := known.until(rt.OpenAPI, of[0].Group, of[0].Version)
 	if wait > 0 {
 		return wait
 	}
 	if err == nil {
-		err = ensureApprovers(ctx, rt.Policies, owner, m.Group, []string{m.Plural})
+		plurals := make([]string, 0, len(of))
+		for _, m := range of {
+			plurals = append(plurals, m.Plural)
+		}
+		err = ensureApprovers(ctx, rt.Policies, owner, name, of[0].Group, plurals)
 	}
 	switch {
 	case err == nil:

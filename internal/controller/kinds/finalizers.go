@@ -59,7 +59,7 @@ func (p *ServedProvider) SyncFinalizers(ctx context.Context, want func(resourceT
 	var err error
 	if len(plurals) == 0 {
 		p.published.forget()
-		err = p.runtime.RemoveFinalizers(ctx, p.Name)
+		err = removeFinalizers(ctx, p.runtime.Policies, p.Name)
 	} else {
 		var wait time.Duration
 		if wait, err = p.published.until(p.runtime.OpenAPI, p.Model.Group, p.Model.Version); wait > 0 {
@@ -67,7 +67,7 @@ func (p *ServedProvider) SyncFinalizers(ctx context.Context, want func(resourceT
 		}
 		if err == nil {
 			err = errors.Join(ensureFinalizers(ctx, p.runtime.Policies, p.Name, p.Model.Group, plurals),
-				ensureApprovers(ctx, p.runtime.Policies, p.Name, p.Model.Group, plurals))
+				ensureApprovers(ctx, p.runtime.Policies, p.Name, approverPolicy(p.Name), p.Model.Group, plurals))
 		}
 	}
 	switch {
@@ -80,9 +80,9 @@ func (p *ServedProvider) SyncFinalizers(ctx context.Context, want func(resourceT
 	return Resync
 }
 
-// RemoveFinalizers removes the policy of a provider.
+// RemoveFinalizers removes the policies of a provider.
 func (rt *Runtime) RemoveFinalizers(ctx context.Context, provider string) error {
-	return removeFinalizers(ctx, rt.Policies, provider)
+	return errors.Join(removeFinalizers(ctx, rt.Policies, provider), removePolicy(ctx, rt.Policies, actionApproverPolicy(provider)))
 }
 
 // Publication is since when the OpenAPI document has a group. The zero value is that it is not

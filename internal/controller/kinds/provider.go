@@ -35,13 +35,15 @@ type ServedProvider struct {
 	// Configs leases the provider's configured servers.
 	Configs *providerconfig.Resolver
 
-	runtime     *Runtime
-	mu          sync.Mutex
-	kinds       map[string]*Kind          // by resource type
-	unmanaged   map[string]*UnmanagedKind // by address
-	published   Publication               // of the provider's group
-	stopConfigs context.CancelFunc
-	configs     *providerconfig.Controller
+	runtime   *Runtime
+	mu        sync.Mutex
+	kinds     map[string]*Kind          // by resource type
+	unmanaged map[string]*UnmanagedKind // by address
+	published Publication               // of the provider's group
+	// publishedActions is of the group of its actions.
+	publishedActions Publication
+	stopConfigs      context.CancelFunc
+	configs          *providerconfig.Controller
 }
 
 // ProviderOptions are the options of NewProvider. Name, Model and Launcher are required.

@@ -14,7 +14,6 @@ import (
 	"github.com/landbridge-io/landbridge/internal/controller/managed"
 	"github.com/landbridge-io/landbridge/internal/controller/providerconfig"
 	"github.com/landbridge-io/landbridge/internal/controller/references"
-	"github.com/landbridge-io/landbridge/internal/controller/results"
 	"github.com/landbridge-io/landbridge/internal/controller/shard"
 	"github.com/landbridge-io/landbridge/internal/model"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
@@ -28,8 +27,8 @@ type Registry struct {
 
 	mu    sync.RWMutex
 	kinds map[schema.GroupKind]*managed.Kind
-	// results are the kinds of data sources and ephemeral resources.
-	results map[schema.GroupKind]*results.Kind
+	// unmanaged are the kinds of data sources, ephemeral resources and actions.
+	unmanaged map[schema.GroupKind]*UnmanagedKind
 	// starting are kinds whose existing resources are not all known yet. New ones are reconciled
 	// already.
 	starting map[schema.GroupKind]*managed.Kind
@@ -52,7 +51,7 @@ func (r *Registry) References() *references.Graph { return &r.references }
 // Served returns the kind by which a kind is listed (model.Resource.ListGroupVersionKind), and
 // whether a controller of the kind runs.
 func (r *Registry) Served(kind schema.GroupKind) (list string, ok bool) {
-	if of := r.resultsOf(kind); of != nil {
+	if of := r.unmanagedOf(kind); of != nil {
 		return of.Model.ListGroupVersionKind().Kind, true
 	}
 	k := r.Kind(kind)
@@ -65,7 +64,7 @@ func (r *Registry) Served(kind schema.GroupKind) (list string, ok bool) {
 // Lacks returns why no object of a kind ever has a field at a path; nil if they may have it, or if
 // the kind is not served.
 func (r *Registry) Lacks(kind schema.GroupKind, path string) error {
-	if of := r.resultsOf(kind); of != nil {
+	if of := r.unmanagedOf(kind); of != nil {
 		return of.Lacks(path)
 	}
 	if k := r.Kind(kind); k != nil {
@@ -89,7 +88,7 @@ func (r *Registry) Wake(key store.Key) {
 	if k == nil {
 		k = r.starting[kind]
 	}
-	of := r.results[kind]
+	of := r.unmanaged[kind]
 	r.mu.RUnlock()
 	switch {
 	case k != nil:
@@ -151,7 +150,7 @@ func (r *Registry) Moved(ctx context.Context, units []shard.Unit) {
 	for _, k := range r.running() {
 		k.Moved(ctx, units)
 	}
-	for _, k := range r.runningResults() {
+	for _, k := range r.runningUnmanaged() {
 		k.Moved(ctx)
 	}
 }

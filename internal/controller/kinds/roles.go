@@ -25,6 +25,7 @@ const (
 	roleEdit       = "edit"
 	roleConfigure  = "configure"
 	roleApprove    = "approve"
+	roleInvoke     = "invoke"
 	roleAdmin      = "admin"
 	roleController = "controller"
 )
@@ -33,7 +34,9 @@ var (
 	reading = []string{"get", "list", "watch"}
 	// approving is enforced by the policy in deploy/rbac/approval.yaml.
 	approving = []string{"approve"}
-	writing   = []string{"get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"}
+	// invoking is to write actions: whoever creates one has it invoked.
+	invoking = []string{"get", "list", "watch", "create", "update", "patch", "delete", "deletecollection", "invoke"}
+	writing  = []string{"get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"}
 )
 
 func roleName(owner, role string) string { return "landbridge:" + owner + ":" + role }
@@ -73,7 +76,12 @@ func rolesOf(owner string, resources []kschema.GroupResource) []*rbacv1.ClusterR
 			}
 		}
 		if len(managed) > 0 {
-			add(roleEdit, group, writing, managed...)
+			if mode, _ := model.ModeOf(group); mode == model.Action {
+				add(roleInvoke, group, invoking, managed...)
+				add(roleController, group, []string{"delete"}, managed...) // when their time is over
+			} else {
+				add(roleEdit, group, writing, managed...)
+			}
 			add(roleApprove, group, approving, managed...)
 		}
 		add(roleView, group, reading, all...)
@@ -138,7 +146,7 @@ func (rt *Runtime) EnsureRoles(ctx context.Context, owner string, resources ...k
 // RemoveRoles removes the ClusterRoles of an owner whose kinds are not in use any more.
 func (rt *Runtime) RemoveRoles(ctx context.Context, owner string) error {
 	var errs []error
-	for _, role := range []string{roleView, roleEdit, roleConfigure, roleApprove, roleAdmin, roleController} {
+	for _, role := range []string{roleView, roleEdit, roleConfigure, roleApprove, roleInvoke, roleAdmin, roleController} {
 		err := rt.Roles.Delete(ctx, roleName(owner, role), metav1.DeleteOptions{})
 		if !kerrors.IsNotFound(err) && !kerrors.IsForbidden(err) {
 			errs = append(errs, err)

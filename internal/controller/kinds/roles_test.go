@@ -2,6 +2,8 @@ package kinds_test
 
 import (
 	"errors"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/go-logr/logr"
@@ -97,6 +99,23 @@ func TestRoles(t *testing.T) {
 		if err := rt.EnsureRoles(t.Context(), "owner", again...); err != nil {
 			t.Fatal(err)
 		}
+	}
+	if err := rt.EnsureRoles(t.Context(), "owner", append(all, kschema.GroupResource{Group: "action." + group, Resource: "backups"})...); err != nil {
+		t.Fatal(err)
+	}
+	ofActions := map[string][]string{}
+	for role, rules := range permissions(t, kube) {
+		for _, r := range rules {
+			if r.APIGroups[0] == "action."+group {
+				ofActions[strings.Fields(role)[0]] = append(ofActions[strings.Fields(role)[0]], r.Verbs...)
+			}
+		}
+	}
+	if diff := cmp.Diff(map[string][]string{
+		"landbridge:owner:view": read, "landbridge:owner:approve": {"approve"}, "landbridge:owner:invoke": append(slices.Clone(write), "invoke"),
+		"landbridge:owner:controller": append([]string{"delete"}, control...),
+	}, ofActions); diff != "" {
+		t.Errorf("for actions (-want +got):\n%s", diff)
 	}
 	if err := rt.RemoveRoles(t.Context(), "owner"); err != nil {
 		t.Fatal(err)

@@ -22,6 +22,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
+	"github.com/landbridge-io/landbridge/internal/controller/action"
 	"github.com/landbridge-io/landbridge/internal/controller/managed"
 	"github.com/landbridge-io/landbridge/internal/controller/providerconfig"
 	"github.com/landbridge-io/landbridge/internal/controller/queue"
@@ -73,6 +74,9 @@ type Runtime struct {
 	OwnedElsewhere func(ctx context.Context, namespace string, by ownership.Access, of *schema.Resource, data cty.Value) bool
 	// Leases are the Secrets of Landbridge's own namespace, see results.Leases.
 	Leases typedcorev1.SecretInterface
+	// Runs are the attempts of actions, and PlanKey is the key of the hashes of their plans.
+	Runs    *action.Runs
+	PlanKey []byte
 	// Follows is set if another replica installs CRDs and whatever else is not of one shard. Then
 	// this one waits for it.
 	Follows bool

@@ -7,20 +7,38 @@ import (
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
 
+	"github.com/landbridge-io/landbridge/internal/controller/action"
 	"github.com/landbridge-io/landbridge/internal/controller/managed"
 	"github.com/landbridge-io/landbridge/internal/controller/providerconfig"
 	"github.com/landbridge-io/landbridge/internal/controller/results"
+	"github.com/landbridge-io/landbridge/internal/controller/shard"
 	"github.com/landbridge-io/landbridge/internal/model"
 	"github.com/landbridge-io/landbridge/internal/provider"
+	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 	"github.com/landbridge-io/landbridge/internal/terraform/engine"
 )
 
-// UnmanagedKind is the kind of a data source or an ephemeral resource whose controller runs.
+// UnmanagedKind is the kind of a data source, an ephemeral resource or an action whose controller
+// runs.
 type UnmanagedKind struct {
-	*results.Kind
+	unmanaged
+	Model  *model.Resource
 	cancel context.CancelFunc
+}
+
+// unmanaged is the controller of a kind that is no resource type.
+type unmanaged interface {
+	// Start runs the controller until ctx ends. It calls queued when objects can be woken.
+	Start(ctx context.Context, m manager.Manager, queued func()) error
+	Lacks(path string) error
+	Wake(store.Key)
+	Users(context.Context, providerconfig.Reference) ([]providerconfig.User, error)
+	Uses(context.Context) ([]shard.Use, error)
+	Moved(context.Context)
+	BeingDeleted(context.Context) (int, error)
 }
 
 // unmanagedConfigs uses the provider itself, whatever carries out operations.
@@ -36,8 +54,8 @@ func (c unmanagedConfigs) Resolve(ctx context.Context, ref *xpv2.ProviderConfigR
 
 var _ managed.NamingConfigs = unmanagedConfigs{}
 
-// StartUnmanaged runs the controller of a data source or an ephemeral resource whose CRD is served,
-// unless it runs already.
+// StartUnmanaged runs the controller of a data source, an ephemeral resource or an action whose CRD
+// is served, unless it runs already.
 func (p *ServedProvider) StartUnmanaged(m *model.Resource) error {
 	p.mu.Lock()
 	_, ok := p.unmanaged[m.Address()]
@@ -45,11 +63,7 @@ func (p *ServedProvider) StartUnmanaged(m *model.Resource) error {
 	if ok {
 		return nil
 	}
-	of := &results.Kind{Model: m, ProviderConfigs: unmanagedConfigs{p, new(engine.Factory)}}
-	if m.Mode == model.Data {
-		of.Objects, of.OwnedElsewhere = p.Model.Schema.Resources[m.Type], p.runtime.OwnedElsewhere
-	}
-	k, err := p.runtime.startUnmanaged(of)
+	k, err := p.runtime.startUnmanaged(m, p.controllerOf(m))
 	if err != nil {
 		return err
 	}
@@ -59,20 +73,38 @@ func (p *ServedProvider) StartUnmanaged(m *model.Resource) error {
 	return nil
 }
 
-func (rt *Runtime) startUnmanaged(k *results.Kind) (*UnmanagedKind, error) {
-	k.Leases = results.Leases{Client: rt.Leases}
-	k.Neighbours, k.Options, k.HashKey = rt.Registry, rt.Managed, rt.AccountKey[:]
+// controllerOf returns the controller of a data source, an ephemeral resource or an action.
+func (p *ServedProvider) controllerOf(m *model.Resource) unmanaged {
+	rt, configs := p.runtime, unmanagedConfigs{p, new(engine.Factory)}
+	if m.Mode == model.Action {
+		return &action.Kind{
+			Model: m, ProviderConfigs: configs, Neighbours: rt.Registry, Options: rt.Managed, Runs: rt.Runs, PlanKey: rt.PlanKey, Providers: []string{p.Name},
+		}
+	}
+	k := &results.Kind{
+		Model: m, ProviderConfigs: configs, Neighbours: rt.Registry, Options: rt.Managed, HashKey: rt.AccountKey[:],
+		Leases: results.Leases{Client: rt.Leases},
+	}
+	if m.Mode == model.Data {
+		k.Objects, k.OwnedElsewhere = p.Model.Schema.Resources[m.Type], rt.OwnedElsewhere
+	}
+	return k
+}
+
+func (rt *Runtime) startUnmanaged(m *model.Resource, of unmanaged) (*UnmanagedKind, error) {
 	ctx, cancel := context.WithCancel(rt.Lifetime)
-	err := k.Start(ctx, rt.Manager, func() { rt.Registry.addResults(k) })
+	k := &UnmanagedKind{of, m, cancel}
+	err := k.Start(ctx, rt.Manager, func() { rt.Registry.addUnmanaged(k) })
 	if err != nil {
-		rt.Registry.removeResults(k)
+		rt.Registry.removeUnmanaged(k)
 		cancel()
 		return nil, err
 	}
-	return &UnmanagedKind{k, cancel}, nil
+	return k, nil
 }
 
-// StopUnmanaged stops the controller of a data source or an ephemeral resource, if it runs.
+// StopUnmanaged stops the controller of a data source, an ephemeral resource or an action, if it
+// runs.
 func (p *ServedProvider) StopUnmanaged(ctx context.Context, address string) {
 	p.mu.Lock()
 	k := p.unmanaged[address]
@@ -80,7 +112,7 @@ func (p *ServedProvider) StopUnmanaged(ctx context.Context, address string) {
 	p.mu.Unlock()
 	if k != nil {
 		k.cancel()
-		p.runtime.Registry.removeResults(k.Kind)
+		p.runtime.Registry.removeUnmanaged(k)
 		p.runtime.stopWatching(ctx, k.Model.GroupVersionKind())
 	}
 }
@@ -102,7 +134,7 @@ func (p *ServedProvider) unmanagedKinds() []*UnmanagedKind {
 	return slices.Collect(maps.Values(p.unmanaged))
 }
 
-// unmanagedUsers returns the data sources and ephemeral resources that use a provider
+// unmanagedUsers returns the data sources, ephemeral resources and actions that use a provider
 // configuration.
 func (p *ServedProvider) unmanagedUsers(ctx context.Context, ref providerconfig.Reference) (out []providerconfig.User, _ error) {
 	for _, k := range p.unmanagedKinds() {
@@ -115,33 +147,42 @@ func (p *ServedProvider) unmanagedUsers(ctx context.Context, ref providerconfig.
 	return out, nil
 }
 
-// resultsOf returns the kind of a data source or an ephemeral resource whose controller runs or
-// starts; nil if there is none.
-func (r *Registry) resultsOf(kind schema.GroupKind) *results.Kind {
+// unmanagedOf returns the kind of a data source, an ephemeral resource or an action whose
+// controller runs or starts; nil if there is none.
+func (r *Registry) unmanagedOf(kind schema.GroupKind) *UnmanagedKind {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
-	return r.results[kind]
+	return r.unmanaged[kind]
 }
 
-func (r *Registry) runningResults() []*results.Kind {
+func (r *Registry) runningUnmanaged() []*UnmanagedKind {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
-	return slices.Collect(maps.Values(r.results))
+	return slices.Collect(maps.Values(r.unmanaged))
 }
 
-func (r *Registry) addResults(k *results.Kind) {
+func (r *Registry) addUnmanaged(k *UnmanagedKind) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.results == nil {
-		r.results = map[schema.GroupKind]*results.Kind{}
+	if r.unmanaged == nil {
+		r.unmanaged = map[schema.GroupKind]*UnmanagedKind{}
 	}
-	r.results[k.Model.GroupVersionKind().GroupKind()] = k
+	r.unmanaged[k.Model.GroupVersionKind().GroupKind()] = k
 }
 
-func (r *Registry) removeResults(k *results.Kind) {
+func (r *Registry) removeUnmanaged(k *UnmanagedKind) {
 	kind := k.Model.GroupVersionKind().GroupKind()
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	delete(r.results, kind)
+	delete(r.unmanaged, kind)
 	r.references.Drop(kind)
+}
+
+// WakePending wakes the actions whose invocation has not begun: policies or pauses have changed.
+func (r *Registry) WakePending(ctx context.Context) {
+	for _, k := range r.runningUnmanaged() {
+		if of, ok := k.unmanaged.(*action.Kind); ok {
+			of.WakePending(ctx)
+		}
+	}
 }

@@ -32,10 +32,10 @@ func (p *Paths) Lacks(m *model.Resource, path string) error {
 	return err
 }
 
-// explained returns the name of a kind for kubectl explain. A data source needs its group, as a
-// resource type may have the same name.
+// explained returns the name of a kind for kubectl explain. What is no resource type needs its
+// group, as a resource type may have the same name.
 func explained(m *model.Resource) string {
-	if m.Mode == model.Data {
+	if m.Mode != model.Managed {
 		return m.CRDName()
 	}
 	return strings.ToLower(m.Kind)

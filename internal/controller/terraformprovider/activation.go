@@ -113,6 +113,9 @@ func (r *Reconciler) activate(ctx context.Context, run *running, active active, 
 			}
 		}
 	}
+	if sooner := run.SyncActionApprovers(ctx); sooner > 0 {
+		again = min(again, sooner)
+	}
 	isServed := func(c *apiextensionsv1.CustomResourceDefinition) bool { return keep[c.Name] }
 	left, err := r.Prune(ctx, run.Name, isServed)
 	if len(left) > 0 && len(errs) == 0 {
@@ -124,8 +127,8 @@ func (r *Reconciler) activate(ctx context.Context, run *running, active active, 
 	return errs, again
 }
 
-// unmanagedRoles installs the roles for data sources and ephemeral resources that are not served
-// yet.
+// unmanagedRoles installs the roles for data sources, ephemeral resources and actions that are not
+// served yet.
 func (r *Reconciler) unmanagedRoles(ctx context.Context, run *running, active active) error {
 	resources, missing := kinds.ResourcesOf(run.Model), false
 	for _, mode := range model.Unmanaged {
@@ -196,6 +199,9 @@ func noResourceType(s *schema.Provider, pattern string) string {
 		}
 		if _, ok := s.EphemeralResources[pattern]; ok {
 			return fmt.Sprintf("%q is an ephemeral resource: name it in spec.activateEphemeralResources", pattern)
+		}
+		if _, ok := s.Actions[pattern]; ok {
+			return fmt.Sprintf("%q is an action: name it in spec.activateActions", pattern)
 		}
 	}
 	return fmt.Sprintf("no resource type matches %q (see: landbridge provider inspect)", pattern)

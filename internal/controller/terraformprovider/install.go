@@ -80,6 +80,7 @@ func (r *Reconciler) install(ctx context.Context, p *v1alpha1.TerraformProvider)
 	end()
 	p.Status.Activated, p.Status.ActivatedDataSources = len(run.Types()), len(run.Serving(model.Data))
 	p.Status.ActivatedEphemeralResources = len(run.Serving(model.Ephemeral))
+	p.Status.Actions, p.Status.ActivatedActions = len(run.Model.Actions), len(run.Serving(model.Action))
 	if len(run.kept) > 0 {
 		again = min(again, inUse)
 	}

@@ -47,6 +47,8 @@ func FieldOf(mode model.Mode) string {
 		return "spec.activateDataSources"
 	case model.Ephemeral:
 		return "spec.activateEphemeralResources"
+	case model.Action:
+		return "spec.activateActions"
 	}
 	return "spec.activate"
 }
@@ -57,6 +59,8 @@ func patternsOf(spec *v1alpha1.TerraformProviderSpec, mode model.Mode) *[]string
 		return &spec.ActivateDataSources
 	case model.Ephemeral:
 		return &spec.ActivateEphemeralResources
+	case model.Action:
+		return &spec.ActivateActions
 	}
 	return &spec.Activate
 }

@@ -1,0 +1,236 @@
+package action
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	"github.com/zclconf/go-cty/cty"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/landbridge-io/landbridge/apis/v1alpha1"
+	"github.com/landbridge-io/landbridge/internal/controller/halt"
+	"github.com/landbridge-io/landbridge/internal/controller/managed"
+	"github.com/landbridge-io/landbridge/internal/controller/providerconfig"
+	"github.com/landbridge-io/landbridge/internal/controller/references"
+	"github.com/landbridge-io/landbridge/internal/desired"
+	"github.com/landbridge-io/landbridge/internal/diagnostic"
+	"github.com/landbridge-io/landbridge/internal/invocation"
+	"github.com/landbridge-io/landbridge/internal/policy"
+	"github.com/landbridge-io/landbridge/internal/provider"
+	"github.com/landbridge-io/landbridge/internal/scheduler/keyed"
+	"github.com/landbridge-io/landbridge/internal/terraform"
+	"github.com/landbridge-io/landbridge/internal/translate"
+)
+
+// planned is the plan of an action.
+type planned struct {
+	handle providerconfig.Handle[terraform.Executor]
+	config cty.Value
+	// hash identifies it, and changes shows the arguments.
+	hash    string
+	changes []translate.Change
+	// approval is set if it waits for approval until approved is set. other is set if another plan
+	// is approved.
+	approval, approved, other bool
+	warnings                  []string
+}
+
+// state returns what the plan permits.
+func (p *planned) state() invocation.Plan {
+	switch {
+	case p == nil:
+		return invocation.Held
+	case p.approval && !p.approved:
+		return invocation.Unapproved
+	}
+	return invocation.Permitted
+}
+
+// plan plans the action of an object, and asks whether it may be invoked. It does not wait for a
+// provider.
+func (k *Kind) plan(ctx context.Context, o *object) (*planned, *failure) {
+	if of := o.GetAnnotations()[v1alpha1.AnnotationInvoked]; of != "" && of != string(o.GetUID()) {
+		return nil, &failure{reason: v1alpha1.ReasonInvokedBefore, stalls: true, waits: true, message: fmt.Sprintf(
+			"The action was invoked for the object of which this one is a copy or was restored. Remove the annotation %s to have it invoked again.", v1alpha1.AnnotationInvoked)}
+	}
+	p := &planned{handle: k.handle(ctx, o)}
+	o.secrets = append(o.secrets, p.handle.Secrets...)
+	if why := k.halted(o, p.handle); why != "" {
+		return nil, &failure{reason: v1alpha1.ReasonOperationsPaused, message: why, waits: true}
+	}
+	if err := k.resolve(ctx, o); err != nil {
+		return nil, &failure{reason: v1alpha1.ReasonReferenceNotResolved, message: err.Error(), stalls: references.Mistaken(err), waits: strings.HasPrefix(err.Error(), waiting)}
+	}
+	if p.handle.Diagnostics.HasErrors() {
+		return nil, unusable(p.handle)
+	}
+	var f *failure
+	if p.config, f = k.arguments(ctx, o); f != nil {
+		return nil, f
+	}
+	diags, f := k.ask(ctx, o, p)
+	if f != nil {
+		return nil, f
+	}
+	for _, d := range diags.Warnings() {
+		p.warnings = append(p.warnings, o.conceal(translate.Message(k.Model, diagnostic.Diagnostics{d})))
+	}
+	return p, k.permit(ctx, o, p)
+}
+
+// handle resolves the provider configuration of an object.
+func (k *Kind) handle(ctx context.Context, o *object) providerconfig.Handle[terraform.Executor] {
+	return k.ProviderConfigs.Resolve(ctx, o.GetProviderConfigReference(), o.GetNamespace()).For(provider.User{
+		Namespace: o.GetNamespace(), Resource: k.Model.Kind + "." + k.Model.Group + "/" + o.GetName(),
+	}, fmt.Sprint(o.GetGeneration()))
+}
+
+// halted returns why nothing may begin for an object; empty if it may.
+func (k *Kind) halted(o *object, h providerconfig.Handle[terraform.Executor]) string {
+	if k.Options.Paused == nil {
+		return ""
+	}
+	ref := managed.ConfigurationOf(&o.Unstructured)
+	of := halt.Subject{Providers: k.Providers, Accounts: []string{halt.ConfigurationName(ref.Kind, ref.Namespace, ref.Name)}}
+	for _, c := range h.Objects {
+		if c.Account != "" {
+			of.Accounts = append(of.Accounts, c.Account)
+		}
+	}
+	return k.Options.Paused(of)
+}
+
+// waiting precedes the references that cannot be resolved yet.
+const waiting = "waiting for other resources: "
+
+// resolve sets the referencing fields of an object in memory only.
+func (k *Kind) resolve(ctx context.Context, o *object) error {
+	resolver := references.Resolver{Reader: k.reader, Served: k.Neighbours.Served, Lacks: k.Neighbours.Lacks, Call: references.Caller(k.Model, func(ctx context.Context) (terraform.Executor, func(), error) {
+		ex, release, diags := k.handle(ctx, o).Acquire(ctx)
+		return ex, release, diags.Err()
+	})}
+	found, err := resolver.ResolveAll(ctx, &o.Unstructured, k.Model)
+	if err == nil && len(found.Missing) > 0 {
+		err = fmt.Errorf(waiting+"%s", strings.Join(found.Missing, "; "))
+	}
+	return err
+}
+
+// arguments reads the configuration of an object, and the Secrets of its namespace that it refers
+// to.
+func (k *Kind) arguments(ctx context.Context, o *object) (cty.Value, *failure) {
+	var used []types.NamespacedName
+	missing := false
+	forProvider, _, _ := unstructured.NestedMap(o.Object, "spec", "forProvider")
+	c, diags := translate.Config(k.Model, forProvider, nil, func(ref translate.SecretKeySelector) ([]byte, error) {
+		ref.Namespace = o.GetNamespace()
+		if name := (types.NamespacedName{Namespace: ref.Namespace, Name: ref.Name}); !slices.Contains(used, name) {
+			used = append(used, name)
+		}
+		b, err := providerconfig.ReadSecret(ctx, k.live, ref)
+		if err == nil {
+			o.secrets = append(o.secrets, string(b))
+		}
+		missing = missing || err != nil
+		return b, err
+	})
+	k.usesSecrets(k.key(client.ObjectKeyFromObject(o)), used)
+	if diags.HasErrors() {
+		return cty.NilVal, &failure{reason: v1alpha1.ReasonInvalidConfiguration, message: translate.Message(k.Model, diags.Errors()), stalls: !missing}
+	}
+	return c.Value, nil
+}
+
+// ask has the provider plan the action. The diagnostics are warnings.
+func (k *Kind) ask(ctx context.Context, o *object, p *planned) (diagnostic.Diagnostics, *failure) {
+	ctx, cancel := context.WithTimeout(ctx, k.Options.Timeout)
+	defer cancel()
+	ex, release, diags := p.handle.Acquire(ctx)
+	if diags.HasErrors() {
+		return nil, k.unasked(o, diags)
+	}
+	defer release()
+	invoker, ok := ex.(terraform.ActionInvoker)
+	if !ok {
+		return nil, &failure{reason: v1alpha1.ReasonInvalidConfiguration, message: "Actions cannot be invoked with this way of execution.", stalls: true}
+	}
+	diags = invoker.PlanAction(ctx, k.Model.Type, p.config)
+	if diags.HasErrors() {
+		return nil, k.unasked(o, diags)
+	}
+	return diags, nil
+}
+
+// permit asks policies about a plan, and whether it is approved.
+func (k *Kind) permit(ctx context.Context, o *object, p *planned) *failure {
+	shown := terraform.Plan{Resource: terraform.ResourceType{Schema: k.Model.Schema}, Action: terraform.Invoke, State: p.config}
+	p.changes = translate.Changes(k.Model, cty.NilVal, p.config)
+	p.hash = k.hash(o, p)
+	verdict, err := k.decide(ctx, o, p, &shown)
+	switch {
+	case err != nil:
+		return &failure{reason: xpv2.ReasonReconcileError, message: fmt.Sprintf("The PlanPolicies cannot be read, so nothing is invoked: %s.", err)}
+	case len(verdict.Denied) > 0:
+		return &failure{reason: v1alpha1.ReasonDeniedByPolicy, message: verdict.Denied[0].String(), stalls: true, waits: true}
+	}
+	for _, w := range verdict.Warnings {
+		p.warnings = append(p.warnings, w.String())
+	}
+	least := max(desired.ParseApproval(o.text("spec", "approvalPolicy")), p.handle.Approval)
+	p.approval = least != desired.ApproveNothing || len(verdict.Approval) > 0
+	given := o.GetAnnotations()[v1alpha1.AnnotationApprove]
+	p.approved = given == p.hash
+	p.other = given != "" && !p.approved && given != o.text("status", "lastApproval", "hash")
+	return nil
+}
+
+// hash identifies a plan, after the last approval that was used: so each attempt needs its own.
+func (k *Kind) hash(o *object, p *planned) string {
+	h := keyed.New(k.PlanKey)
+	h.Text("invoke", string(o.GetUID()), o.text("status", "lastApproval", "hash"), k.Model.Type)
+	h.Configurations(p.handle.Objects)
+	h.Value(p.config)
+	return h.String()
+}
+
+// decide returns what the PlanPolicies decide about a plan.
+func (k *Kind) decide(ctx context.Context, o *object, p *planned, plan *terraform.Plan) (policy.Verdict, error) {
+	if k.Options.Policies == nil {
+		return policy.Verdict{}, nil
+	}
+	all, err := k.Options.Policies(ctx)
+	if err != nil || len(all) == 0 {
+		return policy.Verdict{}, err
+	}
+	return policy.Decide(ctx, all, policy.Input{
+		Model: k.Model, Configurations: p.handle.Objects, Plan: plan,
+		Resource: policy.ResourceMeta{Group: k.Model.Group, Kind: k.Model.Kind, Namespace: o.GetNamespace(), Name: o.GetName(), Labels: o.GetLabels()},
+	}, k.Clock.Now()), nil
+}
+
+func unusable(h providerconfig.Handle[terraform.Executor]) *failure {
+	out := &failure{reason: v1alpha1.ReasonProviderConfig, message: h.Diagnostics.Errors()[0].Format(nil)}
+	if h.Denied {
+		out.reason, out.stalls = v1alpha1.ReasonNamespaceNotAllowed, true
+	}
+	return out
+}
+
+// unasked returns why an action is not invoked. What passes within seconds is not told.
+func (k *Kind) unasked(o *object, diags diagnostic.Diagnostics) *failure {
+	out := &failure{reason: v1alpha1.ReasonCannotInvoke, message: translate.Message(k.Model, diags.Errors()), deferral: terraform.DeferralOf(diags)}
+	if out.deferral != terraform.NotDeferred {
+		out.reason, out.waits = v1alpha1.ReasonDeferred, true
+		return out
+	}
+	if f := o.visit.Trouble(); f != nil && !f.RetryAt.IsZero() {
+		out.reason, out.retryAt, out.passing = providerconfig.ReasonOf(f), f.RetryAt, f.Passing && o.visit.Refused() != nil
+		out.stalls = f.OfResource
+	}
+	return out
+}
