@@ -61,7 +61,7 @@ is written. You need the permission to read the resources.`,
 }
 
 // run plans the upgrades of TerraformProviders; all without names.
-func (f *upgradePlanFlags) run(cmd *cobra.Command, names []string) (*upgrade.Plan, error) {
+func (f *upgradePlanFlags) run(cmd *cobra.Command, names []string) (*commandupgrade.Plan, error) {
 	if err := checkFormat(f.output, upgradePlanOutputs); err != nil {
 		return nil, err
 	}
@@ -75,7 +75,7 @@ func (f *upgradePlanFlags) run(cmd *cobra.Command, names []string) (*upgrade.Pla
 	}
 	done := showProgress(cmd, "Searching versions")
 	defer done()
-	out := &upgrade.Plan{Providers: []upgrade.ProviderPlan{}}
+	out := &commandupgrade.Plan{Providers: []commandupgrade.ProviderPlan{}}
 	for i := range found {
 		one, err := f.provider(cmd.Context(), r, &found[i])
 		if err != nil {
@@ -87,8 +87,8 @@ func (f *upgradePlanFlags) run(cmd *cobra.Command, names []string) (*upgrade.Pla
 }
 
 // provider plans the upgrade of a TerraformProvider. What cannot be found out is a note.
-func (f *upgradePlanFlags) provider(ctx context.Context, r *remote, p *v1alpha1.TerraformProvider) (upgrade.ProviderPlan, error) {
-	out := upgrade.ProviderPlan{Provider: p.Name, Source: p.Spec.Source, Newer: []string{}, Deprecated: []upgrade.Row{}}
+func (f *upgradePlanFlags) provider(ctx context.Context, r *remote, p *v1alpha1.TerraformProvider) (commandupgrade.ProviderPlan, error) {
+	out := commandupgrade.ProviderPlan{Provider: p.Name, Source: p.Spec.Source, Newer: []string{}, Deprecated: []upgrade.Row{}}
 	is := p.Status.Installed
 	if is == nil {
 		out.Notes = append(out.Notes, "The provider is not installed.")
@@ -117,7 +117,7 @@ func (f *upgradePlanFlags) provider(ctx context.Context, r *remote, p *v1alpha1.
 
 // findNewer finds the newer versions of a TerraformProvider. If its sources cannot be searched from
 // this machine, they are those that the controller has found.
-func findNewer(ctx context.Context, r *remote, p *v1alpha1.TerraformProvider, out *upgrade.ProviderPlan) {
+func findNewer(ctx context.Context, r *remote, p *v1alpha1.TerraformProvider, out *commandupgrade.ProviderPlan) {
 	if _, err := install.ParseAddress(p.Spec.Source); err != nil || out.Installed == "" {
 		out.Notes = append(out.Notes, "Newer versions are not searched: the provider is given by its path, or is part of the controller.")
 		return

@@ -15,6 +15,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	commandupgrade "github.com/landbridge-io/landbridge/internal/command/upgrade"
 	"github.com/landbridge-io/landbridge/internal/testing/clustertest"
 	"github.com/landbridge-io/landbridge/internal/testing/objecttest"
 	"github.com/landbridge-io/landbridge/internal/testing/playgroundtest"
@@ -220,7 +221,7 @@ func TestPlanted(t *testing.T) {
 	// What the installed release deprecates is no finding of the next one.
 	t.Run("plan", func(t *testing.T) {
 		out, code := e.run(t, "upgrade", "plan", "-o", "json")
-		plan := &upgrade.Plan{}
+		plan := &commandupgrade.Plan{}
 		if err := json.Unmarshal(out, plan); err != nil || code != 0 || len(plan.Providers) != 1 {
 			t.Fatalf("exit status %d, %v:\n%s", code, err, out)
 		}

@@ -56,7 +56,8 @@ func (i *Installer) fromMirrors(ctx context.Context, a Address, constraints vers
 }
 
 // inMirrors returns the versions in all mirrors, the newest first and equal ones in the order of
-// the mirrors, the platforms of those that are not for this one, and the folders that were searched.
+// the mirrors, the platforms of those that are not for this one, and the folders that were
+// searched.
 func (i *Installer) inMirrors(a Address) (all []found, elsewhere, looked []string, _ *Error) {
 	for _, mirror := range i.Mirrors {
 		if info, err := os.Stat(mirror); err != nil {

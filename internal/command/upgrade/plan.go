@@ -7,9 +7,8 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"github.com/landbridge-io/landbridge/internal/evolution"
-	"github.com/landbridge-io/landbridge/internal/model"
 	"github.com/landbridge-io/landbridge/internal/provider/install"
+	"github.com/landbridge-io/landbridge/internal/upgrade"
 )
 
 // Plan is which newer versions the providers of a cluster have.
@@ -33,29 +32,9 @@ type ProviderPlan struct {
 	// Changelog is where the changelog of the newest version is: an address, or a file.
 	Changelog string `json:"changelog,omitempty"`
 	// Deprecated are the resources that use what is deprecated in the installed version.
-	Deprecated []Row `json:"deprecated"`
+	Deprecated []upgrade.Row `json:"deprecated"`
 	// Notes are what is not known, and why.
 	Notes []string `json:"notes,omitempty"`
-}
-
-// Deprecations returns what a resource uses that is deprecated in the version of its kind.
-func Deprecations(m *model.Resource, k *evolution.Kind, object map[string]any) (out []Finding) {
-	if block := m.Schema.Block; block.Deprecated {
-		out = append(out, Finding{Outcome: Deprecated, Cause: Cause{Summary: "the resource type is deprecated", Detail: block.DeprecationMessage}})
-	}
-	return append(out, FieldDeprecations(k, object)...)
-}
-
-// FieldDeprecations returns the fields of an object that are deprecated in the version of its kind.
-func FieldDeprecations(k *evolution.Kind, object map[string]any) (out []Finding) {
-	for _, path := range evolution.Deprecated(object, &evolution.Kind{}, k) {
-		out = append(out, deprecatedField(path))
-	}
-	return out
-}
-
-func deprecatedField(path string) Finding {
-	return Finding{Outcome: Deprecated, Cause: Cause{Path: path, Summary: "the field is deprecated"}}
 }
 
 // unknown stands for what is not known, in tables.
@@ -98,7 +77,7 @@ func (p *Plan) Text(w io.Writer) error {
 		if one.Behind != nil {
 			newest = one.newest()
 		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", one.Provider, cmp.Or(printable(one.Installed), unknown), printable(newest), one.behind(), printable(one.Source))
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", one.Provider, cmp.Or(upgrade.Printable(one.Installed), unknown), upgrade.Printable(newest), one.behind(), upgrade.Printable(one.Source))
 	}
 	if err := table.Flush(); err != nil {
 		return err
@@ -125,25 +104,22 @@ func (p ProviderPlan) text(out *strings.Builder) {
 		if more := len(p.Newer) - maxNewer; more > 0 {
 			named += fmt.Sprintf(" and %d older", more)
 		}
-		fmt.Fprintf(out, "  newer versions: %s\n", printable(named))
-		fmt.Fprintf(out, "  permitted by spec.version: %s\n", cmp.Or(printable(p.Permitted), "none of them"))
+		fmt.Fprintf(out, "  newer versions: %s\n", upgrade.Printable(named))
+		fmt.Fprintf(out, "  permitted by spec.version: %s\n", cmp.Or(upgrade.Printable(p.Permitted), "none of them"))
 	}
 	if p.Changelog != "" {
-		fmt.Fprintf(out, "  changelog of %s: %s\n", printable(p.newest()), printable(p.Changelog))
+		fmt.Fprintf(out, "  changelog of %s: %s\n", upgrade.Printable(p.newest()), upgrade.Printable(p.Changelog))
 	}
 	if len(p.Deprecated) > 0 {
-		fmt.Fprintf(out, "  deprecated in %s, and used:\n", cmp.Or(printable(p.Installed), "the installed version"))
+		fmt.Fprintf(out, "  deprecated in %s, and used:\n", cmp.Or(upgrade.Printable(p.Installed), "the installed version"))
 	}
 	for _, row := range p.Deprecated {
-		fmt.Fprintf(out, "    %s: %s\n", row.name(), row.where())
-		for _, line := range row.lines() {
-			fmt.Fprintf(out, "        %s\n", printable(line))
-		}
+		row.Text(out, "    ")
 	}
 	for _, note := range p.Notes {
-		fmt.Fprintf(out, "  Note: %s\n", printable(note))
+		fmt.Fprintf(out, "  Note: %s\n", upgrade.Printable(note))
 	}
 	if len(p.Newer) > 0 {
-		fmt.Fprintf(out, "  What would change: landbridge upgrade preview %s --to %s\n", p.Provider, printable(p.newest()))
+		fmt.Fprintf(out, "  What would change: landbridge upgrade preview %s --to %s\n", p.Provider, upgrade.Printable(p.newest()))
 	}
 }
