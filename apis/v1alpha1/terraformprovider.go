@@ -22,6 +22,8 @@ import (
 // +kubebuilder:printcolumn:name="PROGRESS",type="string",JSONPath=".status.conditions[?(@.reason=='Installing')].message"
 // +kubebuilder:printcolumn:name="RESOURCES",type="integer",JSONPath=".status.resources",priority=1
 // +kubebuilder:printcolumn:name="DATA-SOURCES",type="integer",JSONPath=".status.activatedDataSources",priority=1
+// +kubebuilder:printcolumn:name="NEWEST",type="string",JSONPath=".status.available[0]",priority=1
+// +kubebuilder:printcolumn:name="BEHIND",type="integer",JSONPath=".status.versionsBehind",priority=1
 // +kubebuilder:printcolumn:name="AGE",type="date",JSONPath=".metadata.creationTimestamp"
 type TerraformProvider struct {
 	metav1.TypeMeta   `json:",inline"`
@@ -412,11 +414,15 @@ type TerraformProviderStatus struct {
 	// earlier rule. In another cluster, spec.names takes them over.
 	// +optional
 	Names map[string]config.Names `json:"names,omitempty"`
-	// Available are versions of a provider from a registry that are newer than the installed one,
+	// Available are versions that are newer than the installed one, where the provider comes from,
 	// the newest first; ten at most.
 	// +listType=atomic
 	// +optional
 	Available []string `json:"available,omitempty"`
+	// VersionsBehind is the number of versions that are newer than the installed one. Not set if it
+	// is not known, as for a provider that is given by its path.
+	// +optional
+	VersionsBehind *int32 `json:"versionsBehind,omitempty"`
 	// Sources are where the controller searches the provider, in this order, without credentials.
 	// Commands such as landbridge diff search there, too. Empty if spec.source is a path, or if the
 	// provider is linked into the controller.

@@ -1012,6 +1012,11 @@ func (in *TerraformProviderStatus) DeepCopyInto(out *TerraformProviderStatus) {
 		*out = make([]string, len(*in))
 		copy(*out, *in)
 	}
+	if in.VersionsBehind != nil {
+		in, out := &in.VersionsBehind, &out.VersionsBehind
+		*out = new(int32)
+		**out = **in
+	}
 	if in.Sources != nil {
 		in, out := &in.Sources, &out.Sources
 		*out = make([]ProviderSource, len(*in))

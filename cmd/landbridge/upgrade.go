@@ -20,10 +20,10 @@ import (
 func newUpgradeCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "upgrade",
-		Short: "Preview new versions of providers",
-		Long:  "Preview what a new version of a provider would do to the resources of a cluster, before it is installed.",
+		Short: "Find and preview new versions of providers",
+		Long:  "Find which newer versions the providers of a cluster have, and preview what one would do to the resources before it is installed.",
 	}
-	cmd.AddCommand(newUpgradePreviewCommand())
+	cmd.AddCommand(newUpgradePlanCommand(), newUpgradePreviewCommand())
 	return cmd
 }
 

@@ -29,6 +29,9 @@ func Recorder(once, repeated record.EventRecorder) record.EventRecorder {
 // NewRecorder exports newRecorder.
 var NewRecorder = newRecorder
 
+// GaugeBehind is gaugeBehind.
+var GaugeBehind = gaugeBehind
+
 // NewClient is the manager's client.
 var NewClient = newClient
 

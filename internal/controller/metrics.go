@@ -14,6 +14,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/controller/kinds"
 	"github.com/landbridge-io/landbridge/internal/controller/managed"
 	"github.com/landbridge-io/landbridge/internal/model"
+	"github.com/landbridge-io/landbridge/internal/provider/install"
 	"github.com/landbridge-io/landbridge/internal/provider/pool"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
@@ -25,7 +26,7 @@ import (
 var resourceMetrics = sync.OnceValues(func() (*managed.Metrics, error) {
 	m := managed.NewMetrics()
 	errs := []error{metrics.Registry.Register(m)}
-	for _, c := range []prometheus.Collector{refusedWrites, operationSeconds, resourceEvents, stateWrites, stateWriteSeconds, callSeconds, driftSeconds} {
+	for _, c := range []prometheus.Collector{refusedWrites, operationSeconds, resourceEvents, stateWrites, stateWriteSeconds, callSeconds, driftSeconds, versionsBehind} {
 		errs = append(errs, metrics.Registry.Register(c))
 	}
 	return m, errors.Join(errs...)
@@ -60,6 +61,10 @@ var (
 		Help:    "Duration of calls of providers about remote objects, by the provider configuration, the method of the protocol, and the result.",
 		Buckets: []float64{0.005, 0.02, 0.1, 0.5, 2, 10, 60, 600},
 	}, []string{"configuration", "method", "result"})
+	versionsBehind = prometheus.NewGaugeVec(prometheus.GaugeOpts{
+		Name: "landbridge_provider_versions_behind",
+		Help: "Versions of a TerraformProvider that are newer than the installed one, by the first part of the version that differs: major, minor or patch.",
+	}, []string{"provider", "part"})
 	driftSeconds = prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Name:    "crossplane_managed_resource_drift_seconds",
 		Help:    "How long since the last successful observation when the object of a resource was found changed; excludes restarts of the controller.",
@@ -81,6 +86,17 @@ func countEvent(k store.Key, e scheduler.Event) {
 		fallthrough
 	default:
 		resourceEvents.WithLabelValues(k.Group, k.Kind, string(e.Kind)).Inc()
+	}
+}
+
+// gaugeBehind sets how far a TerraformProvider is behind its newest version; nil removes that.
+func gaugeBehind(provider string, behind *install.Behind) {
+	if behind == nil {
+		versionsBehind.DeletePartialMatch(prometheus.Labels{"provider": provider})
+		return
+	}
+	for part, n := range map[string]int{"major": behind.Major, "minor": behind.Minor, "patch": behind.Patch} {
+		versionsBehind.WithLabelValues(provider, part).Set(float64(n))
 	}
 }
 

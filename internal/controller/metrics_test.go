@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/prometheus/client_golang/prometheus"
 	corev1 "k8s.io/api/core/v1"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
@@ -19,6 +20,7 @@ import (
 
 	"github.com/landbridge-io/landbridge/internal/controller"
 	"github.com/landbridge-io/landbridge/internal/instance"
+	"github.com/landbridge-io/landbridge/internal/provider/install"
 	"github.com/landbridge-io/landbridge/internal/provider/pool"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
@@ -195,3 +197,40 @@ var (
 	asksFor = regexp.MustCompile(`\b(?:landbridge|crossplane|workqueue|controller_runtime|leader_election|process)_[a-z_]+`)
 	suffix  = regexp.MustCompile(`_(?:bucket|count|sum)$`)
 )
+
+// How far a provider is behind is a metric until it is not known any more.
+func TestVersionsBehind(t *testing.T) {
+	if err := controller.RegisterMetrics(); err != nil {
+		t.Fatal(err)
+	}
+	values := func() map[string]float64 {
+		families, err := metrics.Registry.Gather()
+		if err != nil {
+			t.Fatal(err)
+		}
+		out := map[string]float64{}
+		for _, f := range families {
+			if f.GetName() != "landbridge_provider_versions_behind" {
+				continue
+			}
+			for _, m := range f.GetMetric() {
+				labels := map[string]string{}
+				for _, l := range m.GetLabel() {
+					labels[l.GetName()] = l.GetValue()
+				}
+				if labels["provider"] == "behind" {
+					out[labels["part"]] = m.GetGauge().GetValue()
+				}
+			}
+		}
+		return out
+	}
+	controller.GaugeBehind("behind", &install.Behind{Versions: 3, Major: 1, Patch: 2})
+	if diff := cmp.Diff(map[string]float64{"major": 1, "minor": 0, "patch": 2}, values()); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	controller.GaugeBehind("behind", nil)
+	if diff := cmp.Diff(map[string]float64{}, values()); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}

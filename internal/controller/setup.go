@@ -72,7 +72,7 @@ func setupInstalled(rt *kinds.Runtime, o Options, previews bool) error {
 	installed := &terraformprovider.Reconciler{
 		Runtime: rt, Installer: o.Installer, Attached: o.Attached, Linked: o.Linked, CommandLine: o.CommandLine,
 		Logger: o.Logger.WithName("terraformprovider"), StartTimeout: o.StartTimeout, Limits: o.Pool.Limits,
-		Sandbox: o.Sandbox, Previews: previews,
+		Sandbox: o.Sandbox, Previews: previews, TellBehind: gaugeBehind,
 	}
 	modules := &terraformmodule.Reconciler{
 		Runtime: rt, Namespace: o.Namespace, CommandLine: o.CommandLine, Providers: installed,

@@ -29,7 +29,7 @@ func (f fields) of(object map[string]any) (converted map[string]any, out []Findi
 		object = evolution.Converted(object, f.old, f.new)
 	}
 	for _, path := range evolution.Deprecated(object, f.old, f.new) {
-		out = append(out, Finding{Outcome: Deprecated, Cause: Cause{Path: path, Summary: "the field is deprecated"}})
+		out = append(out, deprecatedField(path))
 	}
 	return object, out
 }

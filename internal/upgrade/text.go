@@ -64,7 +64,7 @@ func (r *Report) Text(w io.Writer) error {
 		r.rows(&out, outcome)
 	}
 	for _, note := range r.Notes {
-		fmt.Fprintf(&out, "\nNote: %s\n", printable(note))
+		fmt.Fprintf(&out, "\nNote: %s\n", Printable(note))
 	}
 	_, err := io.WriteString(w, out.String())
 	return err
@@ -76,10 +76,15 @@ func (r *Report) rows(out *strings.Builder, outcome Outcome) {
 		if row.Outcome != outcome {
 			continue
 		}
-		fmt.Fprintf(out, "  %s: %s\n", row.name(), row.where())
-		for _, line := range row.lines() {
-			fmt.Fprintf(out, "      %s\n", printable(line))
-		}
+		row.Text(out, "  ")
+	}
+}
+
+// Text writes the row, and below it what it is about.
+func (row Row) Text(out *strings.Builder, indent string) {
+	fmt.Fprintf(out, "%s%s: %s\n", indent, row.name(), row.where())
+	for _, line := range row.lines() {
+		fmt.Fprintf(out, "%s    %s\n", indent, Printable(line))
 	}
 }
 
@@ -185,8 +190,8 @@ func (c Change) line(withoutValues bool) string {
 	return out
 }
 
-// printable returns text without characters that move a terminal's cursor.
-func printable(s string) string {
+// Printable returns text without characters that move a terminal's cursor.
+func Printable(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsPrint(r) {
 			return r
@@ -205,7 +210,7 @@ func (r *Report) Markdown(w io.Writer) error {
 		}
 	}
 	for _, note := range r.Notes {
-		fmt.Fprintf(&out, "\n> %s\n", printable(note))
+		fmt.Fprintf(&out, "\n> %s\n", Printable(note))
 	}
 	for _, outcome := range Outcomes {
 		if r.Outcomes[outcome] == 0 {

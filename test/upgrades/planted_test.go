@@ -2,6 +2,7 @@ package upgrades_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -14,6 +15,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	commandupgrade "github.com/landbridge-io/landbridge/internal/command/upgrade"
 	"github.com/landbridge-io/landbridge/internal/testing/clustertest"
 	"github.com/landbridge-io/landbridge/internal/testing/objecttest"
 	"github.com/landbridge-io/landbridge/internal/testing/playgroundtest"
@@ -214,6 +216,18 @@ func TestPlanted(t *testing.T) {
 		}
 		if code != 0 {
 			t.Errorf("the exit status is %d, want 0", code)
+		}
+	})
+	// What the installed release deprecates is no finding of the next one.
+	t.Run("plan", func(t *testing.T) {
+		out, code := e.run(t, "upgrade", "plan", "-o", "json")
+		plan := &commandupgrade.Plan{}
+		if err := json.Unmarshal(out, plan); err != nil || code != 0 || len(plan.Providers) != 1 {
+			t.Fatalf("exit status %d, %v:\n%s", code, err, out)
+		}
+		rows := plan.Providers[0].Deprecated
+		if len(rows) != 1 || rows[0].ResourceType != planted.Prefix+"obsolescent" || rows[0].Path != "spec.forProvider.color" || rows[0].Count != each {
+			t.Errorf("%s", compact(t, rows))
 		}
 	})
 	t.Run("formats", func(t *testing.T) {

@@ -43,6 +43,20 @@ func Locations(p *v1alpha1.TerraformProvider) (usable []registry.Location, missi
 
 // find finds the binary of a TerraformProvider whose sources are recorded.
 func (r *Recorded) find(ctx context.Context, p *v1alpha1.TerraformProvider) (install.Binary, error) {
+	i, err := r.installer(p)
+	if err != nil {
+		return install.Binary{}, err
+	}
+	if i.Registry == nil {
+		return i.Install(ctx, p.Spec.Source, p.Spec.Version)
+	}
+	request, _ := terraformprovider.Request(p)
+	return i.Find(ctx, request)
+}
+
+// installer returns an installer for the recorded sources of a TerraformProvider. It has no
+// registry if all sources are directories.
+func (r *Recorded) installer(p *v1alpha1.TerraformProvider) (*install.Installer, error) {
 	locations, missing := Locations(p)
 	var folders []string
 	for _, l := range locations {
@@ -52,15 +66,12 @@ func (r *Recorded) find(ctx context.Context, p *v1alpha1.TerraformProvider) (ins
 	}
 	switch {
 	case len(locations) == 0:
-		return install.Binary{}, fmt.Errorf("the controller has the provider in %s, which does not exist on this machine. "+
+		return nil, fmt.Errorf("the controller has the provider in %s, which does not exist on this machine. "+
 			"Name a directory that has its program with --provider-mirror, or a registry with --provider-registry", strings.Join(missing, " and "))
 	case len(folders) == len(locations):
-		i := &install.Installer{CacheDir: r.CacheDir, Mirrors: folders, Hosts: locations[0].Hosts}
-		return i.Install(ctx, p.Spec.Source, p.Spec.Version)
+		return &install.Installer{CacheDir: r.CacheDir, Mirrors: folders, Hosts: locations[0].Hosts}, nil
 	}
-	request, _ := terraformprovider.Request(p)
-	i := &install.Installer{CacheDir: r.CacheDir, Registry: r.Credentials.At(locations)}
-	return i.Find(ctx, request)
+	return &install.Installer{CacheDir: r.CacheDir, Registry: r.Credentials.At(locations)}, nil
 }
 
 // Groups returns the API groups that kinds of a TerraformProvider may have, without its schema. It

@@ -70,7 +70,7 @@ func Preview(ctx context.Context, o Options) (*upgrade.Report, error) {
 	if r.namespaces, err = r.readable(ctx, served); err != nil {
 		return nil, err
 	}
-	if err := r.configurations(ctx); err != nil {
+	if err := r.configurations(ctx, r.changed); err != nil {
 		return nil, err
 	}
 	for _, t := range served {

@@ -166,10 +166,9 @@ func (v *versioned) lease(ctx context.Context, key pool.Key) (*pool.Lease, *pool
 	}
 }
 
-// configurations adds what provider configurations use that is gone, of another type or deprecated
-// to the report. They are no resources: those without findings are not counted.
-func (r *run) configurations(ctx context.Context) error {
-	of := r.new.reader.Client.(converting)
+// configurations adds what is found about provider configurations to the report. They are no
+// resources: those without findings are not counted.
+func (r *run) configurations(ctx context.Context, of func(object map[string]any) []upgrade.Finding) error {
 	for _, kind := range []string{model.ClusterProviderConfigKind, model.ProviderConfigKind} {
 		gvk := kschema.GroupVersionKind{Group: r.Installed.Model.Group, Version: r.Installed.Model.Version, Kind: kind + "List"}
 		namespaces := r.namespaces
@@ -179,7 +178,7 @@ func (r *run) configurations(ctx context.Context) error {
 		for _, n := range namespaces {
 			err := r.list(ctx, gvk, func(all []unstructured.Unstructured) (bool, error) {
 				for _, u := range all {
-					if _, found := upgrade.ConfigFields(u.Object, of.old, of.new); len(found) > 0 {
+					if found := of(u.Object); len(found) > 0 {
 						r.grouper.Add(upgrade.Subject{Kind: upgrade.Kind{Group: gvk.Group, Kind: kind}, Namespace: u.GetNamespace(), Name: u.GetName()}, found)
 					}
 				}
@@ -194,4 +193,11 @@ func (r *run) configurations(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// changed returns what a provider configuration uses that is gone, of another type or deprecated.
+func (r *run) changed(object map[string]any) []upgrade.Finding {
+	of := r.new.reader.Client.(converting)
+	_, found := upgrade.ConfigFields(object, of.old, of.new)
+	return found
 }

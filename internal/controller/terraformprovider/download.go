@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -12,6 +13,7 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
@@ -160,23 +162,40 @@ func locked(p *v1alpha1.TerraformProvider, now *install.Lock) []v1alpha1.LockedV
 	return out[:min(maxLocked, len(out))]
 }
 
-// checkVersions searches for newer versions of a provider from a registry now and then, and sets
-// status.available.
-func (r *Reconciler) checkVersions(p *v1alpha1.TerraformProvider, lock *install.Lock) {
-	if lock == nil {
-		p.Status.Available = nil
+// checkVersions searches for newer versions of a provider now and then, and sets status.available
+// and status.versionsBehind.
+func (r *Reconciler) checkVersions(p *v1alpha1.TerraformProvider, from origin) {
+	if !from.searched(p.Spec.Source) {
+		p.Status.Available, p.Status.VersionsBehind = nil, nil
+		r.tellBehind(p.Name, nil)
 		r.checks.forget(p.UID)
 		return
 	}
-	source := p.Spec.Source
+	source, version := p.Spec.Source, from.installed.Version
 	t := r.checks.take(p.UID, checkOf(p), checkEvery, requestFor(p), func(ctx context.Context) ([]string, error) { return r.Installer.Versions(ctx, source) })
 	switch {
 	case t == nil:
 	case t.err != nil:
 		r.Logger.Info("Cannot search for newer versions", "provider", p.Name, "reason", t.err.Error())
 	default:
-		newer := install.Newer(lock.Version, t.value)
+		newer := install.Newer(version, t.value)
+		behind := install.BehindOf(version, newer)
 		p.Status.Available = newer[:min(maxAvailable, len(newer))]
+		p.Status.VersionsBehind = ptr.To(int32(min(behind.Versions, math.MaxInt32)))
+		r.tellBehind(p.Name, &behind)
+	}
+}
+
+// searched reports whether other versions of the provider are searched: it comes from a registry
+// or a mirror.
+func (o origin) searched(source string) bool {
+	_, err := install.ParseAddress(source)
+	return err == nil && !o.linked && !o.attached && o.installed.Version != ""
+}
+
+func (r *Reconciler) tellBehind(provider string, behind *install.Behind) {
+	if r.TellBehind != nil {
+		r.TellBehind(provider, behind)
 	}
 }
 

@@ -3,13 +3,16 @@ package terraformprovider
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
@@ -79,6 +82,49 @@ func TestWanted(t *testing.T) {
 			want, current := r.wanted(p)
 			if want.Version != c.want || current != c.current {
 				t.Errorf("got %q from %q, want %q from %q", want.Version, current, c.want, c.current)
+			}
+		})
+	}
+}
+
+func TestCheckVersions(t *testing.T) {
+	t.Parallel()
+	many := make([]string, 0, 30)
+	for minor := 30; minor > 0; minor-- {
+		many = append(many, fmt.Sprintf("1.%d.0", minor))
+	}
+	was := v1alpha1.TerraformProviderStatus{Available: []string{"9.0.0"}, VersionsBehind: ptr.To[int32](1)}
+	for name, c := range map[string]struct {
+		source    string
+		from      origin
+		versions  []string
+		available []string
+		behind    *int32
+		told      *install.Behind
+	}{
+		"newer":         {"acme/thing", origin{installed: v1alpha1.InstalledProvider{Version: "1.0.0"}}, []string{"2.0.0", "1.0.1", "1.0.0"}, []string{"2.0.0", "1.0.1"}, ptr.To[int32](2), &install.Behind{Versions: 2, Major: 1, Patch: 1}},
+		"the newest":    {"acme/thing", origin{installed: v1alpha1.InstalledProvider{Version: "1.0.0"}}, []string{"1.0.0"}, nil, ptr.To[int32](0), &install.Behind{}},
+		"more than ten": {"acme/thing", origin{installed: v1alpha1.InstalledProvider{Version: "1.0.0"}}, many, many[:10], ptr.To[int32](30), &install.Behind{Versions: 30, Minor: 30}},
+		"by path":       {"/bin/thing", origin{installed: v1alpha1.InstalledProvider{}}, []string{"2.0.0"}, nil, nil, nil},
+		"linked":        {"acme/thing", origin{linked: true, installed: v1alpha1.InstalledProvider{Version: "1.0.0"}}, []string{"2.0.0"}, nil, nil, nil},
+		"attached":      {"acme/thing", origin{attached: true}, []string{"2.0.0"}, nil, nil, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := &v1alpha1.TerraformProvider{Spec: v1alpha1.TerraformProviderSpec{Source: c.source}, Status: *was.DeepCopy()}
+			p.UID = "uid"
+			told := &install.Behind{Versions: -1}
+			r := &Reconciler{checks: newTasks[[]string](t.Context(), func(reconcile.Request) {}), TellBehind: func(_ string, b *install.Behind) { told = b }}
+			r.checks.all[p.UID] = &task[[]string]{what: checkOf(p), value: c.versions, ended: time.Now(), again: time.Now().Add(time.Hour), cancel: func() {}}
+			r.checkVersions(p, c.from)
+			if diff := cmp.Diff(c.available, p.Status.Available, cmpopts.EquateEmpty()); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
+			}
+			if diff := cmp.Diff(c.behind, p.Status.VersionsBehind); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
+			}
+			if diff := cmp.Diff(c.told, told); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
 			}
 		})
 	}

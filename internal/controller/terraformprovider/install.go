@@ -66,7 +66,7 @@ func (r *Reconciler) install(ctx context.Context, p *v1alpha1.TerraformProvider)
 		return problem, kinds.Resync
 	}
 	p.Status.Locked = locked(p, from.lock)
-	r.checkVersions(p, from.lock)
+	r.checkVersions(p, from)
 	p.Status.Execution, p.Status.CommandLine = how.way, how.program()
 	p.Status.Sandbox = r.sandboxState(how)
 	p.Status.Protocol = run.Model.Schema.Protocol

@@ -55,6 +55,9 @@ type Reconciler struct {
 	Limits pool.Limits
 	// Previews is set if this program, or its leader, shows plans at admission.
 	Previews bool
+	// TellBehind is told how far a provider is behind its newest version; nil if that is not known
+	// any more. It may be nil.
+	TellBehind func(provider string, behind *install.Behind)
 
 	starts    *starts
 	downloads *tasks[install.Binary]
@@ -275,6 +278,7 @@ func (r *Reconciler) remove(ctx context.Context, p *v1alpha1.TerraformProvider) 
 		r.downloads.forget(currentOf(key))
 	}
 	r.checks.forget(p.UID)
+	r.tellBehind(p.Name, nil)
 	// First: nothing would remove the finalizer of a resource that is created from now on.
 	if err := r.RemoveFinalizers(ctx, p.Name); err != nil {
 		return err

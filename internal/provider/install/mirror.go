@@ -39,28 +39,10 @@ func (i *Installer) fromMirrors(ctx context.Context, a Address, constraints vers
 	if len(i.Mirrors) == 0 {
 		return Binary{}, problem(Unsupported, "no provider mirror is configured; name one with --provider-mirror, or a registry with --provider-registry, or give the path of the provider's program")
 	}
-	hosts := i.hosts(a)
-	var looked, elsewhere []string
-	var all []found
-	for _, mirror := range i.Mirrors {
-		if info, err := os.Stat(mirror); err != nil {
-			return Binary{}, problem(NotFound, "the mirror cannot be read: %s", err)
-		} else if !info.IsDir() {
-			return Binary{}, problem(NotFound, "the mirror %s is not a directory", mirror)
-		}
-		for _, host := range hosts {
-			dir := filepath.Join(mirror, host, a.Namespace, a.Type)
-			looked = append(looked, dir)
-			here, other, err := scan(dir, a.Type, i.platform())
-			if err != nil {
-				return Binary{}, problem(InvalidPackage, "the mirror cannot be read: %s", err)
-			}
-			all = append(all, here...)
-			elsewhere = append(elsewhere, other...)
-		}
+	all, elsewhere, looked, err := i.inMirrors(a)
+	if err != nil {
+		return Binary{}, err
 	}
-	// The newest first; equal versions in the order of the mirrors.
-	slices.SortStableFunc(all, func(x, y found) int { return y.version.Compare(x.version) })
 	for _, f := range all {
 		if !meets(f.version, constraints) {
 			continue
@@ -71,6 +53,31 @@ func (i *Installer) fromMirrors(ctx context.Context, a Address, constraints vers
 		return i.take(a, f)
 	}
 	return Binary{}, i.nothing(all, elsewhere, strings.Join(looked, " and "))
+}
+
+// inMirrors returns the versions in all mirrors, the newest first and equal ones in the order of
+// the mirrors, the platforms of those that are not for this one, and the folders that were
+// searched.
+func (i *Installer) inMirrors(a Address) (all []found, elsewhere, looked []string, _ *Error) {
+	for _, mirror := range i.Mirrors {
+		if info, err := os.Stat(mirror); err != nil {
+			return nil, nil, nil, problem(NotFound, "the mirror cannot be read: %s", err)
+		} else if !info.IsDir() {
+			return nil, nil, nil, problem(NotFound, "the mirror %s is not a directory", mirror)
+		}
+		for _, host := range i.hosts(a) {
+			dir := filepath.Join(mirror, host, a.Namespace, a.Type)
+			looked = append(looked, dir)
+			here, other, err := scan(dir, a.Type, i.platform())
+			if err != nil {
+				return nil, nil, nil, problem(InvalidPackage, "the mirror cannot be read: %s", err)
+			}
+			all = append(all, here...)
+			elsewhere = append(elsewhere, other...)
+		}
+	}
+	slices.SortStableFunc(all, func(x, y found) int { return y.version.Compare(x.version) })
+	return all, elsewhere, looked, nil
 }
 
 // maxNamed bounds the versions that an error names.

@@ -298,30 +298,3 @@ func remoteProblem(err error) *Error {
 	}
 	return problem(reason, "%s", err)
 }
-
-// Versions returns the versions of a provider that the sources have for the platform, the newest
-// first, without pre-releases.
-func (i *Installer) Versions(ctx context.Context, source string) ([]string, error) {
-	a, err := ParseAddress(source)
-	if err != nil {
-		return nil, err
-	}
-	if i.Registry == nil {
-		return nil, problem(Unsupported, "registries are turned off")
-	}
-	sources, e := i.Registry.Sources(registryAddress(a))
-	if e != nil {
-		return nil, remoteProblem(e)
-	}
-	all, _, err := i.candidates(ctx, a, sources)
-	if err != nil {
-		return nil, err
-	}
-	var out []string
-	for _, f := range all {
-		if v := f.version.String(); f.version.Prerelease() == "" && (len(out) == 0 || out[len(out)-1] != v) {
-			out = append(out, v)
-		}
-	}
-	return out, nil
-}

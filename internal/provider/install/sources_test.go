@@ -314,8 +314,64 @@ func TestVersions(t *testing.T) {
 	w := newWorld(t, "", "")
 	w.Add("acme/thing", "2.0.0-beta1", platform, packThing(t, "2.0.0-beta1"))
 	w.Add("acme/thing", "1.10.0", platform, packThing(t, "1.10.0"))
-	got, err := w.Versions(t.Context(), "acme/thing")
-	if want := []string{"1.10.0", "1.1.0", "1.0.0"}; err != nil || !slices.Equal(got, want) {
-		t.Errorf("got %q, %v, want %q", got, err, want)
+	mirror := t.TempDir()
+	for _, name := range []string{"terraform-provider-thing_1.0.0_" + platform + ".zip", "terraform-provider-thing_1.2.0_" + platform + ".zip", "1.1.0/" + platform + "/terraform-provider-thing_v1.1.0"} {
+		path := filepath.Join(mirror, "registry.terraform.io", "acme", "thing", name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, packThing(t, "1"), 0o755)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	mirrored := &install.Installer{Mirrors: []string{mirror}, Platform: platform}
+	for name, test := range map[string]struct {
+		installer *install.Installer
+		want      []string
+	}{
+		"a registry": {w.Installer, []string{"1.10.0", "1.1.0", "1.0.0"}},
+		"a mirror":   {mirrored, []string{"1.2.0", "1.1.0", "1.0.0"}},
+		"neither":    {&install.Installer{Platform: platform}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got, err := test.installer.Versions(t.Context(), "acme/thing")
+			if err != nil || !slices.Equal(got, test.want) {
+				t.Errorf("got %q, %v, want %q", got, err, test.want)
+			}
+		})
+	}
+}
+
+func TestChangelog(t *testing.T) {
+	t.Parallel()
+	mirror := t.TempDir()
+	dir := filepath.Join(mirror, "registry.terraform.io", "acme", "thing")
+	unpacked := filepath.Join(dir, "1.2.0", platform)
+	with := registrytest.Pack(t, map[string]string{"terraform-provider-thing_v1.1.0": thing("1.1.0"), "CHANGELOG.md": "# 1.1.0"})
+	for path, content := range map[string][]byte{
+		filepath.Join(unpacked, "terraform-provider-thing_v1.2.0"):            []byte(thing("1.2.0")),
+		filepath.Join(unpacked, "CHANGELOG.md"):                               []byte("# 1.2.0"),
+		filepath.Join(dir, "terraform-provider-thing_1.1.0_"+platform+".zip"): with,
+		filepath.Join(dir, "terraform-provider-thing_1.0.0_"+platform+".zip"): packThing(t, "1.0.0"),
+	} {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, content, 0o755)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	i := &install.Installer{Mirrors: []string{mirror}, Platform: platform}
+	for version, want := range map[string]string{
+		"1.2.0": filepath.Join(unpacked, "CHANGELOG.md"),
+		"1.1.0": "CHANGELOG.md in " + filepath.Join(dir, "terraform-provider-thing_1.1.0_"+platform+".zip"),
+		"1.0.0": "",
+	} {
+		if got, err := i.Changelog(t.Context(), "acme/thing", version); err != nil || got != want {
+			t.Errorf("%s: got %q, %v, want %q", version, got, err, want)
+		}
+	}
+	if _, err := i.Changelog(t.Context(), "acme/thing", "9.0.0"); err == nil {
+		t.Error("a version that does not exist has a changelog")
+	}
+	// The registry of the test serves packages itself, without pages for releases.
+	w := newWorld(t, "", "")
+	if got, err := w.Changelog(t.Context(), "acme/thing", "1.1.0"); err != nil || got != "" {
+		t.Errorf("got %q, %v", got, err)
 	}
 }

@@ -49,6 +49,36 @@ func Newer(current string, versions []string) (out []string) {
 	return out
 }
 
+// Behind is how many versions are newer than the installed one. Each counts once, by the first part
+// that differs.
+type Behind struct {
+	Versions int `json:"versions"`
+	Major    int `json:"major"`
+	Minor    int `json:"minor"`
+	Patch    int `json:"patch"`
+}
+
+// BehindOf returns how far a version is behind the newer ones, which Newer returns.
+func BehindOf(current string, newer []string) Behind {
+	out := Behind{Versions: len(newer)}
+	now, err := version.NewSemver(current)
+	if err != nil {
+		return Behind{}
+	}
+	for _, one := range newer {
+		v, err := version.NewSemver(one)
+		switch {
+		case err != nil || !samePrefix(v, now, 1):
+			out.Major++
+		case !samePrefix(v, now, 2):
+			out.Minor++
+		default:
+			out.Patch++
+		}
+	}
+	return out
+}
+
 // Update returns the version to install: the newest of the versions that meets the constraint and
 // that the policy permits, or the current one. It is never older than the current one.
 func Update(policy Policy, current, constraint string, versions []string) string {

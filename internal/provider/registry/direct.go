@@ -186,7 +186,7 @@ func (d *direct) find(ctx context.Context, a Address, version, platform string) 
 	if err != nil {
 		return nil, err
 	}
-	p := &Package{Version: version, Origin: what, Hashes: []string{"zh:" + r.Sum}}
+	p := &Package{Version: version, Origin: what, Hashes: []string{"zh:" + r.Sum}, ReleasePage: releasePage(download)}
 	p.fetch = func(ctx context.Context, to *os.File) (string, error) {
 		return d.download(ctx, what, d.open(what, download, ""), to)
 	}
@@ -197,6 +197,15 @@ func (d *direct) find(ctx context.Context, a Address, version, platform string) 
 		p.All = p.Hashes
 	}
 	return p, nil
+}
+
+// releasePage returns the page of a release on GitHub, by the address of one of its files, or "".
+func releasePage(file *url.URL) string {
+	parts := strings.Split(strings.Trim(file.EscapedPath(), "/"), "/")
+	if file.Scheme != "https" || file.Host != "github.com" || len(parts) != 6 || parts[2] != "releases" || parts[3] != "download" {
+		return ""
+	}
+	return "https://github.com/" + strings.Join([]string{parts[0], parts[1], "releases/tag", parts[4]}, "/")
 }
 
 // sums returns the checksums of all packages of a release, and who has signed them. The registry of

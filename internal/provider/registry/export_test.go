@@ -83,3 +83,6 @@ func CredentialOf(raw []byte, host, name string) (string, error) {
 	}
 	return credentialFor(c.oci, host, name).username, nil
 }
+
+// ReleasePage is releasePage.
+var ReleasePage = releasePage

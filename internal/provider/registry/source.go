@@ -24,6 +24,8 @@ type Package struct {
 	Hashes []string
 	// All are the checksums of the packages for all platforms, as far as the source tells.
 	All []string
+	// ReleasePage is the address of the page that describes the release. Empty if it is not known.
+	ReleasePage string
 	// Signer has signed the checksums. Nil if they are not signed.
 	Signer *Signer
 

@@ -169,6 +169,9 @@ var Types = []*Type{
 			return nil
 		}},
 	{Name: "obsolete", Wants: []Wants{{Outcome: "Deprecated", Contains: "spec.forProvider.color"}}, attributes: changed(with("color", func(a *attribute) { a.obsolete = true }))},
+	{Name: "obsolescent", attributes: func(int) []attribute {
+		return with("color", func(a *attribute) { a.obsolete = true })(slices.Clone(base))
+	}},
 	{Name: "removed", Wants: []Wants{{Outcome: "NotPreviewed", Contains: "does not have the resource type"}}, gone: true},
 	{Name: "crash", Wants: []Wants{{Outcome: "NotPreviewed", Contains: "Plugin did not respond", Only: first}}, plan: func(release int, p *planning) *problem {
 		if release == 2 && first(p.planned["name"].AsString()) {
