@@ -145,9 +145,7 @@ func (u *users) operateReferring() {
 		u.serial++
 		u.annotate(k, v1alpha1.AnnotationInterrupt, fmt.Sprint(u.serial))
 	case 11:
-		u.serial++
-		i.retried = true
-		u.annotate(k, v1alpha1.AnnotationRetry, fmt.Sprint(u.serial))
+		u.retry(k, i)
 	default:
 		u.approve(first, u.current[first])
 		u.approve(k, i)

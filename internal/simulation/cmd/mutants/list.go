@@ -145,8 +145,8 @@ var mutants = []mutant{
 	}},
 	{name: "a read that may be outdated shows that an update has settled", edits: []edit{
 		{schedulerDir, "Scheduler.plan",
-			"!p.Outdated && !e.shownOutdated(s.o.Clock.Now(), s.gracePeriod(&r)) && e.settled()",
-			"e.settled()"},
+			"!p.Outdated && !e.shownOutdated(s.o.Clock.Now(), s.gracePeriod(&r)) && e.settled(&r, s.o.Clock.Now())",
+			"e.settled(&r, s.o.Clock.Now())"},
 	}},
 	{name: "updates that do not help are not counted", edits: []edit{
 		{settlingDir, "Settling.CountsAfter",
@@ -165,6 +165,11 @@ var mutants = []mutant{
 		{settlingDir, "Settling.unsettledObjects",
 			"of.Replacements >= maxReplacements && sameCause(of.Replaced, x.containedBecause(c))",
 			"false"},
+	}},
+	{name: "a look that finds nothing to change shows that reads do not alternate", edits: []edit{
+		{settlingDir, "Settling.LooksAgain",
+			"changed || of != nil && of.Alternations > 0",
+			"changed && of == nil && false"},
 	}},
 	{name: "a replacement that fails halfway does not count", edits: []edit{
 		{schedulerDir, "operation.intend",
