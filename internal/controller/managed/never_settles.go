@@ -137,5 +137,5 @@ func shortValue(v any) string {
 	if err != nil {
 		return "?"
 	}
-	return shortened(string(b), maxValue)
+	return Shortened(string(b), maxValue)
 }
