@@ -544,6 +544,11 @@ var mutants = []mutant{
 			"hadObject(r)",
 			"true || hadObject(r)"},
 	}},
+	{name: "a new dependent is made on an object that another shard is about to destroy", references: true, replicas: 3, edits: []edit{
+		{managedDir, "referrer.changing",
+			"keeps && k.Options.Shards != nil",
+			"keeps && false"},
+	}},
 	{name: "what uses a provider configuration with values of a replaced object goes on", references: true, edits: []edit{
 		{managedDir, "referrer.resolve",
 			"sources = append(sources, r.configuring...)",
