@@ -204,8 +204,8 @@ func (o *observing) do(ctx context.Context, r *Request, next decision.Deed) (*Ob
 	return nil, nil
 }
 
-// compareLooks makes the second look at an object whose reads may alternate, or compares it with the
-// first.
+// compareLooks makes the second look at an object whose reads may alternate, or compares it with
+// the first.
 func (o *observing) compareLooks(ctx context.Context, r *Request) error {
 	e := o.e
 	if o.first != nil {

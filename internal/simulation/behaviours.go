@@ -27,8 +27,8 @@ const (
 	// normalisedReplacement: the zone of some objects is shown as another one, and its change
 	// replaces them.
 	normalisedReplacement behaviour = "normalised-replacement"
-	// oscillatingValues: each read of some objects shows another one of two or three sizes, of which
-	// one is what was set.
+	// oscillatingValues: each read of some objects shows another one of two or three sizes, one of
+	// which is what was set.
 	oscillatingValues behaviour = "oscillating-values"
 	// staleRead: some objects are shown for some time as they were before their last update.
 	staleRead behaviour = "stale-read"

@@ -36,8 +36,8 @@ func TestNothingIsKeptOfEndedProcesses(t *testing.T) {
 }
 
 // operateAtRandom has four workers use configurations of the round for a while: processes answer,
-// crash, end, hang until their call is cancelled, cannot be configured, and are closed to make room.
-// It returns what this process holds when all have ended.
+// crash, end, hang until their call is cancelled, cannot be configured, and are closed to make
+// room. It returns what this process holds when all have ended.
 func operateAtRandom(t *testing.T, p *pool.Pool, round int) map[string]int {
 	t.Helper()
 	launcher, before := processes(t), p.Stats()

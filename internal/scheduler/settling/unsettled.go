@@ -12,7 +12,8 @@ type Unsettled struct {
 	// Plan is the next change.
 	Plan *terraform.Plan
 	// Updates is how often it was made, or shown to be needed by a look and not by the next one if
-	// Alternates is set. Since is when for the first time, and NextAt when it is made again. The times are zero for a replacement, which is not made again.
+	// Alternates is set. Since is when for the first time, and NextAt when it is made again. The
+	// times are zero for a replacement, which is not made again.
 	Updates    int
 	Alternates bool
 	Since      time.Time
