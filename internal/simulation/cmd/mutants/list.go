@@ -539,7 +539,7 @@ var mutants = []mutant{
 			"if len(waits) == 0 { return nil }",
 			"if len(waits) >= 0 { return w.failed }"},
 	}},
-	{name: "a new dependent is made on an object that is about to be destroyed", references: true, edits: []edit{
+	{name: "a new dependent is made on an object that is about to be destroyed", references: true, replicas: 3, edits: []edit{
 		{managedDir, "referrer.changing",
 			"hadObject(r)",
 			"true || hadObject(r)"},
