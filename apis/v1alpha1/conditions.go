@@ -180,8 +180,11 @@ const (
 	ReasonNeverSettles       xpv2.ConditionReason = "NeverSettles"
 	ReasonUpdateRepeats      xpv2.ConditionReason = "UpdateRepeats"
 	ReasonReplacementRepeats xpv2.ConditionReason = "ReplacementRepeats"
-	ReasonSettled            xpv2.ConditionReason = "Settled"
-	ReasonReplaceRefused     xpv2.ConditionReason = "ReplaceRefused"
+	// ReasonReadsAlternate: reads show the object now as declared and now otherwise, though nothing
+	// is done to it.
+	ReasonReadsAlternate xpv2.ConditionReason = "ReadsAlternate"
+	ReasonSettled        xpv2.ConditionReason = "Settled"
+	ReasonReplaceRefused xpv2.ConditionReason = "ReplaceRefused"
 	// ReasonDeletionProtected: the object would be destroyed, and spec.lifecycle.deletionProtection
 	// forbids that.
 	ReasonDeletionProtected    xpv2.ConditionReason = "DeletionProtected"

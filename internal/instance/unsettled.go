@@ -24,6 +24,9 @@ type Repeats struct {
 	// InARow is the number of updates after which no look has shown the object as it should be,
 	// whether what the apply has left or something else is the cause.
 	InARow int `json:"inARow,omitempty"`
+	// Alternations is how often a look has shown the object otherwise than the look before it,
+	// although nothing was done to it in between.
+	Alternations int `json:"alternations,omitempty"`
 	// Replaced identifies the values because of which the object was replaced last, and
 	// Replacements is how often in a row.
 	Replaced     string `json:"replaced,omitempty"`

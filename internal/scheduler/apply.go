@@ -141,7 +141,7 @@ func (a *applying) judge(p *terraform.Plan) {
 func (a *applying) start(ctx context.Context) error {
 	e, r, p, o := a.e, a.r, a.plan, a.e.view.observation
 	settles := e.settling(&r)
-	e.corrects(p, settles.Counted() != nil && settles.Repeats(p))
+	e.corrects(p, settles.Counted() != nil && (settles.Repeats(p) || settles.Alternates(a.o.Clock.Now())))
 	t := taskOf(a.step.Deed, p, e.record.Instance)
 	t.braked = r.Brake != nil && a.step.Destroys
 	t.config, t.counts = settles.Config(), settles.CountsAfter(p)

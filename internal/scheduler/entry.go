@@ -18,6 +18,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/scheduler/ownership"
 	"github.com/landbridge-io/landbridge/internal/scheduler/settling"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
+	"github.com/landbridge-io/landbridge/internal/terraform"
 	"github.com/landbridge-io/landbridge/schema"
 )
 
@@ -148,6 +149,9 @@ type details struct {
 	flap *flap
 	// lastApply is what the last apply has left; nil if it has settled, or that is not known.
 	lastApply *settling.Left
+	// alternated is a change that a look has shown to be needed and the next one has not; nil if
+	// there was none.
+	alternated *terraform.Plan
 	// drifts is the drift of the object.
 	drifts drifts
 

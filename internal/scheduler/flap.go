@@ -105,6 +105,11 @@ func (f *flap) done(op instance.OperationKind, hash string) {
 	}
 }
 
+// corrected reports whether the object was corrected for a configuration, a short time ago.
+func (f *flap) corrected(hash string) bool {
+	return f != nil && f.hash == hash && f.last != correction{}
+}
+
 // unchanged counts a read that found no change.
 func (f *flap) unchanged() {
 	if f == nil {

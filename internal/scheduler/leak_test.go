@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"reflect"
-	"runtime"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -13,36 +12,8 @@ import (
 
 	"github.com/landbridge-io/landbridge/internal/scheduler"
 	"github.com/landbridge-io/landbridge/internal/scheduler/brake"
+	"github.com/landbridge-io/landbridge/internal/testing/leaktest"
 )
-
-// sizes counts the entries of all maps and lists that a value leads to, by where they are.
-func sizes(v reflect.Value, at string, seen map[uintptr]bool, out map[string]int) {
-	switch v.Kind() {
-	case reflect.Pointer:
-		if !v.IsNil() && !seen[v.Pointer()] {
-			seen[v.Pointer()] = true
-			sizes(v.Elem(), at, seen, out)
-		}
-	case reflect.Interface:
-		if !v.IsNil() {
-			sizes(v.Elem(), at, seen, out)
-		}
-	case reflect.Struct:
-		for i := range v.NumField() {
-			sizes(v.Field(i), at+"."+v.Type().Field(i).Name, seen, out)
-		}
-	case reflect.Map:
-		out[at] += v.Len()
-		for it := v.MapRange(); it.Next(); {
-			sizes(it.Value(), at+"[]", seen, out)
-		}
-	case reflect.Slice:
-		out[at] += v.Len()
-		for i := range v.Len() {
-			sizes(v.Index(i), at+"[]", seen, out)
-		}
-	}
-}
 
 // live has n resources live one after the other: each is created, drifts, changes, is replaced and
 // destroyed, or just gone, with a provider configuration of its own. It returns what the scheduler
@@ -85,12 +56,12 @@ func (h *harness) live(from, n int) map[string]int {
 		time.Sleep(10 * time.Minute)
 	}
 	h.r = first
-	out := map[string]int{"goroutines": runtime.NumGoroutine()}
-	sizes(reflect.ValueOf(h.sched).Elem().FieldByName("owners"), "owners", map[uintptr]bool{}, out)
+	out := leaktest.Process()
+	leaktest.Entries(reflect.ValueOf(h.sched).Elem().FieldByName("owners"), "owners", out)
 	v := reflect.ValueOf(h.sched).Elem()
 	for i := range v.NumField() {
 		if name := v.Type().Field(i).Name; name != "o" && name != "owners" && name != "ctx" && name != "cancel" {
-			sizes(v.Field(i), name, map[uintptr]bool{}, out)
+			leaktest.Entries(v.Field(i), name, out)
 		}
 	}
 	return out

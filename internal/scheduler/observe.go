@@ -38,6 +38,8 @@ type observing struct {
 	// listed is set when it was tried to confirm by a survey that the object is unchanged, and
 	// confirmed if it is.
 	listed, confirmed bool
+	// first is the plan of the first of two looks; nil if there is no second one.
+	first *terraform.Plan
 }
 
 // maxDeeds is far more than an Observe needs. Reaching it means that a rule applies repeatedly by
@@ -188,12 +190,32 @@ func (o *observing) do(ctx context.Context, r *Request, next decision.Deed) (*Ob
 	case decision.Read:
 		var err error
 		o.read, err = o.refresh(ctx, e, r, o.ex)
+		if o.first != nil && o.read == decision.ReadUnchanged {
+			o.planned = true // the first look has shown the same
+		}
 		return nil, err
 	case decision.Plan:
 		o.planned = true
-		return nil, o.plan(ctx, e, *r, o.ex)
+		if err := o.plan(ctx, e, *r, o.ex); err != nil {
+			return nil, err
+		}
+		return nil, o.compareLooks(ctx, r)
 	}
 	return nil, nil
+}
+
+// compareLooks makes the second look at an object whose reads may alternate, or compares it with
+// the first.
+func (o *observing) compareLooks(ctx context.Context, r *Request) error {
+	e := o.e
+	if o.first != nil {
+		return o.noteAlternation(ctx, e, *r, o.first)
+	}
+	if e.looksAgain(r, o.o.Clock.Now()) {
+		o.first = e.view.observation.Plan
+		o.planned, o.read, o.claims = false, decision.NotRead, min(o.claims, decision.ClaimedRecord)
+	}
+	return nil
 }
 
 // answer returns the view. For a running operation it includes the provider's latest message.
@@ -250,7 +272,7 @@ func (e *entry) contested(by ownership.Rival) bool {
 // unplanned reports whether the plan of the view is not up to date although nothing has changed.
 func (e *entry) unplanned(r *Request) bool {
 	o := e.view.observation
-	return e.view.unplanned || o != nil && (o.Cascade != r.cascade(o.Plan) || o.Reapply != e.reapplies(r) || o.Held != e.held(*r) || o.Stalled && !e.attempts.stalled(r, o.Plan) || o.Flap != nil && e.flap.count < flapsAfter)
+	return e.view.unplanned || o != nil && (o.Cascade != r.cascade(o.Plan) || o.Reapply != e.reapplies(r) || o.Held != e.held(*r) || o.Stalled && !e.attempts.stalled(r, o.Plan) || o.Flap != nil && e.flap.count < flapsAfter || o.Unsettled != nil && o.UpToDate())
 }
 
 // refresh reads the current object once. If it is gone, the last deposed object takes its place,

@@ -62,7 +62,7 @@ func (s *Scheduler) plan(ctx context.Context, e *entry, r Request, ex terraform.
 			o.Reapply = ""
 		}
 		if p.Action == terraform.NoOp {
-			settled := !p.Outdated && !e.shownOutdated(s.o.Clock.Now(), s.gracePeriod(&r)) && e.settled()
+			settled := !p.Outdated && !e.shownOutdated(s.o.Clock.Now(), s.gracePeriod(&r)) && e.settled(&r, s.o.Clock.Now())
 			if o.Instance, err = s.noteComplete(ctx, e, r, settled); err != nil {
 				return err
 			}

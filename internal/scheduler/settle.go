@@ -22,7 +22,7 @@ func (r *Request) making() settling.Making {
 
 // settling is what is known of whether the object settles.
 func (e *entry) settling(r *Request) *settling.Settling {
-	return &settling.Settling{Making: r.making(), Counts: e.record.Instance.Unsettled, Last: e.lastApply}
+	return &settling.Settling{Making: r.making(), Counts: e.record.Instance.Unsettled, Last: e.lastApply, Alternated: e.alternated}
 }
 
 // noteApplied notes what an operation on the current object has left.
@@ -30,12 +30,16 @@ func (e *entry) noteApplied(r *Request, res result, p *terraform.Plan) {
 	if res.op.Kind == instance.Delete && res.op.Deposed != "" {
 		return
 	}
+	before := e.lastApply
 	e.lastApply = nil
 	failed := res.diags.HasErrors()
 	switch {
 	case r.Config == nil || res.op.Kind == instance.Delete || res.undispatched || res.record == nil:
 	case r.Consists != nil && p != nil:
 		e.lastApply = r.making().AppliedObjects(p, e.last.At, failed, res.changed, res.left)
+		if failed {
+			e.lastApply = e.lastApply.After(before)
+		}
 	case r.Consists == nil && !failed:
 		e.lastApply = r.making().Applied(e.record.Instance.State, e.last.At)
 	}
@@ -53,10 +57,40 @@ func (e *entry) noteRead(state cty.Value, changed bool, now time.Time) {
 // one did not settle.
 func (e *entry) suspects() bool { return e.lastApply.Suspects(e.record.Instance.Unsettled) }
 
-// settled notes a plan without changes. It reports whether the record counts something.
-func (e *entry) settled() bool {
+// settled notes a plan without changes. It reports whether the record counts something that this
+// ends.
+func (e *entry) settled(r *Request, now time.Time) bool {
 	e.lastApply = nil
-	return e.record.Instance.Unsettled != nil
+	if e.record.Instance.Unsettled == nil || e.settling(r).Alternates(now) {
+		return false
+	}
+	e.alternated = nil
+	return true
+}
+
+// looksAgain reports whether the object is looked at once more before the plan of the view is
+// carried out.
+func (e *entry) looksAgain(r *Request, now time.Time) bool {
+	o := e.view.observation
+	return !r.Deleted && o.Reapply == "" && e.settling(r).LooksAgain(o.Plan, e.flap.corrected(r.ConfigHash), now)
+}
+
+// noteAlternation stores that two looks have shown different objects, though nothing was done in
+// between, and adds it to the view. first is the plan of the first look.
+func (s *Scheduler) noteAlternation(ctx context.Context, e *entry, r Request, first *terraform.Plan) error {
+	in, shown := e.record.Instance, e.view
+	if !in.Exists() || !first.Prior.Exists() || in.State.RawEquals(first.Prior.State) {
+		return nil
+	}
+	in.Unsettled = e.settling(&r).AfterAlternation(s.o.Clock.Now())
+	if err := s.save(ctx, e, r, in); err != nil {
+		return err
+	}
+	e.alternated, e.view = first, shown
+	o := e.view.observation
+	o.Instance, o.Unsettled = e.record.Instance, e.settling(&r).Unsettled(o.Plan)
+	e.repeating.Store(o.Unsettled != nil && o.Unsettled.Never)
+	return nil
 }
 
 // beginning returns what the record counts while an operation is under way.

@@ -312,3 +312,26 @@ func TestReplacementsOfModulesWithOtherConfigurations(t *testing.T) {
 		})
 	}
 }
+
+// An apply that fails without a change forgets nothing of what the last one has left.
+func TestFailedAppliesOfModulesThatNeverSettle(t *testing.T) {
+	settledModule(t, []string{"a"}, func(h *harness, m *moduleCloud) {
+		m.contained = []terraform.Contained{contains("a", terraform.Update, "1", "2")}
+		applied, asked := 0, 0
+		h.cloud.asked = func(terraform.Plan) {
+			if asked++; asked%2 == 0 {
+				h.cloud.manner = refused
+				return
+			}
+			h.cloud.manner = inOrder
+			applied++
+		}
+		done, refusal := h.polls(64)
+		if applied < 3 || applied > 11 {
+			t.Errorf("applied %d times in 64 polls: %v, %v", applied, done, refusal)
+		}
+		if got := h.observe().Unsettled; got == nil || !got.Never {
+			t.Errorf("unsettled: %+v", got)
+		}
+	})
+}

@@ -368,3 +368,82 @@ func TestInconsistentCreate(t *testing.T) {
 		}
 	})
 }
+
+// An object that reads show now as declared and now otherwise, though nothing changes it, never
+// settles.
+func TestReadsThatAlternate(t *testing.T) {
+	for name, shown := range map[string][]int64{
+		"every other read":                        {0, 1},
+		"every third read":                        {0, 0, 1},
+		"every third read shows it as declared":   {0, 1, 2},
+		"every fourth read, in another way twice": {0, 1, 0, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, noIdentity, func(h *harness) {
+				h.settle()
+				reads := 0
+				h.cloud.reads = func(o object) object {
+					reads++
+					return object{o.name, o.size + shown[reads%len(shown)]}
+				}
+				done, refusal := h.polls(64)
+				if len(done) > 16 || refusal != nil {
+					t.Errorf("in 64 polls: %v, %v", done, refusal)
+				}
+				got := h.observe().Unsettled
+				if got == nil || !got.Never || !got.Alternates || got.Updates < 3 || got.Plan == nil || got.Plan.Action != terraform.Update {
+					t.Fatalf("unsettled: %+v", got)
+				}
+
+				// A restart does not forget it, and neither does a look that finds nothing to
+				// change.
+				h.restart()
+				if done, _ := h.polls(10); len(done) > 0 {
+					t.Errorf("after a restart: %v", done)
+				}
+				for range 4 {
+					if got := h.observe().Unsettled; got == nil || !got.Never {
+						t.Errorf("after a restart: %+v", got)
+					}
+				}
+
+				// It is forgotten when it has not happened for long.
+				h.cloud.reads = nil
+				h.polls(40)
+				if got := h.observe().Unsettled; got != nil || h.stored().Instance.Unsettled != nil {
+					t.Errorf("reads show it as declared again: %+v", got)
+				}
+			})
+		})
+	}
+}
+
+// What another hand changes at every other look is changed back each time. It flaps, and it is not
+// said that it never settles.
+func TestDriftAtEveryOtherLook(t *testing.T) {
+	for name, size := range map[string]func(i int64) int64{
+		"to the same value":    func(int64) int64 { return 7 },
+		"to two values":        func(i int64) int64 { return 7 + i%2 },
+		"to another each time": func(i int64) int64 { return 7 + i },
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, noIdentity, func(h *harness) {
+				h.settle()
+				for i := range int64(20) {
+					h.cloud.change("i-1", object{"a", size(i)})
+					done, refusal := h.polls(2)
+					if diff := cmp.Diff([]string{"Update"}, done); diff != "" || refusal != nil {
+						t.Errorf("time %d: %v\n%s", i, refusal, diff)
+					}
+					if got := h.stored().Instance.Unsettled; got != nil {
+						t.Fatalf("time %d: it is said not to settle: %+v", i, got)
+					}
+				}
+				o := h.observe()
+				if flaps := o.Flap != nil; o.Unsettled != nil || flaps != (name == "to the same value") {
+					t.Errorf("flaps: %t", flaps)
+				}
+			})
+		})
+	}
+}

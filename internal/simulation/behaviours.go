@@ -27,7 +27,8 @@ const (
 	// normalisedReplacement: the zone of some objects is shown as another one, and its change
 	// replaces them.
 	normalisedReplacement behaviour = "normalised-replacement"
-	// oscillatingValues: each read of some objects shows another size.
+	// oscillatingValues: each read of some objects shows another one of two or three sizes, one of
+	// which is what was set.
 	oscillatingValues behaviour = "oscillating-values"
 	// staleRead: some objects are shown for some time as they were before their last update.
 	staleRead behaviour = "stale-read"
@@ -92,6 +93,8 @@ type quirks struct {
 	// normalised is the way in which reads show an argument otherwise than it was set; empty if
 	// there is none.
 	normalised behaviour
+	// sizes is how many sizes reads show in turns, of an object with oscillatingValues.
+	sizes int
 	// former is its size before its last update, which is shown until formerUntil.
 	former      int64
 	formerUntil time.Time
@@ -129,7 +132,10 @@ func (c *cloud) assignQuirks(o *object) {
 			c.normalised[of] = b
 		}
 	}
-	if o.normalised = c.normalised[of]; o.normalised != "" {
+	if o.normalised = c.normalised[of]; o.normalised == oscillatingValues {
+		o.sizes = pick(c.w.choices, 2, 3)
+	}
+	if o.normalised != "" {
 		c.w.note("the cloud shows %s in another way: %s", o, o.normalised)
 	}
 	if c.behaves(blockingDependents, 4) {
@@ -260,7 +266,7 @@ func (c *cloud) read(o *object, password cty.Value) state {
 		v["size"] = cty.NumberIntVal(o.size + 1)
 	case oscillatingValues:
 		o.asked++
-		v["size"] = cty.NumberIntVal(o.size + int64(o.asked%3))
+		v["size"] = cty.NumberIntVal(o.size + int64(o.asked%o.sizes))
 	case normalisedReplacement:
 		v["zone"] = cty.StringVal(fmt.Sprintf("%s.", o.zone))
 	}

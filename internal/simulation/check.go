@@ -241,7 +241,7 @@ func (c *check) updated(p *process, o *object, size int64) {
 	if o.size != size || now.Sub(o.repeatedSince) > time.Hour {
 		o.repeats, o.repeatedSince = 0, now
 	}
-	if c.partOfRetry(o) {
+	if c.partOfRetry(o) || c.alternatesInModule(o) {
 		return
 	}
 	if o.repeats++; o.repeats > mostRepeats+c.ended {
@@ -275,6 +275,15 @@ func (c *check) partOfRetry(of *object) bool {
 	}
 	i := c.w.users.byTag[of.tag]
 	return c.w.users.isPair(i.key) && made < len(contained)
+}
+
+// alternatesInModule reports whether reads of an object of a module alternate between several
+// values. In a module, that is not told from what something else changes, and one apply makes all
+// changes.
+func (c *check) alternatesInModule(of *object) bool {
+	return c.w.users.isPair(c.w.users.byTag[of.tag].key) && slices.ContainsFunc(c.w.cloud.objects, func(o *object) bool {
+		return o.tag == of.tag && o.normalised == oscillatingValues
+	})
 }
 
 // step checks what must hold after every step.

@@ -58,6 +58,10 @@ func (w *world) run(operations int) {
 // resting is for how long nothing happens, so that resources are looked at several times.
 const resting = 5 * pollInterval
 
+// repeating is for how long nothing happens where reads alternate, so that it shows whether objects
+// are updated at every other look.
+const repeating = 30 * pollInterval
+
 // rest lets resources come to rest. Afterwards a user may do something, and the controllers may
 // start again.
 func (w *world) rest() {
@@ -80,6 +84,9 @@ func (w *world) rest() {
 func (w *world) doNothing() {
 	w.note("nothing happens for a while")
 	w.rested = w.now().Add(resting)
+	if slices.Contains(w.choices.behaviours, oscillatingValues) {
+		w.rested = w.now().Add(repeating)
+	}
 	for w.now().Before(w.rested) && w.busy <= busyLoop && !w.check.found {
 		w.move()
 		w.check.step()

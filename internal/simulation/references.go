@@ -145,9 +145,7 @@ func (u *users) operateReferring() {
 		u.serial++
 		u.annotate(k, v1alpha1.AnnotationInterrupt, fmt.Sprint(u.serial))
 	case 11:
-		u.serial++
-		i.retried = true
-		u.annotate(k, v1alpha1.AnnotationRetry, fmt.Sprint(u.serial))
+		u.retry(k, i)
 	default:
 		u.approve(first, u.current[first])
 		u.approve(k, i)
@@ -167,7 +165,7 @@ func (u *users) isReferredTo(k store.Key) bool {
 // target is the resource that another one refers to; nil if it refers to none.
 func (c *check) target(i *incarnation) (*incarnation, reference) {
 	ref, refers := c.w.references[i.key]
-	if !refers {
+	if !refers || ref.field == "" && c.w.choices.shared() { // no such configuration is placed
 		return nil, ref
 	}
 	return c.w.users.current[ref.of], ref
@@ -232,7 +230,7 @@ func (c *check) changes(tag string, planned state) (done func()) {
 			c.violated(Dependents, value+tag, "%s %s is written with the id %s of an object that was destroyed", i.key.Kind, i.key.Name, value)
 		}
 	}
-	if t, ref := c.target(i); t != nil && ref.field == "" && i.key != t.key && t.replacing && !c.w.choices.shared() && !t.excused() && !i.excused() {
+	if t, ref := c.target(i); t != nil && ref.field == "" && i.key != t.key && t.replacing && !t.excused() && !i.excused() {
 		if slices.ContainsFunc(c.w.cloud.objects, func(x *object) bool { return x.tag == t.tag }) {
 			t.replacing = false
 		} else {

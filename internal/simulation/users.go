@@ -216,9 +216,7 @@ func (u *users) operate() {
 			u.delete(k, i)
 			return
 		}
-		u.serial++
-		i.retried = true
-		u.annotate(k, v1alpha1.AnnotationRetry, fmt.Sprint(u.serial))
+		u.retry(k, i)
 	case 14:
 		u.keep(k, i)
 	case 15:
@@ -601,13 +599,19 @@ const notDestroyed = "so the objects of this instance are not destroyed"
 // resource that refers to it was interrupted.
 const interruptedDependent = "its last operation was interrupted"
 
+// retry requests a retry of a resource, after which replacements count anew.
+func (u *users) retry(k store.Key, i *incarnation) {
+	u.serial++
+	i.retried = true
+	clear(i.rewritten)
+	u.annotate(k, v1alpha1.AnnotationRetry, fmt.Sprint(u.serial))
+}
+
 // retryAll requests a retry of all resources.
 func (u *users) retryAll() {
 	for _, k := range u.w.keys {
 		if i := u.current[k]; u.resource(k) != nil {
-			u.serial++
-			i.retried = true
-			u.annotate(k, v1alpha1.AnnotationRetry, fmt.Sprint(u.serial))
+			u.retry(k, i)
 		}
 	}
 }
@@ -671,9 +675,7 @@ func (u *users) help() {
 		case v1alpha1.ReasonCreateOutcomeUnknown, v1alpha1.ReasonImportFailed:
 			u.decide(k, i, message)
 		case v1alpha1.ReasonInterrupted, v1alpha1.ReasonInconsistentResult:
-			u.serial++
-			i.retried = true
-			u.annotate(k, v1alpha1.AnnotationRetry, fmt.Sprint(u.serial))
+			u.retry(k, i)
 		case v1alpha1.ReasonDestroyBrake:
 			u.releaseBrake()
 		case v1alpha1.ReasonReplaceRefused:

@@ -18,6 +18,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/controller/shard"
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
+	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 	"github.com/landbridge-io/landbridge/internal/translate"
 )
@@ -276,3 +277,10 @@ var TaintedMessage = taintedMessage
 
 // ChangesField is changesField.
 var ChangesField = changesField
+
+// Changing returns which targets of a resource an operation changes.
+func Changing(ctx context.Context, k *Kind, u *unstructured.Unstructured, targets ...store.Key) ([]store.Key, error) {
+	r := &CustomResource{}
+	r.assign(u)
+	return referrer{kind: k}.changing(ctx, r, targets)
+}

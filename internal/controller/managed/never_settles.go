@@ -27,8 +27,13 @@ func neverSettles(k *Kind, u *settling.Unsettled) xpv2.Condition {
 		return c
 	}
 	c.Status = corev1.ConditionTrue
-	if c.Reason = v1alpha1.ReasonUpdateRepeats; u.Replaces() {
+	switch {
+	case u.Replaces():
 		c.Reason = v1alpha1.ReasonReplacementRepeats
+	case u.Alternates:
+		c.Reason = v1alpha1.ReasonReadsAlternate
+	default:
+		c.Reason = v1alpha1.ReasonUpdateRepeats
 	}
 	c.Message = Shorten(unsettledText(k, u))
 	return c
@@ -43,6 +48,11 @@ func unsettledText(k *Kind, u *settling.Unsettled) string {
 	if u.Plan.Action.IsReplace() {
 		return fmt.Sprintf("The remote object is kept, since its successor would have to be replaced likewise: %s. "+
 			"Set these fields to the values that the provider returns, or list them in spec.lifecycle.ignoreChanges.", fields)
+	}
+	if u.Alternates {
+		return fmt.Sprintf("Since %s, one look at the remote object has shown it otherwise than the look right before, %d times, though nothing was done to it: %s. "+
+			"List these fields in spec.lifecycle.ignoreChanges. The next update is at %s.",
+			u.Since.UTC().Format(time.RFC3339), u.Updates, fields, u.NextAt.UTC().Format(time.RFC3339))
 	}
 	return fmt.Sprintf("%d updates since %s have not made the remote object as declared: %s. "+
 		"Set these fields to the values that the provider returns, or list them in spec.lifecycle.ignoreChanges. The next update is at %s.",

@@ -8,8 +8,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/landbridge-io/landbridge/internal/controller/managed"
+	"github.com/landbridge-io/landbridge/internal/model"
 	"github.com/landbridge-io/landbridge/internal/scheduler/settling"
 	"github.com/landbridge-io/landbridge/internal/terraform"
+	"github.com/landbridge-io/landbridge/schema"
 )
 
 // The condition NeverSettles of a module names the objects that never settle, with both values, and
@@ -67,6 +69,40 @@ func TestNeverSettlesInModules(t *testing.T) {
 			got := managed.NeverSettles(nil, &settling.Unsettled{
 				Plan: &terraform.Plan{Action: terraform.Update}, Objects: x.objects, Never: true, Updates: 4, Since: since, NextAt: since.Add(time.Hour),
 			})
+			if got.Status != "True" || string(got.Reason) != x.reason {
+				t.Errorf("%s %s", got.Status, got.Reason)
+			}
+			if diff := cmp.Diff(x.want, got.Message); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// Without objects of a module, the condition says what has happened to the fields.
+func TestNeverSettles(t *testing.T) {
+	t.Parallel()
+	since := time.Date(2026, 1, 2, 14, 0, 0, 0, time.UTC)
+	for name, x := range map[string]struct {
+		unsettled    settling.Unsettled
+		reason, want string
+	}{
+		"updates": {
+			settling.Unsettled{Updates: 4}, "UpdateRepeats",
+			"4 updates since 2026-01-02T14:00:00Z have not made the remote object as declared: nothing that a field shows. " +
+				"Set these fields to the values that the provider returns, or list them in spec.lifecycle.ignoreChanges. The next update is at 2026-01-02T15:00:00Z.",
+		},
+		"reads that alternate": {
+			settling.Unsettled{Updates: 4, Alternates: true}, "ReadsAlternate",
+			"Since 2026-01-02T14:00:00Z, one look at the remote object has shown it otherwise than the look right before, 4 times, though nothing was done to it: nothing that a field shows. " +
+				"List these fields in spec.lifecycle.ignoreChanges. The next update is at 2026-01-02T15:00:00Z.",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			k, u := managed.Kind{Model: &model.Resource{Schema: &schema.Resource{Block: &schema.Block{}}}}, x.unsettled
+			u.Plan, u.Never, u.Since, u.NextAt = &terraform.Plan{Action: terraform.Update}, true, since, since.Add(time.Hour)
+			got := managed.NeverSettles(&k, &u)
 			if got.Status != "True" || string(got.Reason) != x.reason {
 				t.Errorf("%s %s", got.Status, got.Reason)
 			}

@@ -114,12 +114,15 @@ func (f referrer) resolve(ctx context.Context, r *CustomResource) (changed bool,
 	for of := range r.replaced {
 		found.Awaited = append(found.Awaited, references.Where{Key: of})
 	}
-	changing := f.changing(r, found.Targets)
+	changing, unknown := f.changing(ctx, r, found.Targets)
 	for _, of := range changing {
 		found.Awaited = append(found.Awaited, references.Where{Key: of})
 	}
 	graph.Awaits(key, found.Awaited)
 	r.differs, r.unwritten = found.Differs, found.Unwritten
+	if err == nil && unknown != nil {
+		return false, unknown
+	}
 	if err == nil && len(changing) > 0 {
 		return false, f.waitsFor(r, changing)
 	}
@@ -132,17 +135,41 @@ func (f referrer) resolve(ctx context.Context, r *CustomResource) (changed bool,
 // changing returns the targets whose objects an operation changes, and may replace. Only a resource
 // without an object waits for them: an operation that began before the resource was known does not
 // await it, and one that begins later does.
-func (f referrer) changing(r *CustomResource, targets []store.Key) (out []store.Key) {
+func (f referrer) changing(ctx context.Context, r *CustomResource, targets []store.Key) (out []store.Key, _ error) {
 	if hadObject(r) {
-		return nil
+		return nil, nil
 	}
 	for _, of := range targets {
 		k := f.kind.Neighbours.Kind(schema.GroupKind{Group: of.Group, Kind: of.Kind})
-		if k != nil && !k.Scheduler.KeepsObject(of) {
+		if k == nil {
+			continue
+		}
+		keeps := k.Scheduler.KeepsObject(of)
+		if keeps && k.Options.Shards != nil {
+			var err error
+			if keeps, err = k.keepsElsewhere(ctx, of); err != nil {
+				return nil, fmt.Errorf("it is not known yet whether an operation changes the object of %s: %w", f.kind.called(r, of), err)
+			}
+		}
+		if !keeps {
 			out = append(out, of)
 		}
 	}
-	return out
+	return out, nil
+}
+
+// keepsElsewhere reports whether no operation changes the object of a resource of another shard.
+// Its record tells: an intent is stored before an operation begins.
+func (k *Kind) keepsElsewhere(ctx context.Context, of store.Key) (bool, error) {
+	u, err := k.target(ctx, of, false)
+	if err != nil || u == nil || k.resolvesHere(u) || k.Options.Stored == nil {
+		return true, err
+	}
+	rec, err := k.Options.Stored(ctx, of, k.Model.Schema)
+	if errors.Is(err, store.ErrNotFound) {
+		return false, nil // it has no object any more
+	}
+	return err == nil && rec.Instance.Operation == nil && rec.Instance.Exists(), err
 }
 
 // waitsFor is the error of a resource whose targets are being changed.

@@ -2,13 +2,15 @@ package managed_test
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"time"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	"github.com/google/go-cmp/cmp"
+	"github.com/zclconf/go-cty/cty"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
+	kschema "k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
@@ -20,8 +22,10 @@ import (
 	"github.com/landbridge-io/landbridge/internal/controller/shard"
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/model"
+	"github.com/landbridge-io/landbridge/internal/scheduler"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 	"github.com/landbridge-io/landbridge/internal/terraform"
+	"github.com/landbridge-io/landbridge/schema"
 )
 
 // elsewhere is a division of the work of which nothing belongs here.
@@ -154,7 +158,7 @@ func (a all) Activated(configurations []string, modules bool) bool {
 	return out
 }
 
-func (all) Kind(schema.GroupKind) *managed.Kind { return nil }
+func (all) Kind(kschema.GroupKind) *managed.Kind { return nil }
 
 // held is a reader that answers when it is told to.
 type held struct {
@@ -220,3 +224,55 @@ func TestModuleAwaitsAllKinds(t *testing.T) {
 type dividedHere struct{ here }
 
 func (dividedHere) Has(_, resourceType string) bool { return resourceType != shard.Any }
+
+// keeping is a scheduler that knows of no operation.
+type keeping struct{ scheduler.Interface }
+
+func (keeping) KeepsObject(store.Key) bool { return true }
+
+// A resource without an object waits for the operation of another shard that changes the object to
+// which it refers: that may replace it without asking, since it began before.
+func TestNewDependentsOfOtherShards(t *testing.T) {
+	t.Parallel()
+	exists := instance.Instance{Status: instance.Full, State: cty.EmptyObjectVal}
+	replaced := exists
+	replaced.Operation = &instance.Operation{ID: "1", Kind: instance.Delete}
+	for name, test := range map[string]struct {
+		shards   managed.Shards
+		stored   instance.Instance
+		err      error
+		external string
+		// waits is set if the resource waits, and unknown if it is not known whether it has to.
+		waits, unknown bool
+	}{
+		"no operation":                        {shards: elsewhere{}, stored: exists},
+		"an operation":                        {shards: elsewhere{}, stored: replaced, waits: true},
+		"no object":                           {shards: elsewhere{}, waits: true},
+		"no record":                           {shards: elsewhere{}, err: store.ErrNotFound, waits: true},
+		"the record cannot be read":           {shards: elsewhere{}, err: errors.New("timeout"), unknown: true},
+		"an operation of this shard":          {shards: here{}, stored: replaced}, // the scheduler knows better
+		"an operation, and there is no shard": {stored: replaced},
+		"the resource has an object":          {shards: elsewhere{}, stored: replaced, external: "i-1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			k := kind(t)
+			k.ProviderConfigs, k.Options.Shards, k.Scheduler = naming{}, test.shards, keeping{}
+			k.Neighbours = served{kinds: map[string]*managed.Kind{k.Model.Kind + "." + k.Model.Group: k}}
+			k.Options.Stored = func(context.Context, store.Key, *schema.Resource) (store.Record, error) {
+				return store.Record{Instance: test.stored}, test.err
+			}
+			c := fake.NewClientBuilder().WithObjects(using(k, "target", "one")).Build()
+			managed.Readers(k, c, c)
+			u := using(k, "new", "two")
+			if test.external != "" {
+				u.SetAnnotations(map[string]string{"crossplane.io/external-name": test.external})
+			}
+			target := store.Key{Group: k.Model.Group, Kind: k.Model.Kind, Namespace: "team", Name: "target"}
+			got, err := managed.Changing(t.Context(), k, u, target)
+			if waits := len(got) > 0; waits != test.waits || (err != nil) != test.unknown {
+				t.Errorf("waits %t, error %v", waits, err)
+			}
+		})
+	}
+}

@@ -78,7 +78,7 @@ func (a *Left) Suspects(counts *instance.Unsettled) bool {
 
 // isSuspected reports whether an apply did not settle.
 func isSuspected(u *instance.Unsettled) bool {
-	return u != nil && (u.Updates > 0 || suspectedObjects(u))
+	return u != nil && (u.Updates > 0 || u.Alternations > 0 || suspectedObjects(u))
 }
 
 // Repeats reports whether a plan changes nothing but what an apply of the same configuration has

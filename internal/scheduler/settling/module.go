@@ -75,6 +75,20 @@ func (m Making) AppliedObjects(p *terraform.Plan, at time.Time, failed bool, cha
 	return out
 }
 
+// After adds what an earlier apply of the same configuration has left of the objects that this one,
+// which has failed, has not changed.
+func (a *Left) After(before *Left) *Left {
+	if before == nil || before.config != a.config {
+		return a
+	}
+	for address, of := range before.objects {
+		if _, changed := a.objects[address]; !changed {
+			a.objects[address] = of
+		}
+	}
+	return a
+}
+
 // Planned notes which objects a plan leaves as they are, and which it would change right after they
 // were changed. counts are those of the record.
 func (a *Left) Planned(p *terraform.Plan, counts *instance.Unsettled, now time.Time) {

@@ -19,6 +19,8 @@ import (
 //
 //	updates        are counted, and made more and more seldom. After settlesWithin of them, the resource never settles;
 //	               after maxInARow, if it is not known what has made them necessary
+//	reads          that alternate: what a look shows is not what another look shows right after it. This is counted, too, and
+//	               is forgotten when it has not happened for long, whatever single looks find
 //	replacements   are not made, if what the apply has left shows already that they would not help. Others are made
 //	               maxReplacements times because of the same values
 //
@@ -61,6 +63,9 @@ type Settling struct {
 	Counts *instance.Unsettled
 	// Last is what the last apply has left; nil if it has settled, or that is not known.
 	Last *Left
+	// Alternated is a change that a look has shown to be needed and the next one has not; nil if
+	// there was none.
+	Alternated *terraform.Plan
 }
 
 // Config identifies what an object is made from: the arguments, which changes of them are ignored,
@@ -140,7 +145,7 @@ func replacedAgain(of instance.Repeats, because string) instance.Repeats {
 // one destroys nothing.
 func rekeyed(u *instance.Unsettled, config string) *instance.Unsettled {
 	return filtered(u, config, func(of instance.Repeats) instance.Repeats {
-		of.Updates, of.InARow, of.Replaced = 0, 0, ""
+		of.Updates, of.InARow, of.Alternations, of.Replaced = 0, 0, 0, ""
 		return of
 	})
 }
@@ -221,8 +226,11 @@ func (x *Settling) CountsAfter(p *terraform.Plan) *instance.Unsettled {
 // it necessary.
 func (x *Settling) another() *instance.Unsettled {
 	out := instance.Unsettled{Config: x.Config(), Repeats: instance.Repeats{InARow: 1}}
-	if was := x.CountFor(x.Counts); was != nil && was.InARow > 0 {
-		out.InARow, out.Since = was.InARow+1, was.Since
+	if was := x.CountFor(x.Counts); was != nil {
+		out.Alternations, out.Since = was.Alternations, was.Since
+		if was.InARow > 0 {
+			out.InARow = was.InARow + 1
+		}
 	}
 	return &out
 }
@@ -263,8 +271,8 @@ func (x *Settling) Unsettled(p *terraform.Plan) *Unsettled {
 	if x.Module {
 		return x.unsettledObjects(p)
 	}
-	if !changesObject(p) {
-		return nil
+	if u := x.alternating(p); u != nil || !changesObject(p) {
+		return u
 	}
 	was, repeats := x.Counted(), x.repeats(p)
 	if row := x.CountFor(x.Counts); p.Action == terraform.Update && row != nil && row.InARow >= maxInARow {

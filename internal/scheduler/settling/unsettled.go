@@ -11,11 +11,13 @@ import (
 type Unsettled struct {
 	// Plan is the next change.
 	Plan *terraform.Plan
-	// Updates is how often it was made, Since when for the first time, and NextAt when it is made
-	// again. The times are zero for a replacement, which is not made again.
-	Updates int
-	Since   time.Time
-	NextAt  time.Time
+	// Updates is how often it was made, or shown to be needed by a look and not by the next one if
+	// Alternates is set. Since is when for the first time, and NextAt when it is made again. The
+	// times are zero for a replacement, which is not made again.
+	Updates    int
+	Alternates bool
+	Since      time.Time
+	NextAt     time.Time
 	// Never is set when it was made so often that the resource never settles.
 	Never bool
 	// Objects are those of a module that the change is about. Updates, Since and NextAt are those

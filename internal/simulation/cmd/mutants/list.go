@@ -145,8 +145,8 @@ var mutants = []mutant{
 	}},
 	{name: "a read that may be outdated shows that an update has settled", edits: []edit{
 		{schedulerDir, "Scheduler.plan",
-			"!p.Outdated && !e.shownOutdated(s.o.Clock.Now(), s.gracePeriod(&r)) && e.settled()",
-			"e.settled()"},
+			"!p.Outdated && !e.shownOutdated(s.o.Clock.Now(), s.gracePeriod(&r)) && e.settled(&r, s.o.Clock.Now())",
+			"e.settled(&r, s.o.Clock.Now())"},
 	}},
 	{name: "updates that do not help are not counted", edits: []edit{
 		{settlingDir, "Settling.CountsAfter",
@@ -165,6 +165,11 @@ var mutants = []mutant{
 		{settlingDir, "Settling.unsettledObjects",
 			"of.Replacements >= maxReplacements && sameCause(of.Replaced, x.containedBecause(c))",
 			"false"},
+	}},
+	{name: "a look that finds nothing to change shows that reads do not alternate", edits: []edit{
+		{settlingDir, "Settling.LooksAgain",
+			"changed || of != nil && of.Alternations > 0",
+			"changed && of == nil && false"},
 	}},
 	{name: "a replacement that fails halfway does not count", edits: []edit{
 		{schedulerDir, "operation.intend",
@@ -534,10 +539,15 @@ var mutants = []mutant{
 			"if len(waits) == 0 { return nil }",
 			"if len(waits) >= 0 { return w.failed }"},
 	}},
-	{name: "a new dependent is made on an object that is about to be destroyed", references: true, edits: []edit{
+	{name: "a new dependent is made on an object that is about to be destroyed", references: true, replicas: 3, edits: []edit{
 		{managedDir, "referrer.changing",
 			"hadObject(r)",
 			"true || hadObject(r)"},
+	}},
+	{name: "a new dependent is made on an object that another shard is about to destroy", references: true, replicas: 3, edits: []edit{
+		{managedDir, "referrer.changing",
+			"keeps && k.Options.Shards != nil",
+			"keeps && false"},
 	}},
 	{name: "what uses a provider configuration with values of a replaced object goes on", references: true, edits: []edit{
 		{managedDir, "referrer.resolve",
