@@ -2,6 +2,3 @@ package status
 
 // AdoptionOf is adopt.
 var AdoptionOf = adopt
-
-// ProposalOf is proposalOf.
-var ProposalOf = proposalOf
