@@ -10,6 +10,7 @@ import (
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 	"github.com/landbridge-io/landbridge/internal/command/explain"
 	"github.com/landbridge-io/landbridge/internal/command/status"
+	"github.com/landbridge-io/landbridge/internal/model"
 	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
 )
 
@@ -103,17 +104,13 @@ func AttentionOf(c Content, now time.Time) Attention {
 			continue
 		}
 		counts[t]++
-		cause, missing := causeOf(c, e)
-		id, g := groupOf(e, t, cause, missing)
-		if groups[id] == nil {
+		id, g := groupOf(c, e, t, now)
+		if old := groups[id]; old == nil {
 			groups[id] = &g
+		} else if slices.Index(troubles, g.Trouble) < slices.Index(troubles, old.Trouble) {
+			old.Trouble, old.Reason = g.Trouble, g.Reason
 		}
-		g = *groups[id]
-		g.Count++
-		if len(g.Members) < maxMembers {
-			g.Members = append(g.Members, e.Line())
-		}
-		*groups[id] = g
+		groups[id].add(e)
 	}
 	for _, t := range troubles {
 		if counts[t] > 0 {
@@ -216,8 +213,15 @@ func blamedBy(c Content, e *Entry) (_ explain.Key, missing, found bool) {
 	return explain.Key{}, false, false
 }
 
-// groupOf returns the group of an object, without members, and what identifies it.
-func groupOf(e *Entry, t Trouble, cause explain.Key, missing bool) (id string, _ Group) {
+// groupOf returns the group of an object, without members, and what identifies it. Objects that wait
+// for one that is in trouble itself are of its group.
+func groupOf(c Content, e *Entry, t Trouble, now time.Time) (id string, _ Group) {
+	cause, missing := causeOf(c, e)
+	if at := c.Find(cause); cause != e.Key && at != nil {
+		if other := troubleOf(at, now); other != "" {
+			e, t = at, other
+		}
+	}
 	g := Group{Trouble: t, Reason: e.Reason, Command: helpFor(e, t)}
 	if e.Message != "" {
 		g.Message = explain.FirstSentence(e.Message)
@@ -225,13 +229,20 @@ func groupOf(e *Entry, t Trouble, cause explain.Key, missing bool) (id string, _
 	if cause != e.Key {
 		g.Cause, g.Missing = &cause, missing
 		g.Command = "landbridge explain " + e.Key.Resource() + e.Key.In()
-		return string(t) + "\x00" + kindOf(cause) + "\x00" + cause.Namespace + "/" + cause.Name, g
+		return kindOf(cause) + "\x00" + cause.Namespace + "/" + cause.Name, g
 	}
 	config := e.ProviderConfig.Kind + "/" + e.ProviderConfig.Name
-	if e.ProviderConfig.Kind != "" && e.ProviderConfig.Kind[0] == 'P' {
+	if e.ProviderConfig.Kind == model.ProviderConfigKind {
 		config += " in " + e.Key.Namespace
 	}
 	return strings.Join([]string{string(t), e.Reason, config, alike(g.Message, e.Key)}, "\x00"), g
+}
+
+// add adds an object to the members.
+func (g *Group) add(e *Entry) {
+	if g.Count++; len(g.Members) < maxMembers {
+		g.Members = append(g.Members, e.Line())
+	}
 }
 
 // particular is what differs between messages about the same cause: quoted texts, and words with

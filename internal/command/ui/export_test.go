@@ -26,3 +26,6 @@ func (s *Server) End() { close(s.ended) }
 func (s *Server) Write(w http.ResponseWriter, r *http.Request, view, title string, model any) {
 	s.write(w, r, page{View: view, Title: title, Model: model}, nil)
 }
+
+// MaxStreams is maxStreams.
+const MaxStreams = maxStreams

@@ -1,6 +1,8 @@
 package ui
 
 import (
+	"strings"
+
 	"github.com/landbridge-io/landbridge/internal/command/explain"
 )
 
@@ -46,7 +48,7 @@ func (c Change) Word() string {
 func (p Plan) Path() string { return pathOf("resources", p.Key) }
 
 // ID is the value by which a form names the plan.
-func (p Plan) ID() string { return pathOf("", p.Key)[1:] + "#" + p.Hash }
+func (p Plan) ID() string { return strings.TrimPrefix(p.Path(), "/resources/") + "#" + p.Hash }
 
 // More is the number of dependents that are not named.
 func (p Plan) More() int { return p.Dependents - len(p.Affected) }
