@@ -23,9 +23,10 @@ type Index struct {
 	listed  bool
 	// unread are kinds that could not be listed, and why.
 	unread map[string]string
-	// sorted are the entries of version sortedAt.
-	sorted   []*Entry
-	sortedAt uint64
+	// sorted are the entries in the order of compareKeys, unless unsorted is set. lent is set when
+	// readers have the slice, which must not be changed then.
+	sorted         []*Entry
+	unsorted, lent bool
 }
 
 // NewIndex returns an empty index.
@@ -38,6 +39,11 @@ func (x *Index) Set(e *Entry) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.set(e)
+	if at, found := x.place(e.Key); found {
+		x.sorted[at] = e
+	} else {
+		x.sorted = slices.Insert(x.sorted, at, e)
+	}
 	x.bump()
 }
 
@@ -49,10 +55,35 @@ func (x *Index) set(e *Entry) {
 	x.text += len(e.text)
 }
 
+// place returns where an entry is in sorted, or would be. The slice may be changed then.
+func (x *Index) place(k explain.Key) (at int, found bool) {
+	x.sort()
+	if x.lent {
+		x.sorted, x.lent = slices.Clone(x.sorted), false
+	}
+	return slices.BinarySearchFunc(x.sorted, k, func(e *Entry, k explain.Key) int { return compareKeys(e.Key, k) })
+}
+
+// sort makes sorted anew if many entries have changed.
+func (x *Index) sort() {
+	if !x.unsorted {
+		return
+	}
+	x.sorted = make([]*Entry, 0, len(x.entries))
+	for _, e := range x.entries {
+		x.sorted = append(x.sorted, e)
+	}
+	slices.SortFunc(x.sorted, func(a, b *Entry) int { return compareKeys(a.Key, b.Key) })
+	x.unsorted, x.lent = false, false
+}
+
 // Delete removes an entry.
 func (x *Index) Delete(k explain.Key) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
+	if at, found := x.place(k); found {
+		x.sorted = slices.Delete(x.sorted, at, at+1)
+	}
 	x.remove(k)
 	x.bump()
 }
@@ -76,6 +107,7 @@ func (x *Index) Replace(group, kind, namespace string, all []*Entry) {
 	for _, e := range all {
 		x.set(e)
 	}
+	x.unsorted = true
 	x.bump()
 }
 
@@ -143,14 +175,8 @@ type Unread struct {
 func (x *Index) Content() Content {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if x.sortedAt != x.version {
-		x.sorted = make([]*Entry, 0, len(x.entries))
-		for _, e := range x.entries {
-			x.sorted = append(x.sorted, e)
-		}
-		slices.SortFunc(x.sorted, func(a, b *Entry) int { return compareKeys(a.Key, b.Key) })
-		x.sortedAt = x.version
-	}
+	x.sort()
+	x.lent = true
 	out := Content{Entries: x.sorted, Listed: x.listed, Full: x.text >= maxText, Version: x.version}
 	for kind, why := range x.unread {
 		out.Unread = append(out.Unread, Unread{kind, why})
@@ -172,28 +198,40 @@ func compareKeys(a, b explain.Key) int {
 	return cmp.Or(strings.Compare(a.Kind, b.Kind), strings.Compare(a.Group, b.Group), strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Name, b.Name))
 }
 
-// Dependents returns what depends on an object, directly or by others, the nearest first.
-func (c Content) Dependents(of explain.Key) []*Entry {
-	named, selecting := map[explain.Key][]*Entry{}, []*Entry(nil)
+// Users are the objects of a content by what they need.
+type Users struct {
+	content   Content
+	named     map[explain.Key][]*Entry
+	selecting []*Entry
+}
+
+// Users returns who needs what.
+func (c Content) Users() Users {
+	out := Users{content: c, named: map[explain.Key][]*Entry{}}
 	for _, e := range c.Entries {
 		selects := false
 		for _, d := range e.Uses {
 			if d.Name == "" {
 				selects = true
 			} else {
-				named[d.Key] = append(named[d.Key], e)
+				out.named[d.Key] = append(out.named[d.Key], e)
 			}
 		}
 		if selects {
-			selecting = append(selecting, e)
+			out.selecting = append(out.selecting, e)
 		}
 	}
+	return out
+}
+
+// Of returns what depends on an object, directly or by others, the nearest first.
+func (u Users) Of(k explain.Key) []*Entry {
 	var out []*Entry
-	reached := map[explain.Key]bool{of: true}
-	for next := []explain.Key{of}; len(next) > 0; next = next[1:] {
-		users := slices.Clone(named[next[0]])
-		if at := c.Find(next[0]); at != nil {
-			for _, e := range selecting {
+	reached := map[explain.Key]bool{k: true}
+	for next := []explain.Key{k}; len(next) > 0; next = next[1:] {
+		users := slices.Clone(u.named[next[0]])
+		if at := u.content.Find(next[0]); at != nil {
+			for _, e := range u.selecting {
 				if slices.ContainsFunc(e.Uses, func(d explain.Dependency) bool { return d.Name == "" && d.Means(at.Key, at.Labels) }) {
 					users = append(users, e)
 				}

@@ -55,25 +55,25 @@ func (p Plan) More() int { return p.Dependents - len(p.Affected) }
 
 // PlansOf returns the plans that wait for approval.
 func PlansOf(c Content) Plans {
-	out := Plans{Plans: []Plan{}}
+	out, users := Plans{Plans: []Plan{}}, c.Users()
 	for _, e := range c.Entries {
 		if e.Plan == nil {
 			continue
 		}
 		if out.Count++; len(out.Plans) < maxPlans {
-			out.Plans = append(out.Plans, planOf(c, e))
+			out.Plans = append(out.Plans, planOf(users, e))
 		}
 	}
 	return out
 }
 
 // planOf returns the plan of an entry that has one.
-func planOf(c Content, e *Entry) Plan {
+func planOf(users Users, e *Entry) Plan {
 	p := Plan{Key: e.Key, Hash: e.Plan.Hash, Action: e.Plan.Action, Reason: e.Plan.Reason, Configurations: e.Plan.Configurations, Changes: []Change{}}
 	for _, line := range e.Plan.Lines() {
 		p.Changes = append(p.Changes, changeOf(line))
 	}
-	for _, d := range c.Dependents(e.Key) {
+	for _, d := range users.Of(e.Key) {
 		if p.Dependents++; len(p.Affected) < maxMembers {
 			p.Affected = append(p.Affected, d.Line())
 		}

@@ -53,7 +53,7 @@ func ResourceOf(c Content, s *explain.Snapshot) Resource {
 		out.Owner = &owner
 	}
 	if e.Plan != nil {
-		p := planOf(c, e)
+		p := planOf(c.Users(), e)
 		out.Plan = &p
 	}
 	return out

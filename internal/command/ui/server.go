@@ -174,7 +174,7 @@ func (s *Server) dependencies(r *http.Request) (string, any, error) {
 	if err != nil {
 		return r.PathValue("name"), nil, err
 	}
-	leftOut := s.reader.Add(r.Context(), snapshot, keysOf(c.Dependents(snapshot.Subject)))
+	leftOut := s.reader.Add(r.Context(), snapshot, keysOf(c.Users().Of(snapshot.Subject)))
 	return "Dependencies of " + snapshot.Subject.String(), DependenciesOf(c, snapshot, leftOut), nil
 }
 
