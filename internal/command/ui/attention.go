@@ -61,8 +61,8 @@ type TroubleCount struct {
 type Group struct {
 	Trouble Trouble `json:"trouble"`
 	Reason  string  `json:"reason,omitempty"`
-	// Cause is the object that is the cause, if that is another one than the members. Missing is set
-	// if it does not exist.
+	// Cause is the object that is the cause, if that is another one than the members. Missing is
+	// set if it does not exist.
 	Cause   *explain.Key `json:"cause,omitempty"`
 	Missing bool         `json:"missing,omitempty"`
 	// Message is the first sentence of what is wrong with the cause.
@@ -213,8 +213,8 @@ func blamedBy(c Content, e *Entry) (_ explain.Key, missing, found bool) {
 	return explain.Key{}, false, false
 }
 
-// groupOf returns the group of an object, without members, and what identifies it. Objects that wait
-// for one that is in trouble itself are of its group.
+// groupOf returns the group of an object, without members, and what identifies it. Objects that
+// wait for one that is in trouble itself are of its group.
 func groupOf(c Content, e *Entry, t Trouble, now time.Time) (id string, _ Group) {
 	cause, missing := causeOf(c, e)
 	if at := c.Find(cause); cause != e.Key && at != nil {

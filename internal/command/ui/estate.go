@@ -65,7 +65,8 @@ type Estate struct {
 	Pages   int    `json:"pages"`
 }
 
-// Facet counts the selected objects by the values of a field. The field's own filter does not count.
+// Facet counts the selected objects by the values of a field, whatever the filter says of that
+// field.
 type Facet struct {
 	Field  string  `json:"field"`
 	Values []Value `json:"values"`

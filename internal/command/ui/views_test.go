@@ -60,3 +60,19 @@ func TestViews(t *testing.T) {
 		})
 	}
 }
+
+// TestYAML checks what is left out of the YAML of an object.
+func TestYAML(t *testing.T) {
+	config := object("cloud.landbridge.io/v1alpha1", "ClusterProviderConfig", "", "default", append(ready[:2:2], [4]string{"PlainTextCredentials", "True", "NotInSecrets", ""})...)
+	set(config, map[string]any{"password": "planted-argument"}, "spec")
+	config.SetAnnotations(map[string]string{"kubectl.kubernetes.io/last-applied-configuration": `{"spec":{"password":"planted-argument"}}`, "kept": "yes"})
+	s := *snapshot
+	s.Subject, s.Objects = explain.KeyOf(config), append(s.Objects, config)
+	r := ui.ResourceOf(index(config).Content(), &s)
+	if strings.Contains(r.YAML, "planted-argument") || !strings.Contains(r.YAML, "kept: ") || !strings.Contains(r.YAML, "spec is left out") {
+		t.Errorf("got:\n%s", r.YAML)
+	}
+	if found := ui.SearchIn(index(config).Content(), "planted-argument"); found.Count != 0 {
+		t.Error("an argument of a provider configuration is found")
+	}
+}
