@@ -7,7 +7,7 @@
 //	                                    └── version ──▶ stream ──▶ the browser asks for its view again
 //
 // What may not be listed is not in the index, so it is in no view. Values of Secrets are never
-// read. The only write is the approval of a plan, as landbridge approve does it, with the person's permissions.
-// Each request needs the token of the process (guard.go). Everything is in memory, and ends with
-// the process.
+// read. The only write is the approval of a plan, as landbridge approve does it, with the person's
+// permissions. Each request needs the token of the process (guard.go). Everything is in memory, and
+// ends with the process.
 package ui
