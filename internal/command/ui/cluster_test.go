@@ -303,7 +303,7 @@ func TestLive(t *testing.T) {
 	for !slices.Contains(b.names(), namespace+"/new") {
 		changed := false
 		for !changed && lines.Scan() {
-			changed = lines.Text() == "event: changed"
+			changed = lines.Text() == "event: estate"
 		}
 		if !changed {
 			t.Fatalf("the stream has ended: %v", lines.Err())

@@ -81,7 +81,7 @@ func (g *guard) exchange(w http.ResponseWriter, r *http.Request) {
 	}
 	http.SetCookie(w, &http.Cookie{Name: g.cookie, Value: g.session, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode})
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	_, _ = w.Write([]byte(`<!doctype html><html lang="en"><title>Landbridge</title><meta http-equiv="refresh" content="0; url=/"><p><a href="/">Go on</a></p></html>`))
+	_, _ = w.Write([]byte(`<!doctype html><html lang="en"><title>Landbridge</title><link rel="icon" href="/static/icon.svg"><meta http-equiv="refresh" content="0; url=/"><p><a href="/">Go on</a></p></html>`))
 }
 
 // knows reports whether a request knows the session; or the token, if it reads the API.

@@ -54,7 +54,7 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 	for {
 		version, changed := s.index.Version()
 		if version != told {
-			if !write(fmt.Sprintf("event: changed\nid: %d\ndata: %d\n\n", version, version)) {
+			if !write(fmt.Sprintf("event: estate\nid: %d\ndata: %d\n\n", version, version)) {
 				return
 			}
 			told = version

@@ -105,12 +105,12 @@ func TestStreamVersion(t *testing.T) {
 			r.Header.Set("Cookie", "landbridge-4000="+s.Secrets().Session)
 			r.Header.Set("Last-Event-ID", tc.last)
 			w := &stream{ResponseRecorder: httptest.NewRecorder(), flushed: func(text string) {
-				if !tc.told || strings.Contains(text, "event: changed") {
+				if !tc.told || strings.Contains(text, "event: estate") {
 					cancel()
 				}
 			}}
 			s.Handler(address).ServeHTTP(w, r)
-			if got := strings.Contains(w.Body.String(), "event: changed"); got != tc.told {
+			if got := strings.Contains(w.Body.String(), "event: estate"); got != tc.told {
 				t.Errorf("told: %t, want %t: %q", got, tc.told, w.Body)
 			}
 		})
