@@ -47,7 +47,7 @@ func TestApproval(t *testing.T) {
 	first, second := c.planned(t, namespace, "first"), c.planned(t, namespace, "second")
 	b.shows("Record " + namespace + "/first")
 	b.shows("Record " + namespace + "/second")
-	b.shows("spec.forProvider.value: \"first\"")
+	b.shows("value: \"first\"")
 	b.run(chromedp.Click(fmt.Sprintf(`input[name="plan"][value$="/%s/first#%s"]`, namespace, hash(first)), chromedp.ByQuery),
 		chromedp.Click(`#selection button`, chromedp.ByQuery))
 	b.shows("Record " + namespace + "/first: approved.")
@@ -76,7 +76,7 @@ func TestChangedPlan(t *testing.T) {
 	c.MustPatch(t, u, `{"spec":{"forProvider":{"value":"second"}}}`)
 	c.WaitFor(t, u, "planned anew", func() bool { return hash(u) != before && hash(u) != "" })
 	b.shows(`This plan has changed since you opened the page.`)
-	b.shows(`spec.forProvider.value: "second"`)
+	b.shows(`value: "second"`)
 	b.holds("nothing is selected", `!document.querySelector("input[name=plan]:checked")`)
 }
 
