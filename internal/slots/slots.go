@@ -33,28 +33,38 @@ type Slots struct {
 // request is one that waits.
 type request struct {
 	owner string
-	// granted is closed when it has a slot.
+	// granted is closed when it has a slot. Then release is set.
 	granted chan struct{}
+	release func()
 }
 
 // New returns a number of slots.
 func New(most int) *Slots { return &Slots{most: most, of: map[string]int{}} }
+
+// TryAcquire returns a slot of an owner if there is one now. The slot has to be released.
+func (s *Slots) TryAcquire(owner string) (release func(), ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.permits(owner) {
+		return nil, false
+	}
+	return s.take(owner), true
+}
 
 // Acquire waits for a slot of the owner of ctx until ctx is done. The slot has to be released.
 func (s *Slots) Acquire(ctx context.Context) (release func(), _ error) {
 	owner := ownerOf(ctx)
 	s.mu.Lock()
 	if s.permits(owner) {
-		s.take(owner)
-		s.mu.Unlock()
-		return s.releaseOf(owner), nil
+		defer s.mu.Unlock()
+		return s.take(owner), nil
 	}
 	q := &request{owner: owner, granted: make(chan struct{})}
 	at := s.waiting.PushBack(q)
 	s.mu.Unlock()
 	select {
 	case <-q.granted:
-		return s.releaseOf(owner), nil
+		return q.release, nil
 	case <-ctx.Done():
 	}
 	s.mu.Lock()
@@ -73,13 +83,10 @@ func (s *Slots) permits(owner string) bool {
 	return s.busy < s.most || s.of[owner] == 0 && s.busy < s.most+(s.most+1)/2
 }
 
-func (s *Slots) take(owner string) {
+// take gives a slot to an owner, and returns the function that releases it. It may be called again.
+func (s *Slots) take(owner string) (release func()) {
 	s.busy++
 	s.of[owner]++
-}
-
-// releaseOf returns the function that releases a slot of an owner. It may be called again.
-func (s *Slots) releaseOf(owner string) func() {
 	return sync.OnceFunc(func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -103,6 +110,6 @@ func (s *Slots) release(owner string) {
 		return
 	}
 	q := s.waiting.Remove(next).(*request)
-	s.take(q.owner)
+	q.release = s.take(q.owner)
 	close(q.granted)
 }

@@ -14,45 +14,36 @@ import (
 	"github.com/landbridge-io/landbridge/internal/slots"
 )
 
-// take returns whether an owner has a slot at once, and the function that releases it.
-func take(t testing.TB, s *slots.Slots, owner string) (release func(), ok bool) {
-	t.Helper()
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	release, err := s.Acquire(slots.WithOwner(ctx, owner))
-	return release, err == nil
-}
-
 func TestOneOwnerDoesNotHoldAllPlaces(t *testing.T) {
 	t.Parallel()
 	s := slots.New(4)
 	for i := range 4 {
-		if _, ok := take(t, s, "mallory"); !ok {
+		if _, ok := s.TryAcquire("mallory"); !ok {
 			t.Fatalf("alone, it has %d slots only", i)
 		}
 	}
-	if _, ok := take(t, s, "mallory"); ok {
+	if _, ok := s.TryAcquire("mallory"); ok {
 		t.Error("it has more slots than there are")
 	}
-	release, ok := take(t, s, "victim")
+	release, ok := s.TryAcquire("victim")
 	if !ok {
 		t.Fatal("another owner has none")
 	}
-	if _, ok := take(t, s, "victim"); ok {
+	if _, ok := s.TryAcquire("victim"); ok {
 		t.Error("there is more than one beyond the number")
 	}
-	if _, ok := take(t, s, "third"); !ok {
+	if _, ok := s.TryAcquire("third"); !ok {
 		t.Error("a third owner has none")
 	}
-	if _, ok := take(t, s, "fourth"); ok {
+	if _, ok := s.TryAcquire("fourth"); ok {
 		t.Error("there are more than half as many beyond the number")
 	}
 	release()
 	release()
-	if _, ok := take(t, s, "fourth"); !ok {
+	if _, ok := s.TryAcquire("fourth"); !ok {
 		t.Error("a slot was not given back")
 	}
-	if _, ok := take(t, s, "fifth"); ok {
+	if _, ok := s.TryAcquire("fifth"); ok {
 		t.Error("a slot was given back twice")
 	}
 }
@@ -63,10 +54,10 @@ func TestNext(t *testing.T) {
 		s := slots.New(2)
 		var release []func()
 		for range 2 {
-			r, _ := take(t, s, "a")
+			r, _ := s.TryAcquire("a")
 			release = append(release, r)
 		}
-		r, _ := take(t, s, "b")
+		r, _ := s.TryAcquire("b")
 		release = append(release, r)
 		order := make(chan string, 10)
 		var all sync.WaitGroup

@@ -30,7 +30,8 @@
 //
 // They use each other downward in this order:
 //
-//   - start.go runs the controller of a kind, and claims the objects of existing resources.
+//   - start.go runs the controller of a kind (controller.go), and claims the objects of existing
+//     resources.
 //   - reconcile.go is one reconcile: package turns admits it, unchanged.go finds most resources
 //     unchanged by a look, belonging.go decides whether this shard has the resource, and loop.go does
 //     the rest.

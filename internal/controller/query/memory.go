@@ -2,7 +2,6 @@ package query
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"strings"
 	"sync"
 	"time"
@@ -73,9 +72,7 @@ func (m *memory) set(key types.NamespacedName, n next, now time.Time) time.Durat
 	return max(n.at.Sub(now), time.Millisecond)
 }
 
-// again has a query run again now.
-func (m *memory) again(key types.NamespacedName) { m.forget(key) }
-
+// forget has a query run as soon as it is reconciled.
 func (m *memory) forget(key types.NamespacedName) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -95,11 +92,6 @@ func intervalOf(q *v1alpha1.ResourceQuery) time.Duration {
 		return defaultInterval
 	}
 	return max(q.Spec.Interval.Duration, minInterval)
-}
-
-// withJitter returns an interval that differs by up to a tenth.
-func withJitter(interval time.Duration) time.Duration {
-	return interval - interval/10 + rand.N(interval/5)
 }
 
 // revisionOf identifies what a query runs for: a change of it, of the policies that judge what it

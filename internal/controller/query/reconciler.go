@@ -4,6 +4,8 @@ import (
 	"context"
 	"time"
 
+	"k8s.io/apimachinery/pkg/util/wait"
+
 	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
 	"github.com/go-logr/logr"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
@@ -98,7 +100,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 		return reconcile.Result{RequeueAfter: again}, nil
 	}
 	if err := r.Client.Status().Update(ctx, q); err != nil {
-		r.memory.again(req.NamespacedName)
+		r.memory.forget(req.NamespacedName)
 		if kerrors.IsConflict(err) {
 			return reconcile.Result{RequeueAfter: time.Second}, nil
 		}
@@ -147,8 +149,8 @@ func (r *Reconciler) reconcile(ctx context.Context, q *v1alpha1.ResourceQuery) (
 	if left := r.memory.due(key, revision, now); left > 0 {
 		return left, false, nil
 	}
-	release, ok := r.slot(ctx, q.Namespace)
-	if !ok {
+	release, ok := r.slots.TryAcquire(q.Namespace)
+	if !ok { // a worker does not wait for one
 		return slotAgain, false, nil
 	}
 	defer release()
@@ -159,21 +161,13 @@ func (r *Reconciler) reconcile(ctx context.Context, q *v1alpha1.ResourceQuery) (
 	o.set(q)
 	if o.problem == nil {
 		r.metrics.set(key, q.Status)
-		return r.memory.succeeded(key, revision, now, withJitter(intervalOf(q))), true, nil
+		return r.memory.succeeded(key, revision, now, wait.Jitter(intervalOf(q)*9/10, 0.2)), true, nil
 	}
 	return r.memory.failed(key, revision, time.Now(), o.problem.retryAt, intervalOf(q)), true, nil
 }
 
 // slotAgain is when a query is tried again whose namespace has no free slot.
 const slotAgain = 2 * time.Second
-
-// slot returns a slot of a namespace, if there is one now: a worker does not wait for it.
-func (r *Reconciler) slot(ctx context.Context, namespace string) (release func(), ok bool) {
-	now, cancel := context.WithCancel(slots.WithOwner(ctx, namespace))
-	cancel()
-	release, err := r.slots.Acquire(now)
-	return release, err == nil
-}
 
 func (r *Reconciler) forget(key types.NamespacedName) {
 	r.memory.forget(key)

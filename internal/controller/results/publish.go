@@ -1,4 +1,4 @@
-package datasource
+package results
 
 import (
 	"context"
@@ -7,7 +7,6 @@ import (
 
 	xpresource "github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 	corev1 "k8s.io/api/core/v1"
-	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -27,12 +26,8 @@ type published struct {
 
 // published reads the Secret that an object names.
 func (k *Kind) published(ctx context.Context, o *object) (out published, _ error) {
-	secret := &corev1.Secret{}
-	err := k.live.Get(ctx, outName(o), secret)
-	if kerrors.IsNotFound(err) {
-		return out, nil
-	}
-	if err != nil {
+	secret, err := k.secret(ctx, o)
+	if err != nil || secret.ResourceVersion == "" {
 		return out, err
 	}
 	out.foreign = xpresource.ConnectionSecretMustBeControllableBy(o.GetUID())(ctx, secret, nil)
@@ -43,24 +38,19 @@ func (k *Kind) published(ctx context.Context, o *object) (out published, _ error
 	return out, nil
 }
 
-func outName(o *object) types.NamespacedName {
-	return types.NamespacedName{Namespace: o.GetNamespace(), Name: o.GetWriteConnectionSecretToReference().Name}
-}
-
 // publishLease writes the result of an opening into the Secret that an object names, and nothing
 // else stays in it.
 func (r *Reconciler) publishLease(ctx context.Context, o *object, of lease, details map[string][]byte) error {
 	secret := xpresource.LocalConnectionSecretFor(o, r.kind.Model.GroupVersionKind())
 	secret.Data, secret.Annotations = details, expiry(of)
-	current := &corev1.Secret{}
-	err := r.kind.live.Get(ctx, outName(o), current)
-	if kerrors.IsNotFound(err) {
+	current, err := r.kind.secret(ctx, o)
+	if err != nil {
+		return err
+	}
+	if current.ResourceVersion == "" {
 		return r.client.Create(ctx, secret)
 	}
-	if err == nil {
-		err = xpresource.ConnectionSecretMustBeControllableBy(o.GetUID())(ctx, current, nil)
-	}
-	if err != nil {
+	if err := xpresource.ConnectionSecretMustBeControllableBy(o.GetUID())(ctx, current, nil); err != nil {
 		return err
 	}
 	current.Data, current.OwnerReferences = details, secret.OwnerReferences

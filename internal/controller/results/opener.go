@@ -1,4 +1,4 @@
-package datasource
+package results
 
 import (
 	"context"
@@ -63,7 +63,7 @@ func (k *Kind) unable(h *holding, reason xpv2.ConditionReason, diags diagnostic.
 		of = &h.known.closing
 	}
 	of.failed(k.now())
-	out := k.unread(h.object, diags)
+	out := k.refused(h.object, diags)
 	out.cannot = reasonCannotOpen
 	if e, ok := reasonsCannot[reason]; ok {
 		out.cannot = e
@@ -101,13 +101,4 @@ func (o *object) conceal(values map[string][]byte) {
 // save stores what is open of an object.
 func (k *Kind) save(ctx context.Context, h *holding) error {
 	return k.Leases.save(ctx, k.key(client.ObjectKeyFromObject(h.object)), &h.leases)
-}
-
-func firstOf(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }

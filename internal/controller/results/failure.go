@@ -1,4 +1,4 @@
-package datasource
+package results
 
 import (
 	"cmp"
@@ -92,7 +92,7 @@ func (r *Reconciler) fail(ctx context.Context, o *object, f failure) (reconcile.
 	o.setProgress(f, message)
 	o.setDeferred(f.deferral, message)
 	if r.kind.Model.Mode == model.Data {
-		o.setHandled() // an opening is requested until it was made
+		o.SetHandledReconcile() // an opening is requested until it was made
 	}
 	o.set(o.GetGeneration(), "status", "observedGeneration")
 	if err := r.write(ctx, o); err != nil {
@@ -126,9 +126,9 @@ func (r *Reconciler) withdraw(ctx context.Context, o *object, withholds bool) er
 	if _, has, _ := unstructured.NestedFieldNoCopy(o.Object, "status", "atProvider"); has {
 		return nil
 	}
-	unread, err := r.unread(ctx, o, withholds)
+	message, err := r.withoutResult(ctx, o, withholds)
 	if err == nil {
-		o.condition(xpv2.TypeReady, corev1.ConditionFalse, xpv2.ReasonUnavailable, unread)
+		o.condition(xpv2.TypeReady, corev1.ConditionFalse, xpv2.ReasonUnavailable, message)
 	}
 	return err
 }

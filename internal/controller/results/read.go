@@ -1,9 +1,8 @@
-package datasource
+package results
 
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
 	"time"
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
@@ -29,7 +28,7 @@ func (k *Kind) readData(ctx context.Context, o *object, handle providerconfig.Ha
 	defer cancel()
 	ex, release, diags := handle.Acquire(ctx)
 	if diags.HasErrors() {
-		return result{}, k.unread(o, diags)
+		return result{}, k.refused(o, diags)
 	}
 	defer release()
 	reader, ok := ex.(terraform.DataReader)
@@ -38,7 +37,7 @@ func (k *Kind) readData(ctx context.Context, o *object, handle providerconfig.Ha
 	}
 	data, diags := reader.ReadData(ctx, terraform.ResourceType{Schema: k.Model.Schema}, a.config)
 	if diags.HasErrors() {
-		return result{}, k.unread(o, diags)
+		return result{}, k.refused(o, diags)
 	}
 	if k.mayBeOwned() && k.OwnedElsewhere(ctx, o.GetNamespace(), ownership.Access{Configuration: handle.Name, Account: handle.Account}, k.Objects, data.Value) {
 		return result{}, &failure{
@@ -52,29 +51,18 @@ func (k *Kind) readData(ctx context.Context, o *object, handle providerconfig.Ha
 // mayBeOwned reports whether the result may be an object that a resource owns.
 func (k *Kind) mayBeOwned() bool { return k.Objects != nil && k.OwnedElsewhere != nil }
 
-// unread returns the failure of a read. What passes within seconds is not told.
-func (k *Kind) unread(o *object, diags diagnostic.Diagnostics) *failure {
+// refused returns the failure of a call of the provider. What passes within seconds is not told.
+func (k *Kind) refused(o *object, diags diagnostic.Diagnostics) *failure {
 	out := &failure{reason: v1alpha1.ReasonReadFailed, message: translate.Message(k.Model, diags.Errors()), deferral: terraform.DeferralOf(diags)}
 	if out.deferral != terraform.NotDeferred {
 		out.reason, out.standing = v1alpha1.ReasonDeferred, true
 		return out
 	}
 	if f := o.visit.Trouble(); f != nil && !f.RetryAt.IsZero() {
-		out.reason, out.retryAt, out.passing = v1alpha1.ReasonProviderUnavailable, f.RetryAt, f.Passing && o.visit.Refused() != nil
+		out.reason, out.retryAt, out.passing = providerconfig.ReasonOf(f), f.RetryAt, f.Passing && o.visit.Refused() != nil
 		out.stalls = f.OfResource
-		if f.OfResource {
-			out.reason = v1alpha1.ReasonProviderCrashes
-		}
 	}
 	return out
-}
-
-// jitter returns a duration below a limit.
-func (k *Kind) jitter(limit time.Duration) time.Duration {
-	if k.Options.Jitter != nil {
-		return k.Options.Jitter(limit)
-	}
-	return rand.N(limit)
 }
 
 func closed(c <-chan struct{}) bool {

@@ -1,6 +1,7 @@
-package datasource
+package results
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -177,11 +178,11 @@ func (r *Reconciler) open(ctx context.Context, h *holding) (*failure, error) {
 			h.leases = before
 		}
 		h.known.opening.failed(now)
-		return nil, fmt.Errorf("cannot write the result: %w", firstOf(err, k.save(ctx, h)))
+		return nil, fmt.Errorf("cannot write the result: %w", cmp.Or(err, k.save(ctx, h)))
 	}
 	h.secret = published{openedAt: expiry(*h.leases.Current)[v1alpha1.AnnotationOpenedAt], renewAt: expiry(*h.leases.Current)[v1alpha1.AnnotationRenewAt]}
 	h.known.opening = attempts{}
-	h.setHandled()
+	h.SetHandledReconcile()
 	h.warnings = r.warnings(h.object, diags.Warnings(), nil)
 	h.told = append(h.told, event.Normal(reasonOpened, "The ephemeral resource was opened"))
 	return nil, nil

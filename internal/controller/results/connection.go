@@ -1,4 +1,4 @@
-package datasource
+package results
 
 import (
 	"context"
@@ -8,14 +8,14 @@ import (
 	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // publish writes the sensitive values of a result into the connection Secret, if one is named. It
 // reports whether the Secret was changed.
 func (r *Reconciler) publish(ctx context.Context, o *object, details map[string][]byte) (bool, error) {
-	ref := o.GetWriteConnectionSecretToReference()
-	if ref == nil {
+	if o.GetWriteConnectionSecretToReference() == nil {
 		return false, nil
 	}
 	changed, err := r.secrets.PublishConnection(ctx, o, xpmanaged.ConnectionDetails(details))
@@ -23,21 +23,22 @@ func (r *Reconciler) publish(ctx context.Context, o *object, details map[string]
 		return false, err
 	}
 	// The publisher adds values, and removes none.
-	secret, err := r.published(ctx, o, ref.Name)
-	if err != nil || secret == nil {
+	secret, err := r.kind.secret(ctx, o)
+	if err != nil || !metav1.IsControlledBy(secret, o) {
 		return true, err
 	}
 	return true, r.prune(ctx, secret, details)
 }
 
-// published returns the connection Secret of an object; nil if it has none.
-func (r *Reconciler) published(ctx context.Context, o *object, name string) (*corev1.Secret, error) {
-	secret := &corev1.Secret{}
-	err := r.kind.live.Get(ctx, client.ObjectKey{Namespace: o.GetNamespace(), Name: name}, secret)
-	if err != nil || !metav1.IsControlledBy(secret, o) {
-		return nil, client.IgnoreNotFound(err)
-	}
-	return secret, nil
+// secret returns the Secret that an object names, as the API server has it; an empty one if it does
+// not exist. It may belong to another object.
+func (k *Kind) secret(ctx context.Context, o *object) (*corev1.Secret, error) {
+	out := &corev1.Secret{}
+	return out, client.IgnoreNotFound(k.live.Get(ctx, outName(o), out))
+}
+
+func outName(o *object) types.NamespacedName {
+	return types.NamespacedName{Namespace: o.GetNamespace(), Name: o.GetWriteConnectionSecretToReference().Name}
 }
 
 // prune removes the values of a connection Secret that a result does not have.
@@ -50,20 +51,19 @@ func (r *Reconciler) prune(ctx context.Context, secret *corev1.Secret, details m
 	return r.client.Update(ctx, secret)
 }
 
-// unread returns the message of an object without a result. The connection Secret of an earlier
-// result is in use by others, so it keeps its values unless the result is withheld.
-func (r *Reconciler) unread(ctx context.Context, o *object, withholds bool) (string, error) {
+// withoutResult returns the message of an object without a result. The connection Secret of an
+// earlier result is in use by others, so it keeps its values unless the result is withheld.
+func (r *Reconciler) withoutResult(ctx context.Context, o *object, withholds bool) (string, error) {
 	const unread = "It was not read yet."
-	ref := o.GetWriteConnectionSecretToReference()
-	if ref == nil {
+	if o.GetWriteConnectionSecretToReference() == nil {
 		return unread, nil
 	}
-	secret, err := r.published(ctx, o, ref.Name)
+	secret, err := r.kind.secret(ctx, o)
 	switch {
-	case err != nil || secret == nil || len(secret.Data) == 0:
+	case err != nil || !metav1.IsControlledBy(secret, o) || len(secret.Data) == 0:
 		return unread, err
 	case withholds:
 		return unread, r.prune(ctx, secret, nil)
 	}
-	return fmt.Sprintf("It was not read with these arguments yet. The Secret %s still has the values of an earlier result.", ref.Name), nil
+	return fmt.Sprintf("It was not read with these arguments yet. The Secret %s still has the values of an earlier result.", secret.Name), nil
 }
