@@ -116,10 +116,10 @@ func (b *browser) holds(what, expression string) {
 	waittest.Eventually(b.t, what, func(context.Context) bool { return evaluate[bool](b, "Boolean("+expression+")") })
 }
 
-// shows waits until the view shows a text.
+// shows waits until the page shows a text.
 func (b *browser) shows(text string) {
 	b.t.Helper()
-	b.holds("the view shows "+text, `document.getElementById("view")?.innerText.includes(`+quoted(text)+`)`)
+	b.holds("the page shows "+text, `document.body?.innerText.includes(`+quoted(text)+`)`)
 }
 
 // lacks waits until the view does not show a text.
