@@ -81,7 +81,7 @@ func TestGuard(t *testing.T) {
 				t.Error("the refusal shows objects")
 			}
 			for k, want := range map[string]string{
-				"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer", "X-Frame-Options": "DENY",
+				"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff", "Referrer-Policy": "same-origin", "X-Frame-Options": "DENY",
 			} {
 				if got := w.Header().Get(k); got != want {
 					t.Errorf("%s is %q, want %q", k, got, want)

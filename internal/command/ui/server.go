@@ -11,6 +11,7 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
@@ -43,6 +44,7 @@ type Server struct {
 	follower *follower
 	streams  chan struct{}
 	ended    chan struct{}
+	opened   atomic.Uint64 // pages
 	now      func() time.Time
 }
 
@@ -235,6 +237,8 @@ type page struct {
 	// Path is the address of the view, with its query.
 	Path    string
 	Version uint64
+	// Number tells pages apart: a browser has requests for one address wait for each other.
+	Number uint64
 	// Form is the secret of forms.
 	Form  string
 	Query string
@@ -258,6 +262,7 @@ func (s *Server) write(w http.ResponseWriter, r *http.Request, p page, err error
 		code = statusOf(err)
 		p.View, p.Model = "error", err.Error()
 	}
+	p.Number = s.opened.Add(1)
 	p.Path, p.Form, p.Query = r.URL.RequestURI(), s.form, r.URL.Query().Get("q")
 	if r.Method != http.MethodGet {
 		p.Path = "/plans"
