@@ -46,7 +46,8 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 		}
 		return control.Flush() == nil
 	}
-	if !write(": open\n\n") {
+	// The time for reading a request would end the stream.
+	if err := control.SetReadDeadline(time.Time{}); err != nil || !write(": open\n\n") {
 		return
 	}
 	tick := time.NewTicker(alive)

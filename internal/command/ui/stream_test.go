@@ -81,6 +81,9 @@ func (s *stream) Flush() { s.flushed(s.Body.String()) }
 // SetWriteDeadline is for http.ResponseController.
 func (s *stream) SetWriteDeadline(time.Time) error { return nil }
 
+// SetReadDeadline is for http.ResponseController.
+func (s *stream) SetReadDeadline(time.Time) error { return nil }
+
 // TestStreamVersion checks that a browser is told only of what it does not have.
 func TestStreamVersion(t *testing.T) {
 	x := index()
