@@ -41,7 +41,7 @@ race = $(if $(1),CGO_ENABLED=1) $(GO)
 # Modules besides the root and the playground.
 MODULES := $(patsubst %/go.mod,%,$(wildcard test/*/go.mod examples/*/go.mod)) tools/git tools/release tools/xpkg
 # Those whose tests `make test` runs. The chart, the tables of behaviours, conformance and attacks, the world, upgrades and downgrades are test runs of their own.
-TESTED := $(filter-out test/alerts test/behaviour test/chart test/conformance test/downgrade test/kinds test/tenancy test/upgrades test/world,$(MODULES))
+TESTED := $(filter-out test/alerts test/behaviour test/chart test/conformance test/downgrade test/kinds test/tenancy test/ui test/upgrades test/world,$(MODULES))
 
 .PHONY: help
 help: ## Show this list
@@ -197,6 +197,11 @@ health: bin/playground ## Every situation of an object, and the health that ksta
 kinds: bin/playground ## Everything of a provider that is no resource type, in a cluster: data sources, ephemeral resources, actions, and functions in references
 	@$(GO) test -C test/kinds -vet=off -c -o $(CURDIR)/bin/test/kinds.test .
 	@cd test/kinds && $(CURDIR)/bin/test/kinds.test -test.timeout=30m
+
+.PHONY: ui-test
+ui-test: bin/playground ## The page of landbridge ui in Chromium, which it installs if need be: flows, and every view in both themes; RUN=tests, UI_SCREENSHOTS=directory keeps pictures
+	@$(GO) test -C test/ui -vet=off -c -o $(CURDIR)/bin/test/ui.test .
+	@cd test/ui && $(CURDIR)/bin/test/ui.test -test.timeout=30m -test.run '$(RUN)'
 
 WAYS ?=
 .PHONY: world

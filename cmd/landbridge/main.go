@@ -67,6 +67,7 @@ or try it:
 		newStatusCommand(),
 		newExplainCommand(),
 		newGraphCommand(),
+		newUICommand(),
 		newLogsCommand(),
 		newInvokeCommand(),
 		newApproveCommand(),

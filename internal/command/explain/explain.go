@@ -233,7 +233,7 @@ func (b *builder) cause(n *Node) *Node {
 		config.Health, config.Reason, config.Message = status.Retrying, n.Reason, n.Message
 		return config
 	}
-	for _, v := range blamed(n) {
+	for _, v := range blamed(n.Reason) {
 		for i := range n.Nodes {
 			child := &n.Nodes[i]
 			if child.ok() || child.Health == Unknown || v == viaSecret && child.Health != Missing {
@@ -267,9 +267,9 @@ func configOf(n *Node) (config *Node) {
 	return config
 }
 
-// blamed returns which dependencies of a node may be the cause, the likeliest first.
-func blamed(n *Node) []via {
-	switch n.Reason {
+// blamed returns which dependencies may be the cause of a reason, the likeliest first.
+func blamed(reason string) []via {
+	switch reason {
 	case "ReferenceNotResolved":
 		return []via{viaReference}
 	case "InvalidConfiguration":
@@ -325,20 +325,20 @@ func summary(root, cause *Node) string {
 	case cause == root && root.Message == "":
 		return out + strings.TrimSuffix(": "+root.Reason, ": ") + "."
 	case cause == root:
-		return out + ": " + firstSentence(root.Message)
+		return out + ": " + FirstSentence(root.Message)
 	case cause.Health == Missing && cause.link.Name == "":
 		return out + ": no " + cause.link.Kind + " is selected."
 	case cause.Health == Missing:
 		return out + ": there is no " + cause.Name + "."
 	case cause.Message != "":
-		return out + ", because of " + cause.Name + ": " + firstSentence(cause.Message)
+		return out + ", because of " + cause.Name + ": " + FirstSentence(cause.Message)
 	default:
 		return out + ", because of " + cause.Name + "."
 	}
 }
 
-// firstSentence returns the first sentence of a message, in one line.
-func firstSentence(message string) string {
+// FirstSentence returns the first sentence of a message, in one line.
+func FirstSentence(message string) string {
 	message = strings.Join(strings.Fields(message), " ")
 	if i := strings.Index(message, ". "); i >= 0 {
 		return message[:i+1]
@@ -350,7 +350,7 @@ func firstSentence(message string) string {
 func nextAttempt(n *Node, now time.Time) time.Time {
 	var out time.Time
 	if n.object != nil {
-		for _, c := range conditions(n.object) {
+		for _, c := range Conditions(n.object) {
 			if at := crd.NextAttemptIn(c.Message); at.After(now) {
 				out = at
 			}
@@ -359,8 +359,8 @@ func nextAttempt(n *Node, now time.Time) time.Time {
 	return out
 }
 
-// conditions returns the conditions of an object, with their whole messages.
-func conditions(u *unstructured.Unstructured) []metav1.Condition {
+// Conditions returns the conditions of an object, with their whole messages.
+func Conditions(u *unstructured.Unstructured) []metav1.Condition {
 	list, _, _ := unstructured.NestedSlice(u.Object, "status", "conditions")
 	out := make([]metav1.Condition, 0, len(list))
 	for _, x := range list {
@@ -377,7 +377,7 @@ func conditions(u *unstructured.Unstructured) []metav1.Condition {
 
 // messageOf returns the message of a condition; "" if there is none.
 func messageOf(u *unstructured.Unstructured, of string) string {
-	for _, c := range conditions(u) {
+	for _, c := range Conditions(u) {
 		if c.Type == of {
 			return c.Message
 		}
@@ -416,7 +416,7 @@ func (s *Snapshot) history(u *unstructured.Unstructured) []Happening {
 		}
 		out = append(out, Happening{At: op.StartedAt, What: what})
 	}
-	for _, c := range conditions(u) {
+	for _, c := range Conditions(u) {
 		if c.Type == "Ready" && !c.LastTransitionTime.IsZero() {
 			out = append(out, Happening{At: c.LastTransitionTime.Time, What: "Ready is " + string(c.Status) + " since then."})
 		}

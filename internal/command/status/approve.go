@@ -39,10 +39,11 @@ func (c *Client) Proposal(ctx context.Context, k Kind, namespace, name string) (
 	if err != nil {
 		return Proposal{}, err
 	}
-	return proposalOf(u)
+	return ProposalOf(u)
 }
 
-func proposalOf(u *unstructured.Unstructured) (Proposal, error) {
+// ProposalOf returns the plan of a resource that waits for approval. It is an error if none does.
+func ProposalOf(u *unstructured.Unstructured) (Proposal, error) {
 	p := Proposal{Row: RowOf(u)}
 	if conditionsOf(u)[string(v1alpha1.TypeApproved)].status != "False" {
 		return p, fmt.Errorf("%s has no plan that waits for approval", p.Title())
@@ -76,17 +77,27 @@ func (p Proposal) Text() string {
 	if len(p.Configurations) > 0 {
 		fmt.Fprintf(&b, "With %s\n", strings.Join(p.Configurations, ", "))
 	}
+	for _, line := range p.Lines() {
+		fmt.Fprintf(&b, "  %s\n", line)
+	}
+	return b.String()
+}
+
+// Lines returns what the plan does, one change per line: + adds, - removes and ~ changes. Sensitive
+// values are marks.
+func (p Proposal) Lines() []string {
+	var out []string
 	for _, x := range p.changes {
 		m, _ := x.(map[string]any)
 		c := changeOf(m)
-		fmt.Fprintf(&b, "  %s\n", changeLine(c, slices.Contains(p.replaces, c.Path)))
+		out = append(out, changeLine(c, slices.Contains(p.replaces, c.Path)))
 	}
 	for _, x := range p.resources {
 		m, _ := x.(map[string]any)
-		fmt.Fprintf(&b, "  %v: %v\n", m["address"], m["action"])
+		out = append(out, fmt.Sprintf("%v: %v", m["address"], m["action"]))
 	}
 	if p.summary != "" {
-		fmt.Fprintf(&b, "  %s\n", p.summary)
+		out = append(out, p.summary)
 	}
 	elsewhere := 0
 	for _, x := range p.dependents {
@@ -95,12 +106,12 @@ func (p Proposal) Text() string {
 			elsewhere++
 			continue
 		}
-		fmt.Fprintf(&b, "  replaced with it: %v %v\n", m["kind"], m["name"])
+		out = append(out, fmt.Sprintf("replaced with it: %v %v", m["kind"], m["name"]))
 	}
 	if elsewhere > 0 {
-		fmt.Fprintf(&b, "  replaced with it: %d resources in other namespaces\n", elsewhere)
+		out = append(out, fmt.Sprintf("replaced with it: %d resources in other namespaces", elsewhere))
 	}
-	return b.String()
+	return out
 }
 
 // configurationsOf returns the provider configurations that a resource names.
@@ -178,7 +189,7 @@ func (c *Client) AwaitApproved(ctx context.Context, p Proposal, k Kind) (Row, er
 		if e == watch.Deleted || used == p.Hash {
 			return true, nil
 		}
-		if now, err := proposalOf(u); err == nil && now.Hash != p.Hash {
+		if now, err := ProposalOf(u); err == nil && now.Hash != p.Hash {
 			return true, fmt.Errorf("the plan of %s has changed, and was not carried out. Look at the new one", p.Title())
 		}
 		return false, nil

@@ -8,6 +8,3 @@ var InvocationOf = invocationOf
 
 // Since is Invocation.since.
 func Since(before, now Invocation) []string { return now.since(before) }
-
-// ProposalOf is proposalOf.
-var ProposalOf = proposalOf

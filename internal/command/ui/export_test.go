@@ -1,0 +1,31 @@
+package ui
+
+import (
+	"net/http"
+	"time"
+)
+
+// Secrets are what requests have to know.
+type Secrets struct{ Token, Session, Form string }
+
+// NewOf returns a server of an index alone, with secrets that are known and a clock that stands.
+func NewOf(x *Index, now time.Time) *Server {
+	s := newServer(x)
+	s.secrets = secrets{"the-token", "the-session", "the-form"}
+	s.now = func() time.Time { return now }
+	return s
+}
+
+// Secrets returns those of a server.
+func (s *Server) Secrets() Secrets { return Secrets{s.token, s.session, s.form} }
+
+// End ends the streams.
+func (s *Server) End() { close(s.ended) }
+
+// Write renders a view with a model.
+func (s *Server) Write(w http.ResponseWriter, r *http.Request, view, title string, model any) {
+	s.write(w, r, page{View: view, Title: title, Model: model}, nil)
+}
+
+// MaxStreams is maxStreams.
+const MaxStreams = maxStreams

@@ -1,0 +1,78 @@
+package ui_test
+
+import (
+	"encoding/json"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/landbridge-io/landbridge/internal/command/explain"
+	"github.com/landbridge-io/landbridge/internal/command/ui"
+	"github.com/landbridge-io/landbridge/internal/testing/golden"
+)
+
+// TestViews compares the models and the pages of all views with golden files.
+func TestViews(t *testing.T) {
+	x := index(objects()...)
+	c := x.Content()
+	of := func(kind, name string) *explain.Snapshot {
+		s := *snapshot
+		for _, u := range objects() {
+			if k := explain.KeyOf(u); k.Name == name && k.Kind == kind {
+				s.Subject = k
+			}
+			s.Objects = append(s.Objects, u)
+		}
+		return &s
+	}
+	for name, tc := range map[string]struct {
+		view  string
+		model any
+	}{
+		"attention":       {"attention", ui.AttentionOf(c, now)},
+		"attention-empty": {"attention", ui.AttentionOf(index(provider()).Content(), now)},
+		"estate":          {"estate", ui.EstateOf(c, ui.Filter{Kind: "server.cloud.landbridge.io", Page: 1})},
+		"resource":        {"resources", ui.ResourceOf(c, of("Network", "planned"))},
+		"resource-cause":  {"resources", ui.ResourceOf(c, of("Server", "behind"))},
+		"dependencies":    {"dependencies", ui.DependenciesOf(c, of("Network", "main"), 0)},
+		"search":          {"search", ui.SearchIn(c, "ID-Web")},
+		"search-nothing":  {"search", ui.SearchIn(c, " ")},
+		"plans":           {"plans", ui.PlansOf(c)},
+		"providers":       {"providers", ui.ProvidersOf(c)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			model, err := json.MarshalIndent(tc.model, "", "  ")
+			if err != nil {
+				t.Fatal(err)
+			}
+			golden.Check(t, name+".json", append(model, '\n'))
+			w := httptest.NewRecorder()
+			ui.NewOf(x, now).Write(w, httptest.NewRequest("GET", "/"+tc.view, nil), tc.view, "Title of "+name, tc.model)
+			if w.Code != 200 {
+				t.Fatalf("status %d: %s", w.Code, w.Body)
+			}
+			golden.Check(t, name+".html", w.Body.Bytes())
+			for _, bad := range []string{"<script>alert", "<script>/cloud", "<b>too", "planted-argument"} {
+				if strings.Contains(w.Body.String(), bad) || bad == "planted-argument" && strings.Contains(string(model), bad) && tc.view != "resources" {
+					t.Errorf("the view has %q in it", bad)
+				}
+			}
+		})
+	}
+}
+
+// TestYAML checks what is left out of the YAML of an object.
+func TestYAML(t *testing.T) {
+	config := object("cloud.landbridge.io/v1alpha1", "ClusterProviderConfig", "", "default", append(ready[:2:2], [4]string{"PlainTextCredentials", "True", "NotInSecrets", ""})...)
+	set(config, map[string]any{"password": "planted-argument"}, "spec")
+	config.SetAnnotations(map[string]string{"kubectl.kubernetes.io/last-applied-configuration": `{"spec":{"password":"planted-argument"}}`, "kept": "yes"})
+	s := *snapshot
+	s.Subject, s.Objects = explain.KeyOf(config), append(s.Objects, config)
+	r := ui.ResourceOf(index(config).Content(), &s)
+	if strings.Contains(r.YAML, "planted-argument") || !strings.Contains(r.YAML, "kept: ") || !strings.Contains(r.YAML, "spec is left out") {
+		t.Errorf("got:\n%s", r.YAML)
+	}
+	if found := ui.SearchIn(index(config).Content(), "planted-argument"); found.Count != 0 {
+		t.Error("an argument of a provider configuration is found")
+	}
+}
