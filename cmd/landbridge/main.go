@@ -68,6 +68,7 @@ or try it:
 		newExplainCommand(),
 		newGraphCommand(),
 		newLogsCommand(),
+		newHistoryCommand(),
 		newApproveCommand(),
 		newPauseCommand(),
 		newResumeCommand(),

@@ -58,8 +58,13 @@ func Decode(stored []byte) (Log, error) {
 	if stored[0] != version {
 		return Log{}, ErrVersion
 	}
-	r := flate.NewReaderDict(bytes.NewReader(stored[1:]), []byte(dictionary))
-	text, err := io.ReadAll(io.LimitReader(r, maxDecoded))
+	r := decompressors.Get().(io.ReadCloser)
+	defer decompressors.Put(r)
+	err := r.(flate.Resetter).Reset(bytes.NewReader(stored[1:]), []byte(dictionary))
+	var text []byte
+	if err == nil {
+		text, err = io.ReadAll(io.LimitReader(r, maxDecoded))
+	}
 	if err != nil {
 		return Log{}, fmt.Errorf("the change record is damaged: %w", err)
 	}
@@ -69,6 +74,9 @@ func Decode(stored []byte) (Log, error) {
 	}
 	return l, nil
 }
+
+// decompressors are used again, since their windows are large.
+var decompressors = sync.Pool{New: func() any { return flate.NewReader(nil) }}
 
 // compressor is used again, since it is large.
 type compressor struct {

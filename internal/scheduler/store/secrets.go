@@ -15,7 +15,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/uuid"
 	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 
@@ -140,8 +139,8 @@ func (s *Secrets) Encoded(ctx context.Context, k Key) ([]byte, error) {
 // recordOf returns the record of a head without instance and tokens.
 func recordOf(secret *corev1.Secret) Record {
 	return Record{
-		Owner: types.UID(secret.Annotations[annotationOwnerUID]), Version: secret.ResourceVersion, Objects: objectsOf(secret),
-		Account: instance.DecodeAccount(secret.Data[dataAccount]), History: secret.Data[dataHistory],
+		Owner: OwnerOf(secret), Version: secret.ResourceVersion, Objects: objectsOf(secret),
+		Account: instance.DecodeAccount(secret.Data[dataAccount]), History: HistoryOf(secret),
 	}
 }
 
