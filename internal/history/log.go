@@ -18,12 +18,25 @@ func (l Log) With(e Entry) Log {
 		i = slices.IndexFunc(l.Entries, func(o Entry) bool { return o.Operation == e.Operation && o.UID == e.UID })
 	}
 	l.Entries = slices.Clone(l.Entries)
+	if e.Outcome == Running {
+		l.forgo()
+	}
 	if i >= 0 {
 		l.Entries[i] = l.Entries[i].ended(e)
 	} else {
 		l.Entries = append(l.Entries, e)
 	}
 	return l
+}
+
+// forgo makes the outcomes of operations unknown that have not ended: a resource has one operation
+// at a time, so when another one begins they were given up.
+func (l *Log) forgo() {
+	for i, e := range l.Entries {
+		if e.Outcome == Running {
+			l.Entries[i].Outcome = Unknown
+		}
+	}
 }
 
 // Add returns the encoding of a stored log with an entry, in at most size bytes. What does not fit
