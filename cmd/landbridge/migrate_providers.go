@@ -6,12 +6,13 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/landbridge-io/landbridge/internal/controller/providerconfig"
+
 	"github.com/zclconf/go-cty/cty"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 	"github.com/landbridge-io/landbridge/config"
-	"github.com/landbridge-io/landbridge/internal/command/cluster"
 	"github.com/landbridge-io/landbridge/internal/command/importer"
 	"github.com/landbridge-io/landbridge/internal/command/migrate"
 	"github.com/landbridge-io/landbridge/internal/controller/terraformprovider"
@@ -23,7 +24,7 @@ import (
 // openMigrated is a provider configuration of old resources.
 type openMigrated struct {
 	provider  *remoteProvider
-	reference cluster.ConfigurationReference
+	reference providerconfig.Reference
 }
 
 // openedMigrated is a provider with it, or why it cannot be used.
@@ -110,7 +111,7 @@ func (m *migration) presentation(p *remoteProvider) (config.Provider, error) {
 // or the one that is made of the old provider's.
 func (m *migration) configured(p *remoteProvider, o migrate.Upjet) (*importer.ConfiguredProvider, error) {
 	c := o.Configuration()
-	key := openMigrated{p, cluster.ConfigurationReference{Kind: c.Kind, Name: c.Name}}
+	key := openMigrated{p, providerconfig.Reference{Kind: c.Kind, Name: c.Name}}
 	if c.Kind == model.ProviderConfigKind {
 		key.reference.Namespace = o.GetNamespace()
 	}
@@ -136,7 +137,7 @@ func (m *migration) configured(p *remoteProvider, o migrate.Upjet) (*importer.Co
 }
 
 // configuration returns the arguments of a provider configuration.
-func (m *migration) configuration(p *remoteProvider, o migrate.Upjet, ref cluster.ConfigurationReference) (cty.Value, error) {
+func (m *migration) configuration(p *remoteProvider, o migrate.Upjet, ref providerconfig.Reference) (cty.Value, error) {
 	i := slices.IndexFunc(m.configs, func(x migrate.ProviderConfig) bool { return x.Of(o) })
 	given, err := m.given(p, ref)
 	if err == nil && (i < 0 || !given.RawEquals(p.model.Schema.Config.EmptyValue())) {
@@ -166,7 +167,7 @@ func (m *migration) configuration(p *remoteProvider, o migrate.Upjet, ref cluste
 }
 
 // given returns the provider configuration of Landbridge's kind, from a file or the cluster.
-func (m *migration) given(p *remoteProvider, ref cluster.ConfigurationReference) (cty.Value, error) {
+func (m *migration) given(p *remoteProvider, ref providerconfig.Reference) (cty.Value, error) {
 	if p.given != nil && (m.r.cluster == nil || len(m.files) > 0) {
 		return p.given.Find(ref.Kind, ref.Namespace, ref.Name)
 	}

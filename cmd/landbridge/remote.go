@@ -11,6 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/landbridge-io/landbridge/internal/controller/providerconfig"
+
 	"github.com/spf13/cobra"
 	"github.com/zclconf/go-cty/cty"
 	"golang.org/x/sync/errgroup"
@@ -361,8 +363,8 @@ func (r *remote) configure(ctx context.Context, p *remoteProvider, out *importer
 // account. It reads each type once.
 func (r *remote) owners(p *remoteProvider, c importer.Configuration, namespace string) func(context.Context, *model.Resource) (*discovery.Owners, error) {
 	known := map[*model.Resource]*discovery.Owners{}
-	accounts := map[cluster.ConfigurationReference]ownership.Account{}
-	account := func(ctx context.Context, ref cluster.ConfigurationReference) ownership.Account {
+	accounts := map[providerconfig.Reference]ownership.Account{}
+	account := func(ctx context.Context, ref providerconfig.Reference) ownership.Account {
 		out, ok := accounts[ref]
 		if !ok {
 			out = r.cluster.Account(ctx, p.model, p.launcher, ref, r.secrets)
@@ -380,7 +382,7 @@ func (r *remote) owners(p *remoteProvider, c importer.Configuration, namespace s
 			return nil, err
 		}
 		var owners []discovery.Owner
-		same := func(ref cluster.ConfigurationReference) bool {
+		same := func(ref providerconfig.Reference) bool {
 			return ref == own || account(ctx, own).Same(account(ctx, ref))
 		}
 		for _, x := range all {
@@ -420,7 +422,7 @@ func (r *remote) configuration(ctx context.Context, p *remoteProvider, c importe
 		v, err := p.given.Find(c.Kind, r.namespace, c.Name)
 		return v, err
 	}
-	return r.cluster.Configuration(ctx, p.model, cluster.ConfigurationReference{Kind: c.Kind, Namespace: r.namespace, Name: c.Name}, r.secrets)
+	return r.cluster.Configuration(ctx, p.model, providerconfig.Reference{Kind: c.Kind, Namespace: r.namespace, Name: c.Name}, r.secrets)
 }
 
 // close stops the providers.

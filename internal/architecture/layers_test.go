@@ -31,7 +31,7 @@ var layers = [][]string{
 	{"internal/controller/admission", "internal/controller/query"},
 	{"internal/controller/packaged", "internal/controller/terraformmodule", "internal/controller/terraformprovider"},
 	{"internal/controller/kinds", "internal/controller/sharding"},
-	{"internal/controller/datasource"},
+	{"internal/controller/results"},
 	{"internal/controller/managed"},
 	{"internal/controller/managed/turns"},
 	{"internal/controller/checkpoint", "internal/controller/conversion", "internal/controller/estatepolicy", "internal/controller/halt", "internal/controller/planpolicy", "internal/controller/providerconfig", "internal/controller/references", "internal/controller/shard"},

@@ -1,19 +1,18 @@
 package upgrade
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
 	"slices"
 	"strings"
 	"unicode"
-	"unicode/utf8"
+
+	"github.com/landbridge-io/landbridge/internal/terraform/planview"
 )
 
 // Limits of texts.
 const (
-	maxValue      = 60
 	maxNamespaces = 5
 	// maxMarkdown is less than the 65,536 characters that comments of GitHub may have.
 	maxMarkdown = 60_000
@@ -162,7 +161,7 @@ func (c Change) line(withoutValues bool) string {
 	switch {
 	case withoutValues:
 	case c.AfterUnknown && c.After == nil:
-		return "~ " + c.Path + ": " + c.AfterText(brief)
+		return "~ " + c.Path + ": " + c.AfterText(planview.Brief)
 	case c.Adds():
 		sign = "+"
 	case c.Removes():
@@ -170,7 +169,7 @@ func (c Change) line(withoutValues bool) string {
 	}
 	out := sign + " " + c.Path
 	if !withoutValues {
-		before, after := c.BeforeText(brief), c.AfterText(brief)
+		before, after := c.BeforeText(planview.Brief), c.AfterText(planview.Brief)
 		switch sign {
 		case "+":
 			out += ": " + after
@@ -184,25 +183,6 @@ func (c Change) line(withoutValues bool) string {
 		out += " (forces replacement)"
 	}
 	return out
-}
-
-// brief returns a value as short JSON.
-func brief(v any) string {
-	var out strings.Builder
-	e := json.NewEncoder(&out)
-	e.SetEscapeHTML(false)
-	if e.Encode(v) != nil {
-		return "…"
-	}
-	s := strings.TrimSpace(out.String())
-	if len(s) <= maxValue {
-		return s
-	}
-	end := maxValue
-	for !utf8.RuneStart(s[end]) {
-		end--
-	}
-	return s[:end] + "…"
 }
 
 // printable returns text without characters that move a terminal's cursor.

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/landbridge-io/landbridge/internal/controller/providerconfig"
+
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -125,31 +127,31 @@ func TestCluster(t *testing.T) {
 	// Configurations.
 	const api = "examplecloud.landbridge.io/v1alpha1"
 	secrets := &redact.Redactor{}
-	_, err = x.Configuration(t.Context(), p.Model, cluster.ConfigurationReference{Kind: "ClusterProviderConfig", Namespace: "", Name: "default"}, secrets)
+	_, err = x.Configuration(t.Context(), p.Model, providerconfig.Reference{Kind: "ClusterProviderConfig", Namespace: "", Name: "default"}, secrets)
 	fails(err, "there is no ClusterProviderConfig default of examplecloud.landbridge.io in the cluster")
 	for _, d := range crd.ProviderConfig(p.Model) {
 		serve(t, c, d)
 	}
 	create(t, c, object(api, "ClusterProviderConfig", "", "default", m{"spec": m{"endpoint": "http://x", "tokenSecretRef": m{"name": "s", "namespace": "default", "key": "k"}}}))
 	create(t, c, object(api, "ProviderConfig", "default", "own", m{"spec": m{"endpoint": "http://y"}}))
-	_, err = x.Configuration(t.Context(), p.Model, cluster.ConfigurationReference{Kind: "ClusterProviderConfig", Namespace: "ignored", Name: "default"}, secrets)
+	_, err = x.Configuration(t.Context(), p.Model, providerconfig.Reference{Kind: "ClusterProviderConfig", Namespace: "ignored", Name: "default"}, secrets)
 	fails(err, "ClusterProviderConfig default: spec.tokenSecretRef: Invalid Secret reference: there is no Secret s in namespace default")
 	create(t, c, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "s"}, Data: map[string][]byte{"k": []byte("a-token-nobody-shows")}})
-	v, err := x.Configuration(t.Context(), p.Model, cluster.ConfigurationReference{Kind: "ClusterProviderConfig", Namespace: "ignored", Name: "default"}, secrets)
+	v, err := x.Configuration(t.Context(), p.Model, providerconfig.Reference{Kind: "ClusterProviderConfig", Namespace: "ignored", Name: "default"}, secrets)
 	if err != nil || v.GetAttr("token").AsString() != "a-token-nobody-shows" {
 		t.Errorf("%#v, %v", v, err)
 	}
 	if got := secrets.Replacer().Replace("a-token-nobody-shows"); got != redact.Concealed {
 		t.Errorf("the token is not known as a secret: %s", got)
 	}
-	if v, err = x.Configuration(t.Context(), p.Model, cluster.ConfigurationReference{Kind: "ProviderConfig", Namespace: "default", Name: "own"}, secrets); err != nil || v.GetAttr("endpoint").AsString() != "http://y" {
+	if v, err = x.Configuration(t.Context(), p.Model, providerconfig.Reference{Kind: "ProviderConfig", Namespace: "default", Name: "own"}, secrets); err != nil || v.GetAttr("endpoint").AsString() != "http://y" {
 		t.Errorf("%#v, %v", v, err)
 	}
-	_, err = x.Configuration(t.Context(), p.Model, cluster.ConfigurationReference{Kind: "ProviderConfig", Namespace: "elsewhere", Name: "own"}, secrets)
+	_, err = x.Configuration(t.Context(), p.Model, providerconfig.Reference{Kind: "ProviderConfig", Namespace: "elsewhere", Name: "own"}, secrets)
 	fails(err, "there is no ProviderConfig elsewhere/own of examplecloud.landbridge.io in the cluster")
 	tokens := []any{m{"name": "cloud", "serviceAccountRef": m{"name": "builder"}, "audiences": []any{"cloud"}}}
 	create(t, c, object(api, "ProviderConfig", "default", "tokens", m{"spec": m{"endpoint": "http://y", "serviceAccountTokens": tokens}}))
-	_, err = x.Configuration(t.Context(), p.Model, cluster.ConfigurationReference{Kind: "ProviderConfig", Namespace: "default", Name: "tokens"}, secrets)
+	_, err = x.Configuration(t.Context(), p.Model, providerconfig.Reference{Kind: "ProviderConfig", Namespace: "default", Name: "tokens"}, secrets)
 	fails(err, "ProviderConfig tokens has spec.serviceAccountTokens: only the controller requests tokens of ServiceAccounts")
 
 	// Accounts.
@@ -160,7 +162,7 @@ func TestCluster(t *testing.T) {
 		create(t, c, u)
 	}
 	account := func(kind, name string) ownership.Account {
-		return x.Account(t.Context(), p.Model, p.Launcher, cluster.ConfigurationReference{Kind: kind, Namespace: "default", Name: name}, secrets)
+		return x.Account(t.Context(), p.Model, p.Launcher, providerconfig.Reference{Kind: kind, Namespace: "default", Name: name}, secrets)
 	}
 	own := account("ProviderConfig", "own")
 	for name, test := range map[string]struct {
@@ -180,7 +182,7 @@ func TestCluster(t *testing.T) {
 	if none := account("ProviderConfig", "none"); none.Same(none) || !account("ClusterProviderConfig", "declared").Same(account("ClusterProviderConfig", "declared-too")) {
 		t.Error("what is not known, or declared, is not compared")
 	}
-	_, err = x.Configuration(t.Context(), p.Model, cluster.ConfigurationReference{Kind: "Thing", Namespace: "", Name: "own"}, secrets)
+	_, err = x.Configuration(t.Context(), p.Model, providerconfig.Reference{Kind: "Thing", Namespace: "", Name: "own"}, secrets)
 	fails(err, `"Thing" is neither ProviderConfig nor ClusterProviderConfig`)
 
 	// Resources.
@@ -227,7 +229,7 @@ func TestCluster(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
 	}
-	if got, want := found[1].Configuration(), (cluster.ConfigurationReference{Kind: "ProviderConfig", Namespace: "default", Name: "own"}); got != want {
+	if got, want := found[1].Configuration(), (providerconfig.Reference{Kind: "ProviderConfig", Namespace: "default", Name: "own"}); got != want {
 		t.Errorf("a resource uses %+v", got)
 	}
 	ctx, cancel := context.WithCancel(t.Context())

@@ -33,7 +33,7 @@ type moduleObject struct {
 	terraform.Object
 	owner discovery.Owner
 	// configurations are those of the instance, one of which is the object's.
-	configurations []ConfigurationReference
+	configurations []providerconfig.Reference
 }
 
 // Modules returns the remote objects of all instances of modules in the cluster, as they are
@@ -85,25 +85,17 @@ func (c *Reader) instance(ctx context.Context, u *unstructured.Unstructured) (Mo
 // configurationsOf returns the provider configurations of an instance, one of which is that of an
 // object. Which one it is for a source is not known without the module, which gives its providers
 // local names.
-func configurationsOf(u *unstructured.Unstructured, o terraform.Object) []ConfigurationReference {
-	reference := func(of any) ConfigurationReference {
+func configurationsOf(u *unstructured.Unstructured, o terraform.Object) []providerconfig.Reference {
+	reference := func(of any) providerconfig.Reference {
 		ref, _ := of.(map[string]any)
-		text := func(name string) string { s, _ := ref[name].(string); return s }
-		out := ConfigurationReference{Kind: text("kind"), Name: text("name")}
-		if ref == nil {
-			return ConfigurationReference{Kind: model.ClusterProviderConfigKind, Name: providerconfig.DefaultName}
-		}
-		if out.Kind == model.ProviderConfigKind {
-			out.Namespace = u.GetNamespace()
-		}
-		return out
+		return providerconfig.ReferenceIn(ref, u.GetNamespace())
 	}
 	named, _, _ := unstructured.NestedMap(u.Object, "spec", "providerConfigRefs")
 	if ref, ok := named[o.Configuration]; ok {
-		return []ConfigurationReference{reference(ref)}
+		return []providerconfig.Reference{reference(ref)}
 	}
 	all, _, _ := unstructured.NestedFieldNoCopy(u.Object, "spec", "providerConfigRef")
-	out := []ConfigurationReference{reference(all)}
+	out := []providerconfig.Reference{reference(all)}
 	for name, ref := range named {
 		if !strings.Contains(name, ".") { // a provider by its local name
 			out = append(out, reference(ref))
@@ -113,7 +105,7 @@ func configurationsOf(u *unstructured.Unstructured, o terraform.Object) []Config
 }
 
 // Owners returns the owners of objects of a resource type in provider configurations.
-func (all ModuleObjects) Owners(r *model.Resource, in func(ConfigurationReference) bool) []discovery.Owner {
+func (all ModuleObjects) Owners(r *model.Resource, in func(providerconfig.Reference) bool) []discovery.Owner {
 	var out []discovery.Owner
 	for _, o := range all {
 		if o.Type != r.Type || !slices.ContainsFunc(o.configurations, in) {

@@ -3,6 +3,8 @@ package cluster
 import (
 	"context"
 
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -22,12 +24,8 @@ type ManagedResource struct {
 }
 
 // Configuration returns the resource's provider configuration.
-func (r ManagedResource) Configuration() ConfigurationReference {
-	out := ConfigurationReference{Kind: r.ConfigurationKind, Name: r.ConfigurationName}
-	if out.Kind == model.ProviderConfigKind {
-		out.Namespace = r.Namespace
-	}
-	return out
+func (r ManagedResource) Configuration() providerconfig.Reference {
+	return providerconfig.ReferenceOf(&xpv2.ProviderConfigReference{Kind: r.ConfigurationKind, Name: r.ConfigurationName}, r.Namespace)
 }
 
 // Resources returns the custom resources of a kind in all namespaces; none if it is not served.

@@ -138,10 +138,6 @@ func (c *Reader) OpenVersion(ctx context.Context, p *v1alpha1.TerraformProvider,
 	return of.Open(ctx, other)
 }
 
-// ConfigurationReference refers to a provider configuration. A ClusterProviderConfig has no
-// namespace.
-type ConfigurationReference struct{ Kind, Namespace, Name string }
-
 // launcher returns the launcher of a TerraformProvider, and the provider's own name, such as
 // random.
 func (c *Reader) launcher(ctx context.Context, p *v1alpha1.TerraformProvider) (_ provider.Launcher, name string, _ error) {
@@ -172,7 +168,7 @@ func (c *Reader) find(ctx context.Context, p *v1alpha1.TerraformProvider) (insta
 
 // Configuration returns a provider configuration. The values of the Secrets that it refers to are
 // added to secrets. A provider without configuration arguments needs no object.
-func (c *Reader) Configuration(ctx context.Context, p *model.Provider, ref ConfigurationReference, secrets *redact.Redactor) (cty.Value, error) {
+func (c *Reader) Configuration(ctx context.Context, p *model.Provider, ref providerconfig.Reference, secrets *redact.Redactor) (cty.Value, error) {
 	u, err := c.configuration(ctx, p, ref)
 	switch {
 	case err != nil:
@@ -196,7 +192,7 @@ func (c *Reader) Configuration(ctx context.Context, p *model.Provider, ref Confi
 
 // Account returns what a provider configuration has in common with others for the same account, as
 // far as it can be read. The values of the Secrets that it refers to are added to secrets.
-func (c *Reader) Account(ctx context.Context, p *model.Provider, l provider.Launcher, ref ConfigurationReference, secrets *redact.Redactor) ownership.Account {
+func (c *Reader) Account(ctx context.Context, p *model.Provider, l provider.Launcher, ref providerconfig.Reference, secrets *redact.Redactor) ownership.Account {
 	u, err := c.configuration(ctx, p, ref)
 	if err != nil || u == nil {
 		return ownership.Account{}
@@ -209,7 +205,7 @@ func (c *Reader) Account(ctx context.Context, p *model.Provider, l provider.Laun
 }
 
 // configuration reads a provider configuration; nil if there is none and none is needed.
-func (c *Reader) configuration(ctx context.Context, p *model.Provider, ref ConfigurationReference) (*unstructured.Unstructured, error) {
+func (c *Reader) configuration(ctx context.Context, p *model.Provider, ref providerconfig.Reference) (*unstructured.Unstructured, error) {
 	kind, namespace, name := ref.Kind, ref.Namespace, ref.Name
 	switch kind {
 	case model.ClusterProviderConfigKind:

@@ -525,7 +525,7 @@ func (p *planner) configuration(ctx context.Context, r *planned, spec map[string
 	kind, _ := ref["kind"].(string)
 	name, _ := ref["name"].(string)
 	c := cluster.Reader{Client: p.overlay}
-	return c.Configuration(ctx, r.provider.Model, cluster.ConfigurationReference{
+	return c.Configuration(ctx, r.provider.Model, providerconfig.Reference{
 		Kind: cmp.Or(kind, model.ClusterProviderConfigKind), Namespace: r.object.GetNamespace(), Name: cmp.Or(name, "default"),
 	}, p.Secrets)
 }

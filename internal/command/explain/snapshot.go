@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/landbridge-io/landbridge/internal/controller/providerconfig"
+
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -250,13 +252,8 @@ func (s *Snapshot) instanceConfigLinks(u *unstructured.Unstructured, module Key)
 }
 
 func configLink(u *unstructured.Unstructured, ref map[string]any, field, group string) link {
-	kind, _ := ref["kind"].(string)
-	name, _ := ref["name"].(string)
-	l := link{Key: Key{Group: group, Kind: cmp.Or(kind, model.ClusterProviderConfigKind), Name: cmp.Or(name, "default")}, via: viaConfig, field: field}
-	if l.Kind == model.ProviderConfigKind {
-		l.Namespace = u.GetNamespace()
-	}
-	return l
+	of := providerconfig.ReferenceIn(ref, u.GetNamespace())
+	return link{Key: Key{Group: group, Kind: of.Kind, Namespace: of.Namespace, Name: of.Name}, via: viaConfig, field: field}
 }
 
 func referenceLinks(u *unstructured.Unstructured) []link {

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/landbridge-io/landbridge/internal/controller/providerconfig"
+
 	"github.com/hashicorp/hcl/v2/hclwrite"
 	"github.com/zclconf/go-cty/cty"
 
@@ -33,12 +35,12 @@ type used struct {
 	// name is its local name.
 	name string
 	// configurations are those that are used.
-	configurations map[cluster.ConfigurationReference]*configuration
+	configurations map[providerconfig.Reference]*configuration
 }
 
 // configuration is a provider configuration.
 type configuration struct {
-	reference cluster.ConfigurationReference
+	reference providerconfig.Reference
 	// alias is empty for the default configuration.
 	alias string
 }
@@ -68,10 +70,10 @@ func implied(resourceType string) string {
 
 // use returns the provider of a resource of a type, and its configuration. Its local name is the
 // one that its first resource type implies.
-func (e *exporter) use(p *RequiredProvider, resourceType string, ref cluster.ConfigurationReference) (*used, *configuration) {
+func (e *exporter) use(p *RequiredProvider, resourceType string, ref providerconfig.Reference) (*used, *configuration) {
 	u := e.used[p]
 	if u == nil {
-		u = &used{RequiredProvider: p, configurations: map[cluster.ConfigurationReference]*configuration{}}
+		u = &used{RequiredProvider: p, configurations: map[providerconfig.Reference]*configuration{}}
 		wanted := identifier(implied(resourceType))
 		u.name = unique(wanted, func(n string) bool { return e.names[n] }, func(n string) { e.names[n] = true })
 		e.used[p] = u
@@ -79,7 +81,7 @@ func (e *exporter) use(p *RequiredProvider, resourceType string, ref cluster.Con
 	c := u.configurations[ref]
 	if c == nil {
 		c = &configuration{reference: ref}
-		if ref != (cluster.ConfigurationReference{Kind: model.ClusterProviderConfigKind, Name: "default"}) {
+		if ref != (providerconfig.Reference{Kind: model.ClusterProviderConfigKind, Name: "default"}) {
 			wanted := ref.Name
 			if ref.Namespace != "" {
 				wanted = ref.Namespace + "_" + ref.Name

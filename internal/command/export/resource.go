@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclwrite"
 	"github.com/zclconf/go-cty/cty"
@@ -13,7 +15,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/landbridge-io/landbridge/internal/command/cluster"
 	"github.com/landbridge-io/landbridge/internal/command/importer"
 	"github.com/landbridge-io/landbridge/internal/controller/providerconfig"
 	"github.com/landbridge-io/landbridge/internal/controller/references"
@@ -103,10 +104,7 @@ func (e *exporter) read(ctx context.Context, key store.Key, block *tfstate.Resou
 	}
 	out.config = config
 	out.targets = references.Keys(refs)
-	ref := cluster.ConfigurationReference{Kind: out.spec.Subject.ProviderConfigKind, Name: out.spec.Subject.ProviderConfigName}
-	if ref.Kind == model.ProviderConfigKind {
-		ref.Namespace = key.Namespace
-	}
+	ref := providerconfig.ReferenceOf(&xpv2.ProviderConfigReference{Kind: out.spec.Subject.ProviderConfigKind, Name: out.spec.Subject.ProviderConfigName}, key.Namespace)
 	out.provider, out.configuration = e.use(p, m.Type, ref)
 	return out, "", nil
 }

@@ -360,10 +360,6 @@ func (k *kind) one(ctx context.Context, key store.Key) ([]upgrade.Finding, error
 
 // resolve sets the fields that come from other resources.
 func (k *kind) resolve(ctx context.Context, u *unstructured.Unstructured) (missing []string, _ error) {
-	refs, err := references.Of(u, k.model)
-	if err != nil || len(refs) == 0 {
-		return nil, err
-	}
 	resolver := references.Resolver{
 		Reader: k.Client,
 		Served: func(kind kschema.GroupKind) (string, bool) {
@@ -375,6 +371,6 @@ func (k *kind) resolve(ctx context.Context, u *unstructured.Unstructured) (missi
 			return ex, release, diags.Err()
 		}),
 	}
-	out, err := resolver.Resolve(ctx, u, refs)
+	out, err := resolver.ResolveAll(ctx, u, k.model)
 	return out.Missing, err
 }

@@ -1,11 +1,13 @@
 package upgrade
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"sync"
 	"time"
+
+	"github.com/landbridge-io/landbridge/internal/controller/managed"
+	"github.com/landbridge-io/landbridge/internal/controller/providerconfig"
 
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -43,7 +45,7 @@ type versioned struct {
 	secrets *redact.Redactor
 
 	mu      sync.Mutex
-	keys    map[cluster.ConfigurationReference]configured
+	keys    map[providerconfig.Reference]configured
 	engines map[provider.Server]*engine.Engine
 }
 
@@ -63,14 +65,14 @@ func (r *run) versions() error {
 	if err != nil {
 		return err
 	}
-	make := func(p *cluster.InstalledProvider, reader client.Reader) *versioned {
+	of := func(p *cluster.InstalledProvider, reader client.Reader) *versioned {
 		return &versioned{
 			InstalledProvider: p, reader: cluster.Reader{Client: reader}, pool: r.pool, secrets: r.secrets,
-			keys: map[cluster.ConfigurationReference]configured{}, engines: map[provider.Server]*engine.Engine{},
+			keys: map[providerconfig.Reference]configured{}, engines: map[provider.Server]*engine.Engine{},
 		}
 	}
-	r.installed = make(r.Installed, r.Client)
-	r.new = make(r.New, converting{Reader: r.Client, group: r.Installed.Model.Group, old: old, new: now})
+	r.installed = of(r.Installed, r.Client)
+	r.new = of(r.New, converting{Reader: r.Client, group: r.Installed.Model.Group, old: old, new: now})
 	return nil
 }
 
@@ -94,17 +96,7 @@ func isConfiguration(gvk kschema.GroupVersionKind, group string) bool {
 	return gvk.Group == group && (gvk.Kind == model.ProviderConfigKind || gvk.Kind == model.ClusterProviderConfigKind)
 }
 
-// reference returns the provider configuration of a resource.
-func reference(u *unstructured.Unstructured) cluster.ConfigurationReference {
-	ref, _, _ := unstructured.NestedStringMap(u.Object, "spec", "providerConfigRef")
-	out := cluster.ConfigurationReference{Kind: cmp.Or(ref["kind"], model.ClusterProviderConfigKind), Name: cmp.Or(ref["name"], "default")}
-	if out.Kind == model.ProviderConfigKind {
-		out.Namespace = u.GetNamespace()
-	}
-	return out
-}
-
-func title(ref cluster.ConfigurationReference) string {
+func title(ref providerconfig.Reference) string {
 	if ref.Namespace != "" {
 		return ref.Kind + " " + ref.Namespace + "/" + ref.Name
 	}
@@ -112,7 +104,7 @@ func title(ref cluster.ConfigurationReference) string {
 }
 
 // configured returns a provider configuration. Each is read once.
-func (v *versioned) configured(ctx context.Context, ref cluster.ConfigurationReference) configured {
+func (v *versioned) configured(ctx context.Context, ref providerconfig.Reference) configured {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	out, ok := v.keys[ref]
@@ -128,7 +120,7 @@ func (v *versioned) configured(ctx context.Context, ref cluster.ConfigurationRef
 
 // acquire implements upgrade.Acquire.
 func (v *versioned) acquire(ctx context.Context, u *unstructured.Unstructured) (terraform.Executor, func(), diagnostic.Diagnostics) {
-	ref := reference(u)
+	ref := managed.ConfigurationOf(u)
 	c := v.configured(ctx, ref)
 	if c.err != nil {
 		return nil, nil, diagnostic.Errorf("The provider configuration cannot be used", "%s.", c.err)

@@ -3,10 +3,7 @@ package estatepolicy
 import (
 	"context"
 
-	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -36,21 +33,9 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	}
 	before := p.DeepCopy()
 	p.Status.ObservedGeneration = p.Generation
-	p.Status.SetConditions(condition(p))
+	p.Status.SetConditions(policy.Ready(policy.CompileEstate(p).Invalid(), "Every object that the policy matches violates it").WithObservedGeneration(p.Generation))
 	if equality.Semantic.DeepEqual(before.Status, p.Status) {
 		return reconcile.Result{}, nil
 	}
 	return reconcile.Result{}, r.Client.Status().Update(ctx, p)
-}
-
-// condition returns the condition Ready.
-func condition(p *v1alpha1.EstatePolicy) xpv2.Condition {
-	out := xpv2.Condition{
-		Type: xpv2.TypeReady, Status: corev1.ConditionTrue, Reason: v1alpha1.ReasonCompiled, LastTransitionTime: metav1.Now(),
-	}
-	if err := policy.CompileEstate(p).Invalid(); err != nil {
-		out.Status, out.Reason = corev1.ConditionFalse, v1alpha1.ReasonInvalidCondition
-		out.Message = "Every object that the policy matches violates what cannot be used. Correct it: " + err.Error()
-	}
-	return out.WithObservedGeneration(p.Generation)
 }

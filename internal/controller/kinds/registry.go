@@ -11,10 +11,10 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/landbridge-io/landbridge/internal/controller/datasource"
 	"github.com/landbridge-io/landbridge/internal/controller/managed"
 	"github.com/landbridge-io/landbridge/internal/controller/providerconfig"
 	"github.com/landbridge-io/landbridge/internal/controller/references"
+	"github.com/landbridge-io/landbridge/internal/controller/results"
 	"github.com/landbridge-io/landbridge/internal/controller/shard"
 	"github.com/landbridge-io/landbridge/internal/model"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
@@ -28,8 +28,8 @@ type Registry struct {
 
 	mu    sync.RWMutex
 	kinds map[schema.GroupKind]*managed.Kind
-	// data are those of data sources and ephemeral resources.
-	data map[schema.GroupKind]*datasource.Kind
+	// results are the kinds of data sources and ephemeral resources.
+	results map[schema.GroupKind]*results.Kind
 	// starting are kinds whose existing resources are not all known yet. New ones are reconciled
 	// already.
 	starting map[schema.GroupKind]*managed.Kind
@@ -52,8 +52,8 @@ func (r *Registry) References() *references.Graph { return &r.references }
 // Served returns the kind by which a kind is listed (model.Resource.ListGroupVersionKind), and
 // whether a controller of the kind runs.
 func (r *Registry) Served(kind schema.GroupKind) (list string, ok bool) {
-	if data := r.dataOf(kind); data != nil {
-		return data.Model.ListGroupVersionKind().Kind, true
+	if of := r.resultsOf(kind); of != nil {
+		return of.Model.ListGroupVersionKind().Kind, true
 	}
 	k := r.Kind(kind)
 	if k == nil {
@@ -65,8 +65,8 @@ func (r *Registry) Served(kind schema.GroupKind) (list string, ok bool) {
 // Lacks returns why no object of a kind ever has a field at a path; nil if they may have it, or if
 // the kind is not served.
 func (r *Registry) Lacks(kind schema.GroupKind, path string) error {
-	if data := r.dataOf(kind); data != nil {
-		return data.Lacks(path)
+	if of := r.resultsOf(kind); of != nil {
+		return of.Lacks(path)
 	}
 	if k := r.Kind(kind); k != nil {
 		return k.Lacks(path)
@@ -89,13 +89,13 @@ func (r *Registry) Wake(key store.Key) {
 	if k == nil {
 		k = r.starting[kind]
 	}
-	data := r.data[kind]
+	of := r.results[kind]
 	r.mu.RUnlock()
 	switch {
 	case k != nil:
 		k.Wake(key)
-	case data != nil:
-		data.Wake(key)
+	case of != nil:
+		of.Wake(key)
 	}
 }
 
@@ -151,7 +151,7 @@ func (r *Registry) Moved(ctx context.Context, units []shard.Unit) {
 	for _, k := range r.running() {
 		k.Moved(ctx, units)
 	}
-	for _, k := range r.runningData() {
+	for _, k := range r.runningResults() {
 		k.Moved(ctx)
 	}
 }

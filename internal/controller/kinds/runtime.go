@@ -69,9 +69,9 @@ type Runtime struct {
 	// DestroysPerMinute is how many objects of an account may be destroyed within a minute by
 	// default; 0 for no limit.
 	DestroysPerMinute int
-	// OwnedElsewhere is datasource.Kind's function of that name. It may be nil.
+	// OwnedElsewhere is results.Kind's function of that name. It may be nil.
 	OwnedElsewhere func(ctx context.Context, namespace string, by ownership.Access, of *schema.Resource, data cty.Value) bool
-	// Leases are the Secrets of Landbridge's own namespace, see datasource.Leases.
+	// Leases are the Secrets of Landbridge's own namespace, see results.Leases.
 	Leases typedcorev1.SecretInterface
 	// Follows is set if another replica installs CRDs and whatever else is not of one shard. Then
 	// this one waits for it.

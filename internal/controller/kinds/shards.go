@@ -76,7 +76,7 @@ func (e *Ending) uses(ctx context.Context) (uses []shard.Use, complete bool, _ e
 		}
 		uses, running[k.Model.CRDName()] = append(uses, of...), true
 	}
-	for _, k := range e.Runtime.Registry.runningData() {
+	for _, k := range e.Runtime.Registry.runningResults() {
 		of, err := k.Uses(ctx)
 		if err != nil {
 			return nil, false, fmt.Errorf("cannot list the objects of kind %s: %w", k.Model.Kind, err)

@@ -89,9 +89,10 @@ func bound(v any, left int) int {
 }
 
 // Shorten bounds the message of a condition.
-func Shorten(message string) string { return shortened(message, maxMessage) }
+func Shorten(message string) string { return Shortened(message, maxMessage) }
 
-func shortened(message string, most int) string {
+// Shortened returns a message of at most a number of bytes, and then says how many more there are.
+func Shortened(message string, most int) string {
 	if len(message) <= most {
 		return message
 	}

@@ -96,7 +96,7 @@ func (c *resourceClient) updateStatus(ctx context.Context, r *CustomResource) er
 		return nil
 	}
 	r.setProgress()
-	r.setHandledReconcile()
+	r.SetHandledReconcile()
 	if r.conditions != nil {
 		if err := r.EncodeConditions(); err != nil {
 			return err

@@ -20,7 +20,8 @@ import (
 
 // Controller is the controller of one kind, whose objects take turns.
 type Controller struct {
-	// Name says what objects of the kind are, such as "managed". The controller's name in metrics begins with it.
+	// Name says what objects of the kind are, such as "managed". The controller's name in metrics
+	// begins with it.
 	Name       string
 	Kind       schema.GroupVersionKind
 	Reconciler reconcile.Reconciler

@@ -56,10 +56,6 @@ func (k *Kind) effect(ctx context.Context, r *CustomResource) effect {
 // the values that are known later.
 func (k *Kind) planEffect(ctx context.Context, r *CustomResource, p *preview) effect {
 	as := p.resource
-	refs, err := references.Of(&as.Unstructured, k.Model)
-	if err != nil {
-		return refusal(err.Error())
-	}
 	unknown := references.NewPlaceholders()
 	resolver := references.Resolver{
 		Reader: plannedReader{k.reader, k, r.replaced}, Served: k.Neighbours.Served, Call: k.caller(as), Wrote: k.wrote(r),
@@ -71,7 +67,7 @@ func (k *Kind) planEffect(ctx context.Context, r *CustomResource, p *preview) ef
 			return unknown.Of(x)
 		},
 	}
-	found, err := resolver.Resolve(ctx, &as.Unstructured, refs)
+	found, err := resolver.ResolveAll(ctx, &as.Unstructured, k.Model)
 	if err != nil {
 		return refusal(err.Error())
 	}

@@ -127,5 +127,5 @@ func shortValue(v any) string {
 	if err != nil {
 		return "?"
 	}
-	return shortened(string(b), maxValue)
+	return Shortened(string(b), maxValue)
 }

@@ -21,19 +21,19 @@ func (k *Kind) poll(o metav1.Object) time.Duration { return k.pollAt(ownInterval
 
 // pollAt is poll for a resource with an own interval; 0 if it has none.
 func (k *Kind) pollAt(own time.Duration) time.Duration {
-	interval := k.interval(own)
-	group := min(interval/20, maxGroup)
 	now := time.Now()
-	earliest := now.Add(interval - interval/10)
-	return earliest.Add(k.jitter(interval/5 - group)).Truncate(group).Add(group).Sub(now)
+	return k.Options.Next(now, k.interval(own)).Sub(now)
 }
 
-// jitter returns a duration below a limit.
-func (k *Kind) jitter(limit time.Duration) time.Duration {
-	if k.Options.Jitter != nil {
-		return k.Options.Jitter(limit)
+// Next returns when a look is repeated that was made at a time: after the interval, with a jitter
+// of a tenth, at the end of a group of looks.
+func (o Options) Next(at time.Time, interval time.Duration) time.Time {
+	jitter := o.Jitter
+	if jitter == nil {
+		jitter = rand.N[time.Duration]
 	}
-	return rand.N(limit)
+	group := min(interval/20, maxGroup)
+	return at.Add(interval - interval/10 + jitter(interval/5-group)).Truncate(group).Add(group)
 }
 
 // ownInterval returns the poll interval of a resource's annotation; 0 if it has none.

@@ -92,7 +92,7 @@ func (p *preview) plan(ctx context.Context) ([]string, error) {
 	}
 	stops, approvals, notes := p.consequences(ctx, req, *plan)
 	for _, d := range p.warnings {
-		notes = append(notes, shortened("warning: "+translate.Message(k.Model, diagnostic.Diagnostics{d}), maxWarning))
+		notes = append(notes, Shortened("warning: "+translate.Message(k.Model, diagnostic.Diagnostics{d}), maxWarning))
 	}
 	return slices.Concat(planview.Summary(k.Model, *plan), stops, approvals, k.foresee(ctx, r, plan), notes), nil
 }

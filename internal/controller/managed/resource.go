@@ -200,9 +200,9 @@ func (r *CustomResource) providerConfigReferences() map[string]*xpv2.ProviderCon
 	return out
 }
 
-// setHandledReconcile records that the requests of the annotations
+// SetHandledReconcile records that the requests of the annotations
 // landbridge.io/reconcile-requested-at and Crossplane's were handled.
-func (r *CustomResource) setHandledReconcile() {
+func (r *CustomResource) SetHandledReconcile() {
 	if token, ok := meta.GetReconcileRequest(r); ok && !paused(r) {
 		r.set(token, "status", "lastHandledReconcileAt")
 	}

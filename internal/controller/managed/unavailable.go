@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
+	"github.com/landbridge-io/landbridge/internal/controller/providerconfig"
 	"github.com/landbridge-io/landbridge/internal/crd"
 	"github.com/landbridge-io/landbridge/internal/provider/pool"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
@@ -37,13 +38,7 @@ func (r *CustomResource) ofConfiguration(told bool, se *scheduler.Error) string 
 		return ""
 	}
 	r.lookAt = f.RetryAt
-	r.reason = v1alpha1.ReasonProviderUnavailable
-	switch {
-	case f.OfResource:
-		r.reason = v1alpha1.ReasonProviderCrashes
-	case f.Reason == pool.Throttled:
-		r.reason = v1alpha1.ReasonProviderThrottled
-	}
+	r.reason = providerconfig.ReasonOf(f)
 	if r.visit.Refused() == nil {
 		return "" // this call found the problem: its error has more details
 	}

@@ -54,7 +54,7 @@ func (r *CustomResource) differsOtherwise() bool {
 		}
 	}
 	for _, text := range r.differs {
-		now = append(now, shortened(notFollowed+text, maxWarning))
+		now = append(now, Shortened(notFollowed+text, maxWarning))
 	}
 	return !slices.Equal(before, now)
 }
@@ -64,7 +64,7 @@ func (r *CustomResource) differsOtherwise() bool {
 func (e *external) warningTexts(r *CustomResource, o *scheduler.Observation) []string {
 	var out []string
 	for _, text := range r.differs {
-		out = append(out, shortened(notFollowed+text, maxWarning))
+		out = append(out, Shortened(notFollowed+text, maxWarning))
 	}
 	var others []string
 	for _, d := range slices.Concat(e.warnings, o.Warnings) {
@@ -74,7 +74,7 @@ func (e *external) warningTexts(r *CustomResource, o *scheduler.Observation) []s
 		others = append(others, translate.Rounded(e.kind.Model, o.Instance.State, o.Instance.Identity)...)
 	}
 	for _, text := range others {
-		if text = shortened(text, maxWarning); !slices.Contains(out, text) && len(out) < maxWarnings {
+		if text = Shortened(text, maxWarning); !slices.Contains(out, text) && len(out) < maxWarnings {
 			out = append(out, text)
 		}
 	}

@@ -1,6 +1,7 @@
 package providerconfig
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -46,14 +47,21 @@ type Reference struct {
 
 // ReferenceOf returns the configuration that a providerConfigRef refers to from a namespace.
 func ReferenceOf(ref *xpv2.ProviderConfigReference, namespace string) Reference {
-	switch {
-	case ref == nil:
-		return Reference{Kind: model.ClusterProviderConfigKind, Name: DefaultName}
-	case ref.Kind == model.ProviderConfigKind:
-		return Reference{Kind: ref.Kind, Namespace: namespace, Name: ref.Name}
-	default:
-		return Reference{Kind: ref.Kind, Name: ref.Name}
+	if ref == nil {
+		ref = &xpv2.ProviderConfigReference{}
 	}
+	out := Reference{Kind: cmp.Or(ref.Kind, model.ClusterProviderConfigKind), Name: cmp.Or(ref.Name, DefaultName)}
+	if out.Kind == model.ProviderConfigKind {
+		out.Namespace = namespace
+	}
+	return out
+}
+
+// ReferenceIn is ReferenceOf for the fields of a providerConfigRef, which may be nil.
+func ReferenceIn(fields map[string]any, namespace string) Reference {
+	kind, _ := fields["kind"].(string)
+	name, _ := fields["name"].(string)
+	return ReferenceOf(&xpv2.ProviderConfigReference{Kind: kind, Name: name}, namespace)
 }
 
 // Controller reconciles the provider configurations of one provider: it keeps a finalizer on them

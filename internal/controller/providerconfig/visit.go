@@ -3,6 +3,9 @@ package providerconfig
 import (
 	"context"
 
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 	"github.com/landbridge-io/landbridge/internal/provider"
 	"github.com/landbridge-io/landbridge/internal/provider/pool"
 )
@@ -30,6 +33,17 @@ func visitFrom(ctx context.Context) *Visit {
 
 // Refused returns why the visit got no provider, or nil if it got one or did not ask.
 func (v *Visit) Refused() *pool.Failure { return v.failure }
+
+// ReasonOf returns the reason of the condition of what waits for a provider.
+func ReasonOf(f *pool.Failure) xpv2.ConditionReason {
+	switch {
+	case f.OfResource:
+		return v1alpha1.ReasonProviderCrashes
+	case f.Reason == pool.Throttled:
+		return v1alpha1.ReasonProviderThrottled
+	}
+	return v1alpha1.ReasonProviderUnavailable
+}
 
 // Trouble returns the latest failure of the provider that the resource of the visit uses, which is
 // that of its provider configuration unless it has one of its own, or nil.

@@ -2,7 +2,6 @@ package query
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"strings"
 	"sync"
 	"time"
@@ -93,11 +92,6 @@ func intervalOf(q *v1alpha1.ResourceQuery) time.Duration {
 		return defaultInterval
 	}
 	return max(q.Spec.Interval.Duration, minInterval)
-}
-
-// withJitter returns an interval that differs by up to a tenth.
-func withJitter(interval time.Duration) time.Duration {
-	return interval - interval/10 + rand.N(interval/5)
 }
 
 // revisionOf identifies what a query runs for: a change of it, of the policies that judge what it

@@ -4,6 +4,8 @@ import (
 	"context"
 	"time"
 
+	"k8s.io/apimachinery/pkg/util/wait"
+
 	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
 	"github.com/go-logr/logr"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
@@ -159,7 +161,7 @@ func (r *Reconciler) reconcile(ctx context.Context, q *v1alpha1.ResourceQuery) (
 	o.set(q)
 	if o.problem == nil {
 		r.metrics.set(key, q.Status)
-		return r.memory.succeeded(key, revision, now, withJitter(intervalOf(q))), true, nil
+		return r.memory.succeeded(key, revision, now, wait.Jitter(intervalOf(q)*9/10, 0.2)), true, nil
 	}
 	return r.memory.failed(key, revision, time.Now(), o.problem.retryAt, intervalOf(q)), true, nil
 }

@@ -7,11 +7,11 @@ import (
 	"strings"
 	"time"
 
-	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	"github.com/zclconf/go-cty/cty"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
+	"github.com/landbridge-io/landbridge/internal/controller/managed"
 	"github.com/landbridge-io/landbridge/internal/controller/providerconfig"
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/discovery"
@@ -79,7 +79,7 @@ func (r *Reconciler) run(ctx context.Context, q *v1alpha1.ResourceQuery, t *targ
 	}
 	result := outcome{
 		result: out, more: listing.More, judged: len(t.policies) > 0,
-		warnings: shortened(secrets.Replace(errorsOf(listing.Diagnostics.Warnings(), t.list.UserPath)), 1024),
+		warnings: managed.Shortened(secrets.Replace(errorsOf(listing.Diagnostics.Warnings(), t.list.UserPath)), 1024),
 	}
 	result.pages, result.left, err = r.writePages(ctx, q, out.all, listing)
 	if err != nil {
@@ -104,19 +104,9 @@ func unavailable(h providerconfig.Handle[provider.Server], f *pool.Failure, mess
 	case f == nil:
 		return waiting(v1alpha1.ReasonProviderConfig, "%s", message)
 	}
-	out := waiting(reasonOf(f), "%s", message)
+	out := waiting(providerconfig.ReasonOf(f), "%s", message)
 	out.passing, out.retryAt = f.Passing, f.RetryAt
 	return out
-}
-
-func reasonOf(f *pool.Failure) xpv2.ConditionReason {
-	switch {
-	case f.OfResource:
-		return v1alpha1.ReasonProviderCrashes
-	case f.Reason == pool.Throttled:
-		return v1alpha1.ReasonProviderThrottled
-	}
-	return v1alpha1.ReasonProviderUnavailable
 }
 
 // listFailed is the problem that objects cannot be listed.
@@ -128,7 +118,7 @@ func listFailed(t *target, visit *providerconfig.Visit, diags diagnostic.Diagnos
 	}
 	out := waiting(v1alpha1.ReasonListFailed, "%s", secrets.Replace(errorsOf(diags.Errors(), t.list.UserPath)))
 	if f := visit.Trouble(); f != nil {
-		out.reason, out.retryAt = reasonOf(f), f.RetryAt
+		out.reason, out.retryAt = providerconfig.ReasonOf(f), f.RetryAt
 	}
 	return out
 }
@@ -143,14 +133,6 @@ func errorsOf(diags diagnostic.Diagnostics, path func(cty.Path) string) string {
 		lines = append(lines, d.Format(path))
 	}
 	return strings.Join(lines, "\n")
-}
-
-// shortened returns a text of at most a number of bytes.
-func shortened(s string, most int) string {
-	if len(s) <= most {
-		return s
-	}
-	return strings.ToValidUTF8(s[:most-len("…")], "") + "…"
 }
 
 // ownersOf returns what tells the owners of the objects that a query finds.

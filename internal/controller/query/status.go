@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/landbridge-io/landbridge/internal/controller/managed"
+
 	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	corev1 "k8s.io/api/core/v1"
@@ -89,7 +91,7 @@ func objects(n int64) string {
 
 // set sets the conditions of a query that has a problem.
 func (p *problem) set(q *v1alpha1.ResourceQuery) {
-	ready(q, corev1.ConditionFalse, p.reason, shortened(p.message, 4096))
+	ready(q, corev1.ConditionFalse, p.reason, managed.Shortened(p.message, 4096))
 	kind, reason := v1alpha1.TypeReconciling, v1alpha1.ReasonRetrying
 	if p.stalled {
 		kind, reason = v1alpha1.TypeStalled, p.reason

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"slices"
 
+	"github.com/landbridge-io/landbridge/internal/controller/managed"
+
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
@@ -108,7 +110,7 @@ func queried(d discovery.DocumentObject, ownership v1alpha1.QueriedOwnership, vi
 	if err != nil {
 		identity = []byte("{}")
 	}
-	out := v1alpha1.QueriedObject{DisplayName: shortened(d.DisplayName, 256), Identity: apiextensionsv1.JSON{Raw: identity}, Ownership: ownership}
+	out := v1alpha1.QueriedObject{DisplayName: managed.Shortened(d.DisplayName, 256), Identity: apiextensionsv1.JSON{Raw: identity}, Ownership: ownership}
 	for _, o := range d.ManagedBy {
 		out.Owners = append(out.Owners, v1alpha1.QueriedOwner{Kind: o.Kind, Name: o.Name})
 	}

@@ -76,6 +76,15 @@ func Mistaken(err error) bool {
 	return errors.As(err, &m)
 }
 
+// ResolveAll is Resolve for all references of a resource.
+func (r Resolver) ResolveAll(ctx context.Context, u *unstructured.Unstructured, m *model.Resource) (Resolution, error) {
+	refs, err := Of(u, m)
+	if err != nil || len(refs) == 0 {
+		return Resolution{}, err
+	}
+	return r.Resolve(ctx, u, refs)
+}
+
 // Resolve sets the referencing fields of a resource in place. Existing values are kept, unless the
 // policy is to resolve always. An error means that a reference cannot be resolved until it is
 // changed.

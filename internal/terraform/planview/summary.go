@@ -49,7 +49,7 @@ func Summary(m *model.Resource, p terraform.Plan) []string {
 		if p.Action == terraform.Create && c.After == nil && c.AfterUnknown {
 			continue
 		}
-		was, is := c.BeforeText(brief), c.AfterText(brief)
+		was, is := c.BeforeText(Brief), c.AfterText(Brief)
 		switch {
 		case c.Adds():
 			out = append(out, fmt.Sprintf("+ %s: %s", c.Path, is))
@@ -65,8 +65,8 @@ func Summary(m *model.Resource, p terraform.Plan) []string {
 	return out
 }
 
-// brief returns a value as short JSON.
-func brief(v any) string {
+// Brief returns a value as short JSON.
+func Brief(v any) string {
 	var out bytes.Buffer
 	e := json.NewEncoder(&out)
 	e.SetEscapeHTML(false)

@@ -1,4 +1,4 @@
-package datasource
+package results
 
 import (
 	"context"
@@ -64,7 +64,7 @@ func (r *Reconciler) succeed(ctx context.Context, o *object, a arguments, data r
 	o.condition(xpv2.TypeSynced, corev1.ConditionTrue, xpv2.ReasonReconcileSuccess, "")
 	o.setProgress(failure{}, "")
 	o.setDeferred(terraform.NotDeferred, "")
-	o.setHandled()
+	o.SetHandledReconcile()
 	o.set(o.GetGeneration(), "status", "observedGeneration")
 	if err := r.write(ctx, o); err != nil {
 		return "", err

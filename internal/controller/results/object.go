@@ -1,4 +1,4 @@
-package datasource
+package results
 
 import (
 	"slices"
@@ -72,16 +72,6 @@ func (o *object) unhandled() bool {
 	now := o.requested()
 	return now.own != "" && now.own != o.text("status", "lastHandled", "reconcileRequestedAt") ||
 		now.crossplane != "" && now.crossplane != o.text("status", "lastHandledReconcileAt")
-}
-
-func (o *object) setHandled() {
-	now := o.requested()
-	if now.own != "" {
-		o.set(now.own, "status", "lastHandled", "reconcileRequestedAt")
-	}
-	if now.crossplane != "" {
-		o.set(now.crossplane, "status", "lastHandledReconcileAt")
-	}
 }
 
 func (o *object) paused() bool {

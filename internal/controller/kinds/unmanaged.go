@@ -8,9 +8,9 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/landbridge-io/landbridge/internal/controller/datasource"
 	"github.com/landbridge-io/landbridge/internal/controller/managed"
 	"github.com/landbridge-io/landbridge/internal/controller/providerconfig"
+	"github.com/landbridge-io/landbridge/internal/controller/results"
 	"github.com/landbridge-io/landbridge/internal/model"
 	"github.com/landbridge-io/landbridge/internal/provider"
 	"github.com/landbridge-io/landbridge/internal/terraform"
@@ -19,7 +19,7 @@ import (
 
 // UnmanagedKind is the kind of a data source or an ephemeral resource whose controller runs.
 type UnmanagedKind struct {
-	*datasource.Kind
+	*results.Kind
 	cancel context.CancelFunc
 }
 
@@ -45,7 +45,7 @@ func (p *ServedProvider) StartUnmanaged(m *model.Resource) error {
 	if ok {
 		return nil
 	}
-	of := &datasource.Kind{Model: m, ProviderConfigs: unmanagedConfigs{p, new(engine.Factory)}}
+	of := &results.Kind{Model: m, ProviderConfigs: unmanagedConfigs{p, new(engine.Factory)}}
 	if m.Mode == model.Data {
 		of.Objects, of.OwnedElsewhere = p.Model.Schema.Resources[m.Type], p.runtime.OwnedElsewhere
 	}
@@ -59,13 +59,13 @@ func (p *ServedProvider) StartUnmanaged(m *model.Resource) error {
 	return nil
 }
 
-func (rt *Runtime) startUnmanaged(k *datasource.Kind) (*UnmanagedKind, error) {
-	k.Leases = datasource.Leases{Client: rt.Leases}
+func (rt *Runtime) startUnmanaged(k *results.Kind) (*UnmanagedKind, error) {
+	k.Leases = results.Leases{Client: rt.Leases}
 	k.Neighbours, k.Options, k.HashKey = rt.Registry, rt.Managed, rt.AccountKey[:]
 	ctx, cancel := context.WithCancel(rt.Lifetime)
-	err := k.Start(ctx, rt.Manager, func() { rt.Registry.addData(k) })
+	err := k.Start(ctx, rt.Manager, func() { rt.Registry.addResults(k) })
 	if err != nil {
-		rt.Registry.removeData(k)
+		rt.Registry.removeResults(k)
 		cancel()
 		return nil, err
 	}
@@ -80,7 +80,7 @@ func (p *ServedProvider) StopUnmanaged(ctx context.Context, address string) {
 	p.mu.Unlock()
 	if k != nil {
 		k.cancel()
-		p.runtime.Registry.removeData(k.Kind)
+		p.runtime.Registry.removeResults(k.Kind)
 		p.runtime.stopWatching(ctx, k.Model.GroupVersionKind())
 	}
 }
@@ -115,33 +115,33 @@ func (p *ServedProvider) unmanagedUsers(ctx context.Context, ref providerconfig.
 	return out, nil
 }
 
-// dataOf returns the kind of a data source or an ephemeral resource whose controller runs or
+// resultsOf returns the kind of a data source or an ephemeral resource whose controller runs or
 // starts; nil if there is none.
-func (r *Registry) dataOf(kind schema.GroupKind) *datasource.Kind {
+func (r *Registry) resultsOf(kind schema.GroupKind) *results.Kind {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
-	return r.data[kind]
+	return r.results[kind]
 }
 
-func (r *Registry) runningData() []*datasource.Kind {
+func (r *Registry) runningResults() []*results.Kind {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
-	return slices.Collect(maps.Values(r.data))
+	return slices.Collect(maps.Values(r.results))
 }
 
-func (r *Registry) addData(k *datasource.Kind) {
+func (r *Registry) addResults(k *results.Kind) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.data == nil {
-		r.data = map[schema.GroupKind]*datasource.Kind{}
+	if r.results == nil {
+		r.results = map[schema.GroupKind]*results.Kind{}
 	}
-	r.data[k.Model.GroupVersionKind().GroupKind()] = k
+	r.results[k.Model.GroupVersionKind().GroupKind()] = k
 }
 
-func (r *Registry) removeData(k *datasource.Kind) {
+func (r *Registry) removeResults(k *results.Kind) {
 	kind := k.Model.GroupVersionKind().GroupKind()
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	delete(r.data, kind)
+	delete(r.results, kind)
 	r.references.Drop(kind)
 }

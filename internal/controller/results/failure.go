@@ -1,4 +1,4 @@
-package datasource
+package results
 
 import (
 	"cmp"
@@ -92,7 +92,7 @@ func (r *Reconciler) fail(ctx context.Context, o *object, f failure) (reconcile.
 	o.setProgress(f, message)
 	o.setDeferred(f.deferral, message)
 	if r.kind.Model.Mode == model.Data {
-		o.setHandled() // an opening is requested until it was made
+		o.SetHandledReconcile() // an opening is requested until it was made
 	}
 	o.set(o.GetGeneration(), "status", "observedGeneration")
 	if err := r.write(ctx, o); err != nil {

@@ -1,9 +1,8 @@
-package datasource
+package results
 
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
 	"time"
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
@@ -60,21 +59,10 @@ func (k *Kind) refused(o *object, diags diagnostic.Diagnostics) *failure {
 		return out
 	}
 	if f := o.visit.Trouble(); f != nil && !f.RetryAt.IsZero() {
-		out.reason, out.retryAt, out.passing = v1alpha1.ReasonProviderUnavailable, f.RetryAt, f.Passing && o.visit.Refused() != nil
+		out.reason, out.retryAt, out.passing = providerconfig.ReasonOf(f), f.RetryAt, f.Passing && o.visit.Refused() != nil
 		out.stalls = f.OfResource
-		if f.OfResource {
-			out.reason = v1alpha1.ReasonProviderCrashes
-		}
 	}
 	return out
-}
-
-// jitter returns a duration below a limit.
-func (k *Kind) jitter(limit time.Duration) time.Duration {
-	if k.Options.Jitter != nil {
-		return k.Options.Jitter(limit)
-	}
-	return rand.N(limit)
 }
 
 func closed(c <-chan struct{}) bool {

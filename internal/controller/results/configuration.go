@@ -1,10 +1,7 @@
-package datasource
+package results
 
 import (
 	"context"
-	"crypto/hmac"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"slices"
 
@@ -17,6 +14,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/controller/providerconfig"
 	"github.com/landbridge-io/landbridge/internal/model"
 	"github.com/landbridge-io/landbridge/internal/provider"
+	"github.com/landbridge-io/landbridge/internal/scheduler/keyed"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 	"github.com/landbridge-io/landbridge/internal/translate"
 	"github.com/landbridge-io/landbridge/internal/wire"
@@ -65,8 +63,8 @@ func (k *Kind) arguments(ctx context.Context, o *object, handle providerconfig.H
 	if err != nil {
 		return arguments{}, &failure{reason: v1alpha1.ReasonInvalidConfiguration, message: err.Error(), stalls: true}
 	}
-	h := hmac.New(sha256.New, k.HashKey)
-	fmt.Fprintf(h, "%q %q ", handle.Name, handle.Account.Content)
-	h.Write(raw)
-	return arguments{config: c.Value, hash: hex.EncodeToString(h.Sum(nil)[:16])}, nil
+	h := keyed.New(k.HashKey)
+	h.Text(handle.Name, handle.Account.Content)
+	h.Bytes(raw)
+	return arguments{config: c.Value, hash: h.String()}, nil
 }

@@ -1,4 +1,4 @@
-package datasource
+package results
 
 import (
 	"context"
@@ -134,8 +134,10 @@ func (r *Reconciler) refresh(ctx context.Context, o *object) (reconcile.Result, 
 	if err != nil {
 		return reconcile.Result{}, err
 	}
-	at := time.Now()
-	known.last = read{hash: arguments.hash, at: at, next: next(at, Interval(&o.Unstructured), k.jitter)}
+	known.last = read{hash: arguments.hash, at: time.Now()}
+	if interval := Interval(&o.Unstructured); interval > 0 {
+		known.last.next = k.Options.Next(known.last.at, interval)
+	}
 	k.remember(o, known)
 	if changed != "" {
 		k.Options.Recorder.Event(o, event.Normal(reasonRead, changed))

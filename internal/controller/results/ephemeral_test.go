@@ -1,4 +1,4 @@
-package datasource_test
+package results_test
 
 import (
 	"context"
@@ -25,9 +25,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/landbridge-io/landbridge/config"
-	"github.com/landbridge-io/landbridge/internal/controller/datasource"
 	"github.com/landbridge-io/landbridge/internal/controller/managed"
 	"github.com/landbridge-io/landbridge/internal/controller/providerconfig"
+	"github.com/landbridge-io/landbridge/internal/controller/results"
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/model"
 	"github.com/landbridge-io/landbridge/internal/terraform"
@@ -140,9 +140,9 @@ func newOpened(t *testing.T, others ...client.Object) *opened {
 	now := clocktesting.NewFakePassiveClock(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))
 	o := &opened{vault: &vault{clock: now, live: map[string]bool{}, life: time.Minute}, stored: kfake.NewClientset()}
 	o.fixture = &fixture{T: t, recorder: &recorder{}, others: &neighbours{}, cloud: &cloud{}}
-	o.kind = &datasource.Kind{
+	o.kind = &results.Kind{
 		Model: p.EphemeralResources["cloud_token"], ProviderConfigs: o.vault, Neighbours: o.others, HashKey: []byte("key"), Clock: now,
-		Leases:  datasource.Leases{Client: versioned{o.stored.CoreV1().Secrets("system")}},
+		Leases:  results.Leases{Client: versioned{o.stored.CoreV1().Secrets("system")}},
 		Options: managed.Options{Workers: 1, Timeout: time.Minute, MinBackoff: time.Millisecond, MaxBackoff: time.Second, Recorder: o.recorder, Logger: logr.Discard()},
 	}
 	spec := named("a")

@@ -1,4 +1,4 @@
-package datasource_test
+package results_test
 
 import (
 	"context"
@@ -26,10 +26,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/landbridge-io/landbridge/config"
-	"github.com/landbridge-io/landbridge/internal/controller/datasource"
 	"github.com/landbridge-io/landbridge/internal/controller/managed"
 	"github.com/landbridge-io/landbridge/internal/controller/providerconfig"
 	"github.com/landbridge-io/landbridge/internal/controller/references"
+	"github.com/landbridge-io/landbridge/internal/controller/results"
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/model"
 	"github.com/landbridge-io/landbridge/internal/scheduler/ownership"
@@ -146,9 +146,9 @@ type fixture struct {
 	cloud    *cloud
 	recorder *recorder
 	others   *neighbours
-	kind     *datasource.Kind
+	kind     *results.Kind
 	client   client.WithWatch
-	r        *datasource.Reconciler
+	r        *results.Reconciler
 	// writes counts those of the API server.
 	writes int
 }
@@ -169,7 +169,7 @@ func newFixture(t *testing.T, spec map[string]any, others ...client.Object) *fix
 	f := &fixture{T: t, cloud: &cloud{size: 1}, recorder: &recorder{}, others: &neighbours{claimed: make(chan struct{})}}
 	close(f.others.claimed)
 	m := p.DataSources["cloud_image"]
-	f.kind = &datasource.Kind{
+	f.kind = &results.Kind{
 		Model: m, Objects: p.Schema.Resources["cloud_image"], ProviderConfigs: f.cloud, Neighbours: f.others, HashKey: []byte("key"),
 		Options: managed.Options{
 			Workers: 1, Timeout: time.Minute, MinBackoff: time.Millisecond, MaxBackoff: time.Second, Recorder: f.recorder, Logger: logr.Discard(),
@@ -206,7 +206,7 @@ func newFixture(t *testing.T, spec map[string]any, others ...client.Object) *fix
 
 // restart replaces the reconciler: nothing is remembered.
 func (f *fixture) restart() {
-	f.r = datasource.NewReconciler(f.kind, f.client, f.client)
+	f.r = results.NewReconciler(f.kind, f.client, f.client)
 	f.r.Use(noQueue{})
 }
 

@@ -1,4 +1,4 @@
-package datasource
+package results
 
 import (
 	"time"
@@ -10,8 +10,6 @@ const (
 	// defaultInterval is that of spec.refreshInterval, and minInterval the shortest.
 	defaultInterval = 10 * time.Minute
 	minInterval     = time.Second
-	// maxGroup is the longest time whose reads are made together.
-	maxGroup = time.Second
 )
 
 // Interval returns spec.refreshInterval: how often a data source is read; 0 for once.
@@ -70,14 +68,4 @@ func (o occasion) due() (now bool, after time.Duration) {
 		return false, after
 	}
 	return true, 0
-}
-
-// next returns when a data source is read again after a read: the interval, with a jitter of a
-// tenth, up to the end of a group of reads. jitter returns a duration below a limit.
-func next(at time.Time, interval time.Duration, jitter func(time.Duration) time.Duration) time.Time {
-	if interval == 0 {
-		return time.Time{}
-	}
-	group := min(interval/20, maxGroup)
-	return at.Add(interval - interval/10 + jitter(interval/5-group)).Truncate(group).Add(group)
 }

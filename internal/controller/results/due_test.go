@@ -1,13 +1,12 @@
-package datasource_test
+package results_test
 
 import (
 	"testing"
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"pgregory.net/rapid"
 
-	"github.com/landbridge-io/landbridge/internal/controller/datasource"
+	"github.com/landbridge-io/landbridge/internal/controller/results"
 )
 
 func TestInterval(t *testing.T) {
@@ -19,7 +18,7 @@ func TestInterval(t *testing.T) {
 		if text != "" {
 			_ = unstructured.SetNestedField(u.Object, text, "spec", "refreshInterval")
 		}
-		if got := datasource.Interval(u); got != want {
+		if got := results.Interval(u); got != want {
 			t.Errorf("%q: %s, want %s", text, got, want)
 		}
 	}
@@ -52,28 +51,10 @@ func TestDue(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			due, after := datasource.Occasion(test.now, !test.unready, test.request, test.interval, test.last, at, at.Add(10*time.Minute), at.Add(test.is))
+			due, after := results.Occasion(test.now, !test.unready, test.request, test.interval, test.last, at, at.Add(10*time.Minute), at.Add(test.is))
 			if due != test.want || after != test.after {
 				t.Errorf("due %t, after %s; want %t, %s", due, after, test.want, test.after)
 			}
 		})
-	}
-}
-
-// Reads are spread over a fifth of the interval around it.
-func TestNext(t *testing.T) {
-	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
-		interval := time.Duration(rapid.Int64Range(int64(time.Second), int64(24*time.Hour)).Draw(t, "interval"))
-		at := time.Unix(0, rapid.Int64Range(0, 1<<60).Draw(t, "at"))
-		jitter := func(limit time.Duration) time.Duration {
-			return time.Duration(rapid.Int64Range(0, int64(limit)-1).Draw(t, "jitter"))
-		}
-		if after := datasource.Next(at, interval, jitter).Sub(at); after < interval*9/10-time.Millisecond || after > interval*11/10+time.Millisecond {
-			t.Errorf("the next read is after %s", after)
-		}
-	})
-	if !datasource.Next(time.Now(), 0, nil).IsZero() {
-		t.Error("what is read once is read again")
 	}
 }

@@ -1,4 +1,4 @@
-package datasource
+package results
 
 import "time"
 
@@ -8,6 +8,3 @@ func Occasion(now string, ready, requested bool, interval time.Duration, lastHas
 		ready: ready, hash: "a", now: now, requested: requested, interval: interval, last: read{hash: lastHash, at: at, next: next}, at: is,
 	}.due()
 }
-
-// Next is next.
-var Next = next

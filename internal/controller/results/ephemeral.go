@@ -1,4 +1,4 @@
-package datasource
+package results
 
 import (
 	"cmp"
@@ -182,7 +182,7 @@ func (r *Reconciler) open(ctx context.Context, h *holding) (*failure, error) {
 	}
 	h.secret = published{openedAt: expiry(*h.leases.Current)[v1alpha1.AnnotationOpenedAt], renewAt: expiry(*h.leases.Current)[v1alpha1.AnnotationRenewAt]}
 	h.known.opening = attempts{}
-	h.setHandled()
+	h.SetHandledReconcile()
 	h.warnings = r.warnings(h.object, diags.Warnings(), nil)
 	h.told = append(h.told, event.Normal(reasonOpened, "The ephemeral resource was opened"))
 	return nil, nil

@@ -1,4 +1,4 @@
-package datasource
+package results
 
 import (
 	"context"
@@ -15,15 +15,11 @@ const waiting = "waiting for other resources: "
 // resolve sets the referencing fields of an object in memory only. Values of the user stay. So the
 // object follows its references.
 func (k *Kind) resolve(ctx context.Context, o *object) error {
-	refs, err := references.Of(&o.Unstructured, k.Model)
-	if err != nil || len(refs) == 0 {
-		return err
-	}
 	resolver := references.Resolver{Reader: k.reader, Served: k.Neighbours.Served, Lacks: k.Neighbours.Lacks, Call: references.Caller(k.Model, func(ctx context.Context) (terraform.Executor, func(), error) {
 		ex, release, diags := k.handle(ctx, o).Acquire(ctx)
 		return ex, release, diags.Err()
 	})}
-	found, err := resolver.Resolve(ctx, &o.Unstructured, refs)
+	found, err := resolver.ResolveAll(ctx, &o.Unstructured, k.Model)
 	if err == nil && len(found.Missing) > 0 {
 		err = fmt.Errorf(waiting+"%s", strings.Join(found.Missing, "; "))
 	}

@@ -1,4 +1,4 @@
-// Package datasource is the one controller for the kind of every data source and every ephemeral
+// Package results is the one controller for the kind of every data source and every ephemeral
 // resource.
 //
 // In: a kind (package model) and a way to acquire its provider. Out: a running controller that
@@ -17,4 +17,4 @@
 // kind.go has what the controllers of all data sources need, start.go runs one, and reconcile.go is
 // one look: resolve.go and configuration.go make the arguments, due.go decides whether to read,
 // read.go reads, and status.go and failure.go write what came of it.
-package datasource
+package results
