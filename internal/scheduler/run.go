@@ -338,12 +338,17 @@ func (o *operation) conclude(out instance.Instance, diags diagnostic.Diagnostics
 	o.rec.Instance = o.afterOperation(journal.Concluded(o.in, out, diags, o.doubt), o.in, t, diags)
 	t.interruption.Note(&o.rec.Handled, o.op.Generation, t.completes(diags))
 	entry := o.ended(out, diags)
-	o.rec.History = history.Add(o.rec.History, entry, o.o.HistorySize)
+	stands := o.rec.Instance.Operation != nil && o.rec.Instance.Operation.ID == o.op.ID
+	if !stands { // otherwise nothing may have to be written; its recovery adds the outcome
+		o.rec.History = history.Add(o.rec.History, entry, o.o.HistorySize)
+	}
 	var err error
 	if o.rec, err = o.writer().Outcome(o.in, o.rec); err != nil {
 		return result{op: o.op, diags: append(diags, diagnostic.Errorf("Outcome not recorded", "The operation ended, but its outcome could not be recorded: %s.", err)...)}
 	}
-	o.recorded(o.r.Key, entry)
+	if !stands {
+		o.recorded(o.r.Key, entry)
+	}
 	faultpoint.Reach(t.process, faultpoint.BeforeTold)
 	reason := Reason("")
 	if terraform.ObjectExists(diags) {
