@@ -154,6 +154,13 @@ plans: ## Random edits, approvals, failures and restarts: whether only approved 
 	@out=$$($(GO) $(TEST) -count=1 -v -run '^(TestOnlyApprovedPlansAreApplied|TestApprov|TestConcurrentApproval|TestPlanHash)' ./internal/scheduler -plans $(PLANS)) || { echo "$$out"; exit 1; }; \
 	echo "$$out" | grep '^plans: '
 
+N ?= 10000
+.PHONY: history-test
+history-test: ## Random edits, failures, crashes and changes from outside: whether the change record equals what was seen from outside, at N=n instants, and whether it has a planted secret
+	@$(GO) $(TEST) -count=1 -run '^TestHistory' ./internal/history ./internal/controller/managed >/dev/null
+	@out=$$($(GO) $(TEST) -count=1 -v -run '^TestHistory' ./internal/scheduler -instants $(N)) || { echo "$$out"; exit 1; }; \
+	echo "$$out" | grep -o 'history: .* instants, .* wrong, .* secrets'
+
 ROADS ?= 100
 .PHONY: roads
 roads: bin/landbridge bin/playground ## Round trips: an estate of ROADS=n resources from Terraform into a cluster and back, and whether anything changed

@@ -17,6 +17,7 @@ import (
 
 	"github.com/landbridge-io/landbridge/internal/child"
 	"github.com/landbridge-io/landbridge/internal/controller"
+	"github.com/landbridge-io/landbridge/internal/history"
 	"github.com/landbridge-io/landbridge/internal/kubeconfig"
 	"github.com/landbridge-io/landbridge/internal/memory"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
@@ -31,6 +32,7 @@ type flags struct {
 
 	kubeconfig     string
 	traces         string
+	changeLog      string
 	verbosity      int
 	providerMemory resource.QuantityValue
 	// allMemory is the memory of all providers; 0 is a part of the container's, and a negative one
@@ -61,6 +63,8 @@ func (f *flags) add(cmd *cobra.Command) {
 	flags.IntVar(&o.OperationsPerConfiguration, "operations", 1000, "maximum concurrent creates, updates and deletes per provider configuration")
 	flags.DurationVar(&o.GracePeriod, "grace-period", 25*time.Second, "time to wait for running operations when the process is told to stop")
 	flags.IntVar(&o.DestroysPerMinute, "destroys-per-minute", 60, "maximum remote objects of an account that are destroyed or replaced within a minute; the rest waits until landbridge release-brake; 0 for no limit")
+	flags.IntVar(&o.HistorySize, "history-size", history.DefaultSize, "maximum bytes of the change record that is stored with each resource, compressed; old entries go first")
+	flags.StringVar(&f.changeLog, "change-log", "", "file to which the entries of all change records are appended as lines of JSON; - for standard output; empty: none")
 	flags.Float32Var(&o.EventsPerSecond, "events-per-second", 10, "maximum events written per second; further ones are queued")
 	flags.BoolVar(&o.LeaderElection, "leader-elect", true, "use leader election, so that several replicas can run and one of them is active")
 	flags.DurationVar(&o.LeaseDuration, "lease-duration", 15*time.Second, "time after the leader's last renewal until another replica can take over")
@@ -93,6 +97,17 @@ func (f *flags) run(ctx context.Context, prepare func(*controller.Options) error
 	if o.Pool.MaxMemory = max(f.allMemory.Value(), 0); f.allMemory.IsZero() {
 		o.Pool.MaxMemory = memory.Limit() / 4 * 3
 	}
+	if o.HistorySize < 1 || o.HistorySize > maxHistorySize {
+		return fmt.Errorf("--history-size is %d, and must be between 1 and %d", o.HistorySize, maxHistorySize)
+	}
+	if f.changeLog != "" {
+		out, err := openChangeLog(f.changeLog)
+		if err != nil {
+			return fmt.Errorf("--change-log: %w", err)
+		}
+		defer out.Close()
+		o.ChangeLog = &controller.ChangeLog{Out: out, Logger: log.WithName("change-log")}
+	}
 	if err := prepare(&o); err != nil {
 		return err
 	}
@@ -123,4 +138,15 @@ func (f *flags) run(ctx context.Context, prepare func(*controller.Options) error
 		}()
 	}
 	return controller.Run(ctx, config, o)
+}
+
+// maxHistorySize bounds --history-size: records are kept in memory, and in Secrets.
+const maxHistorySize = 64 << 10
+
+// openChangeLog opens the file of --change-log.
+func openChangeLog(path string) (*os.File, error) {
+	if path == "-" {
+		return os.Stdout, nil
+	}
+	return os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 }

@@ -70,6 +70,7 @@ or try it:
 		newUICommand(),
 		newLogsCommand(),
 		newInvokeCommand(),
+		newHistoryCommand(),
 		newApproveCommand(),
 		newPauseCommand(),
 		newResumeCommand(),

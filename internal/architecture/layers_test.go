@@ -59,7 +59,7 @@ var layers = [][]string{
 	{"schema"},
 	{"apis"},
 	{"internal/diagnostic"},
-	{"internal/child", "internal/ephemeral", "internal/expression", "internal/faultpoint", "internal/hcltext", "internal/inflight", "internal/kubeconfig", "internal/memory", "internal/redact", "internal/slots", "internal/tfplugin", "internal/tracing", "internal/version", "internal/wire"},
+	{"internal/child", "internal/ephemeral", "internal/expression", "internal/faultpoint", "internal/hcltext", "internal/history", "internal/inflight", "internal/kubeconfig", "internal/memory", "internal/redact", "internal/slots", "internal/tfplugin", "internal/tracing", "internal/version", "internal/wire"},
 }
 
 // unseen are packages that use Terraform by the interface of internal/terraform alone. They import

@@ -83,6 +83,10 @@ type Options struct {
 	// OperationsPerConfiguration bounds concurrent creates, updates and deletes per provider
 	// configuration.
 	OperationsPerConfiguration int
+	// HistorySize is that of scheduler.Options.
+	HistorySize int
+	// ChangeLog gets the entries of all change records; nil for none.
+	ChangeLog *ChangeLog
 	// DestroysPerMinute is how many remote objects of an account may be destroyed within a minute;
 	// 0 for no limit.
 	DestroysPerMinute int

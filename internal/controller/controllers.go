@@ -34,6 +34,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/controller/query"
 	"github.com/landbridge-io/landbridge/internal/controller/shard"
 	"github.com/landbridge-io/landbridge/internal/controller/sharding"
+	"github.com/landbridge-io/landbridge/internal/history"
 	"github.com/landbridge-io/landbridge/internal/provider/pool"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
@@ -165,7 +166,13 @@ func (c *controllers) schedule() error {
 	c.secrets = &store.Secrets{
 		Client: c.kube.core.Secrets(c.Namespace), Refused: countRefused, Shard: store.Shard{Number: c.number, Count: c.Shards},
 	}
+	var recorded func(store.Key, history.Entry)
+	if c.ChangeLog != nil {
+		recorded = c.ChangeLog.Write
+	}
 	c.operations = scheduler.New(scheduler.Options{
+		Recorded:                   recorded,
+		HistorySize:                c.HistorySize,
 		Store:                      countedStore{c.secrets},
 		Told:                       countEvent,
 		Logger:                     c.Logger.WithName("scheduler"),

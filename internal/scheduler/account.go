@@ -7,6 +7,7 @@ import (
 
 	"github.com/zclconf/go-cty/cty"
 
+	"github.com/landbridge-io/landbridge/internal/history"
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
 	"github.com/landbridge-io/landbridge/internal/scheduler/ownership"
@@ -146,7 +147,7 @@ func (s *Scheduler) leave(ctx context.Context, e *entry, r Request) error {
 	e.record.Handled.Imported = false
 	e.missing, e.updated, e.destroyed, e.completed, e.doubt, e.seen = nil, nil, nil, nil, nil, time.Time{}
 	e.undrifted()
-	if err := s.save(ctx, e, r, e.record.Instance); err != nil {
+	if err := s.saveWith(ctx, e, r, e.record.Instance, history.Entry{Action: history.Leave, Because: "another account was confirmed"}); err != nil {
 		return err
 	}
 	s.tell(r, Event{Kind: Left, Why: why})

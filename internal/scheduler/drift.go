@@ -150,6 +150,7 @@ func (s *Scheduler) noteDrift(ctx context.Context, e *entry, r Request, found *i
 		}
 	}
 	if read && found != nil && !found.Gone {
+		s.noteDrifted(e, &r, found)
 		s.tell(r, e.drift(found, s.o.Clock.Now()))
 	}
 	return nil

@@ -9,6 +9,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/desired"
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/faultpoint"
+	"github.com/landbridge-io/landbridge/internal/history"
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
 	"github.com/landbridge-io/landbridge/internal/scheduler/ownership"
@@ -211,7 +212,7 @@ func (s *Scheduler) take(ctx context.Context, e *entry, r Request, found instanc
 	faultpoint.Reach(faultpoint.Import, faultpoint.BeforeConclude)
 	found = s.datedNow(e, &r, found)
 	e.record.Account = cmp.Or(r.StoredAccount, e.record.Account)
-	if err := s.save(ctx, e, r, found); err != nil {
+	if err := s.saveWith(ctx, e, r, found, r.describe(history.Entry{Action: history.Import}, instance.Instance{}, found, nil)); err != nil {
 		return err
 	}
 	faultpoint.Reach(faultpoint.Import, faultpoint.BeforeTold)

@@ -388,7 +388,7 @@ func (s *Scheduler) storeRead(ctx context.Context, e *entry, r Request, ex terra
 	if !gone {
 		e.noteRead(read.State, true, s.o.Clock.Now())
 	}
-	if err := s.save(ctx, e, r, after.FallBack("")); err != nil {
+	if err := s.saveRead(ctx, e, r, after, gone && !destroyed); err != nil {
 		return decision.NotRead, err
 	}
 	if instance.IdentityChanged(before, after) {

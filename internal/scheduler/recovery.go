@@ -231,7 +231,11 @@ func (x *recovery) conclude(ctx context.Context, in instance.Instance, found boo
 		}
 		in.Unsettled = &counts
 	}
-	if err := x.save(ctx, e, r, in); err != nil {
+	what := recoveredEntry(op, undispatched)
+	if found {
+		what = r.describe(what, instance.Instance{}, in, nil)
+	}
+	if err := x.saveWith(ctx, e, r, in, what); err != nil {
 		return err
 	}
 	delete(e.missing, absentOf(op))

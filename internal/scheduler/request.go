@@ -9,6 +9,7 @@ import (
 
 	"github.com/landbridge-io/landbridge/internal/desired"
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
+	"github.com/landbridge-io/landbridge/internal/history"
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/policy"
 	"github.com/landbridge-io/landbridge/internal/provider"
@@ -83,6 +84,8 @@ type Access struct {
 	// Configurations are the objects in the cluster that the provider configuration is made of. An
 	// approval is for them.
 	Configurations []policy.Configuration
+	// Provider is the provider's address and version, for the change record.
+	Provider string
 	// Release identifies the provider's release with its configuration in Landbridge. It is part of
 	// the resource's Mark; there is none if it is empty.
 	Release string
@@ -188,6 +191,11 @@ type Hooks struct {
 	// step of its replacement. The observation is the one that the step follows from. It may be
 	// nil: there are none.
 	Dependents func(context.Context, ReplacementStep, *Observation) error
+	// Describe returns which fields differ between two instances, and the errors as a message, both
+	// without secrets, for the change record. It may be nil: nothing is described.
+	Describe func(before, after instance.Instance, diags diagnostic.Diagnostics) (changes []history.Change, message string)
+	// DescribeDrift returns what was changed of an object, without secrets. It may be nil.
+	DescribeDrift func(*instance.Drift, instance.Instance) []history.Change
 	// Tell is called with each event of the resource. It may be nil, and must neither block nor
 	// call the scheduler.
 	Tell func(Event)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/faultpoint"
+	"github.com/landbridge-io/landbridge/internal/history"
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/provider"
 	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
@@ -263,6 +264,7 @@ func (o *operation) intend() *result {
 	intent := o.rec
 	intent.Owner, intent.Instance = r.UID, o.in
 	intent.Account = cmp.Or(r.StoredAccount, o.rec.Account)
+	intent.History = history.Add(intent.History, o.entry(history.Running), o.o.HistorySize)
 	t.approval.use(&intent.Handled, o.o.Clock.Now())
 	if t.reapply != "" {
 		intent.Handled.Reapply = t.reapply
@@ -335,9 +337,17 @@ func (o *operation) conclude(out instance.Instance, diags diagnostic.Diagnostics
 	out = o.dated(o.r, t, o.in, out, diags)
 	o.rec.Instance = o.afterOperation(journal.Concluded(o.in, out, diags, o.doubt), o.in, t, diags)
 	t.interruption.Note(&o.rec.Handled, o.op.Generation, t.completes(diags))
+	entry := o.ended(out, diags)
+	stands := o.rec.Instance.Operation != nil && o.rec.Instance.Operation.ID == o.op.ID
+	if !stands { // otherwise nothing may have to be written; its recovery adds the outcome
+		o.rec.History = history.Add(o.rec.History, entry, o.o.HistorySize)
+	}
 	var err error
 	if o.rec, err = o.writer().Outcome(o.in, o.rec); err != nil {
 		return result{op: o.op, diags: append(diags, diagnostic.Errorf("Outcome not recorded", "The operation ended, but its outcome could not be recorded: %s.", err)...)}
+	}
+	if !stands {
+		o.recorded(o.r.Key, entry)
 	}
 	faultpoint.Reach(t.process, faultpoint.BeforeTold)
 	reason := Reason("")

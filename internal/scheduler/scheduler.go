@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/clock"
 
+	"github.com/landbridge-io/landbridge/internal/history"
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/scheduler/brake"
 	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
@@ -93,6 +94,12 @@ type Options struct {
 	// Told is called with each event that Request.Tell is called with, for metrics. Defaults to
 	// nothing.
 	Told func(store.Key, Event)
+	// Recorded is called with each entry of the change record of a resource, after it is stored. An
+	// operation is recorded when it has ended. Defaults to nothing.
+	Recorded func(store.Key, history.Entry)
+	// HistorySize is the most bytes of the change record of a resource. Defaults to
+	// history.DefaultSize.
+	HistorySize int
 	// Exists reports whether there is a custom resource with the key and UID. It is called for the
 	// owner of a remote object before another resource is refused because of it, and for a resource
 	// before it adopts the record of another one with the same name, or stores a record again. It
@@ -174,6 +181,7 @@ func New(o Options) *Scheduler {
 	o.OperationTimeout = cmp.Or(o.OperationTimeout, time.Hour)
 	o.OperationsPerConfiguration = cmp.Or(o.OperationsPerConfiguration, 1000)
 	o.LongOperation = cmp.Or(o.LongOperation, time.Second)
+	o.HistorySize = cmp.Or(o.HistorySize, history.DefaultSize)
 	o.CreationGracePeriod = cmp.Or(o.CreationGracePeriod, DefaultCreationGracePeriod)
 	o.MinBackoff = cmp.Or(o.MinBackoff, time.Second)
 	o.MaxBackoff = cmp.Or(o.MaxBackoff, 5*time.Minute)

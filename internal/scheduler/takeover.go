@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/uuid"
 
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
+	"github.com/landbridge-io/landbridge/internal/history"
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
 	"github.com/landbridge-io/landbridge/internal/scheduler/journal"
@@ -102,9 +103,9 @@ func (s *Scheduler) takeOver(ctx context.Context, e *entry, r Request, ex terraf
 	if _, err := s.o.Store.Save(ctx, from.Key, store.Verbatim, src); err != nil {
 		return &Error{Reason: storeReason(err), Err: fmt.Errorf("%s cannot be locked: %w", text(from.Key), err)}
 	}
-	e.record.Account = src.Account
+	e.record.Account, e.record.History = src.Account, src.History
 	e.record.Handled.MovedFrom, e.record.Handled.MoveOpen = journal.MoveID(op, from.Key), true
-	if err := s.save(ctx, e, r, moved); err != nil {
+	if err := s.saveWith(ctx, e, r, moved, history.Entry{Action: history.TakeOver, Because: "spec, from " + text(from.Key)}); err != nil {
 		return err
 	}
 	e.view.state = decision.Imported // what follows from it is shown before it is done

@@ -18,6 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/landbridge-io/landbridge/internal/command/status"
+	"github.com/landbridge-io/landbridge/internal/history"
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 )
@@ -180,6 +181,10 @@ func (m *Mover) copyRecord(ctx context.Context, r moving, l look) error {
 		return nil // it was copied before the resource was made again in the source
 	}
 	want := *l.stored
+	if op := want.Instance.Operation; op != nil {
+		what := history.Entry{At: op.StartedAt, Action: history.Move, UID: l.source.GetUID(), Because: "landbridge move", Operation: op.ID}
+		want.History = history.Add(want.History, what, max(len(want.History), history.DefaultSize))
+	}
 	want.Version, want.Owner, want.Instance.Operation = "", l.source.GetUID(), nil
 	if l.copied != nil {
 		if l.copied.Owner != want.Owner {

@@ -55,6 +55,8 @@ type ProviderOptions struct {
 	// Address of the provider, such as registry.terraform.io/hashicorp/null. Defaults to the one
 	// that Terraform assumes for the provider's name.
 	Address string
+	// Version of the provider; empty if it is not known.
+	Version string
 	// Limits of each provider configuration. Those that are not set default to the pool's.
 	Limits pool.Limits
 	// Release identifies the provider's program and its configuration in Landbridge. If it is
@@ -154,7 +156,7 @@ func (p *ServedProvider) Start(resourceType string) error {
 	if ok {
 		return nil
 	}
-	k, err := p.runtime.StartKind(&managed.Kind{Model: p.Model.Resources[resourceType], ProviderConfigs: p, ProviderAddress: p.Address, Release: p.Release,
+	k, err := p.runtime.StartKind(&managed.Kind{Model: p.Model.Resources[resourceType], ProviderConfigs: p, ProviderAddress: p.Address, ProviderVersion: p.Version, Release: p.Release,
 		Providers: []string{p.Name}, DestroyLimit: p.runtime.DestroyLimit(p.Name), Poll: p.runtime.Poll(p.Name), ReplacesDependents: p.runtime.ReplacesDependents(p.Name)})
 	if err != nil {
 		return err

@@ -17,6 +17,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/controller/managed/turns"
 	"github.com/landbridge-io/landbridge/internal/controller/shard"
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
+	"github.com/landbridge-io/landbridge/internal/history"
+	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 	"github.com/landbridge-io/landbridge/internal/terraform"
@@ -68,6 +70,11 @@ func MayWrite(ctx context.Context, k *Kind, r scheduler.Request) error {
 func RemoveFinalizer(ctx context.Context, k *Kind, c client.Client, r *CustomResource) error {
 	of := Client(k, c)
 	return (&finalizer{kind: k, client: of, connector: &connector{kind: k, client: of}}).remove(ctx, r)
+}
+
+// Describe describes an operation for the change record, as those of a resource with secrets are.
+func Describe(k *Kind, secrets []string, before, after instance.Instance, diags diagnostic.Diagnostics) ([]history.Change, string) {
+	return (&connector{kind: k}).describer(&CustomResource{secrets: secrets})(before, after, diags)
 }
 
 // FailToResolve tells, as the loop does, that references cannot be resolved.

@@ -56,6 +56,7 @@ func (c *connector) external(ctx context.Context, r *CustomResource) (*external,
 		}
 	}
 	req.Tell = c.teller(r, spec.Policies) // after all secrets are known
+	req.Describe, req.DescribeDrift = c.describer(r), c.driftDescriber(r)
 	req.Decide = c.decider(r, req.Configurations)
 	req.Stopped = c.stopped(r, req.Configurations)
 	out := &external{connector: c, request: req, spec: spec, warnings: diags.Warnings()}

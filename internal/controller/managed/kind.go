@@ -53,6 +53,9 @@ type Kind struct {
 	// ProviderAddress is the address of the provider, such as registry.terraform.io/hashicorp/null.
 	// Providers see it when objects are moved.
 	ProviderAddress string
+	// ProviderVersion is the version of the provider, for the change record; empty if it is not
+	// known.
+	ProviderVersion string
 	// Release identifies the provider's release together with its configuration in Landbridge, for
 	// the marks of resources. They have none if it is empty.
 	Release string

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
@@ -59,7 +60,7 @@ func (c *connector) subject(ctx context.Context, r *CustomResource, spec desired
 			Version:    r.GetResourceVersion(),
 			Handles:    k.handles,
 		},
-		Access: scheduler.Access{Release: k.Release},
+		Access: scheduler.Access{Release: k.Release, Provider: strings.TrimSpace(k.ProviderAddress + " " + k.ProviderVersion)},
 		Desired: scheduler.Desired{
 			Policies:            spec.Policies,
 			Import:              spec.Import,

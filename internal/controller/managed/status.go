@@ -338,7 +338,12 @@ func (c *connector) text(err *scheduler.Error, secrets []string, observed ...*sc
 
 // conceal redacts the given secrets and those of the observed objects.
 func (c *connector) conceal(text string, secrets []string, observed ...*scheduler.Observation) string {
-	var hidden redact.Redactor
+	return c.hidden(secrets, observed...).Replacer().ReplaceInLine(text) // line breaks of diagnostics are spaces
+}
+
+// hidden returns what redacts the given secrets and those of the observed objects.
+func (c *connector) hidden(secrets []string, observed ...*scheduler.Observation) *redact.Redactor {
+	hidden := &redact.Redactor{}
 	for _, s := range secrets {
 		hidden.Add([]byte(s))
 	}
@@ -355,7 +360,7 @@ func (c *connector) conceal(text string, secrets []string, observed ...*schedule
 			}
 		}
 	}
-	return hidden.Replacer().ReplaceInLine(text) // line breaks of diagnostics are spaces
+	return hidden
 }
 
 // known returns the observation by whose values messages about a resource are redacted.

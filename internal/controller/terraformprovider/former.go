@@ -101,7 +101,7 @@ func (r *Reconciler) tryFormer(ctx context.Context, p *v1alpha1.TerraformProvide
 	if start.diags.HasErrors() {
 		return false, start.diags.Err()
 	}
-	run, problem, _ := r.present(ctx, p, started{from.launcher.Key(), from.name, how, start.schema, start.launcher}, nil)
+	run, problem, _ := r.present(ctx, p, started{from.launcher.Key(), from.name, how, start.schema, start.launcher, from.version()}, nil)
 	if problem != nil {
 		return false, problem.Err
 	}

@@ -109,7 +109,7 @@ func (r *Reconciler) run(ctx context.Context, p *v1alpha1.TerraformProvider, fro
 		if len(old.kept) == 0 && equality.Semantic.DeepEqual(old.config, p.Spec.Config()) {
 			return old, nil, 0
 		}
-		return r.present(ctx, p, started{key, from.name, how, old.Model.Schema, old.Launcher}, old)
+		return r.present(ctx, p, started{key, from.name, how, old.Model.Schema, old.Launcher, from.version()}, old)
 	}
 	start := r.starts.take(p.UID, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(p)}, from.launcher, p.Spec.LogLevel)
 	if start == nil {
@@ -121,7 +121,7 @@ func (r *Reconciler) run(ctx context.Context, p *v1alpha1.TerraformProvider, fro
 		return nil, kinds.NotInstalled(v1alpha1.ReasonProviderNotRunning, start.diags.Err()), again
 	}
 	r.starts.failed.Forget(p.UID)
-	return r.present(ctx, p, started{key, from.name, how, start.schema, start.launcher}, old)
+	return r.present(ctx, p, started{key, from.name, how, start.schema, start.launcher, from.version()}, old)
 }
 
 // started is a provider whose schema is known. name is the provider's own, such as random.
@@ -130,6 +130,8 @@ type started struct {
 	how       execution
 	schema    *schema.Provider
 	launcher  provider.Launcher
+	// version is empty if it is not known.
+	version string
 }
 
 // present runs a provider with the kinds that the spec asks for, in place of old, which may be nil.
@@ -179,7 +181,7 @@ func (r *Reconciler) present(ctx context.Context, p *v1alpha1.TerraformProvider,
 	}
 	run := &running{
 		ServedProvider: r.NewProvider(kinds.ProviderOptions{
-			Name: p.Name, Model: m, Address: addressOf(p), Launcher: s.launcher, Limits: limits(p), Executor: s.how.executor(),
+			Name: p.Name, Model: m, Address: addressOf(p), Version: s.version, Launcher: s.launcher, Limits: limits(p), Executor: s.how.executor(),
 			Release: kinds.ReleaseOf(s.launcher, p.Spec.Config(), slices.Concat(kept, []string{string(s.how.way), s.how.program()})...),
 		}),
 		source: p.Spec.Source, key: s.key, logLevel: p.Spec.LogLevel, how: s.how, config: p.Spec.Config(), kept: kept, names: names,

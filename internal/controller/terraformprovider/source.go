@@ -152,3 +152,11 @@ func (r *Reconciler) linked(source, constraint string) (out origin, ok bool, err
 	}
 	return origin{name: address.Type, installed: v1alpha1.InstalledProvider{Version: version}, launcher: launchers[version], linked: true}, true, nil
 }
+
+// version returns the version of the provider; empty if it is not known.
+func (o origin) version() string {
+	if o.lock != nil {
+		return o.lock.Version
+	}
+	return o.installed.Version
+}

@@ -15,7 +15,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/uuid"
 	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 
@@ -28,6 +27,7 @@ import (
 const (
 	dataHandled = "handled.json" // Tokens
 	dataAccount = "account.json" // instance.Account, unless it is empty
+	dataHistory = "history"      // Record.History, unless it is empty
 
 	labelManagedBy      = "app.kubernetes.io/managed-by"
 	labelEmpty          = "landbridge.io/empty"
@@ -139,8 +139,8 @@ func (s *Secrets) Encoded(ctx context.Context, k Key) ([]byte, error) {
 // recordOf returns the record of a head without instance and tokens.
 func recordOf(secret *corev1.Secret) Record {
 	return Record{
-		Owner: types.UID(secret.Annotations[annotationOwnerUID]), Version: secret.ResourceVersion, Objects: objectsOf(secret),
-		Account: instance.DecodeAccount(secret.Data[dataAccount]),
+		Owner: OwnerOf(secret), Version: secret.ResourceVersion, Objects: objectsOf(secret),
+		Account: instance.DecodeAccount(secret.Data[dataAccount]), History: HistoryOf(secret),
 	}
 }
 
@@ -148,7 +148,7 @@ func recordOf(secret *corev1.Secret) Record {
 func sumOf(rec Record, d digest) digest {
 	h := rec.Handled
 	text := strings.Join([]string{string(rec.Owner), h.Taint, h.Untaint, h.Retry, h.Interrupt, strconv.FormatInt(h.Held, 10), strconv.FormatBool(h.Imported),
-		h.Approve, h.ApprovedAction, h.ApprovedBy, h.ApprovedAt, h.ApprovedCreate, h.Reapply, h.MovedTo, h.MovedFrom, strconv.FormatBool(h.MoveOpen), rec.Objects.By, rec.Objects.Hash, string(rec.Account), ""}, "\x00")
+		h.Approve, h.ApprovedAction, h.ApprovedBy, h.ApprovedAt, h.ApprovedCreate, h.Reapply, h.MovedTo, h.MovedFrom, strconv.FormatBool(h.MoveOpen), rec.Objects.By, rec.Objects.Hash, string(rec.Account), string(rec.History), ""}, "\x00")
 	return sha256.Sum256(append([]byte(text), d[:]...))
 }
 
@@ -209,6 +209,9 @@ func pack(k Key, r *schema.Resource, rec Record, most int) (packed, error) {
 	}
 	if rec.Account != "" {
 		head.Data[dataAccount] = []byte(rec.Account)
+	}
+	if len(rec.History) > 0 {
+		head.Data[dataHistory] = rec.History
 	}
 	out := packed{head: head, size: len(data), digest: sha256.Sum256(data), again: rec.Instance.Operation != nil}
 	out.sum = sumOf(rec, out.digest)

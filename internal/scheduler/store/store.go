@@ -55,6 +55,8 @@ type Record struct {
 	Account instance.Account
 	// Handled are the tokens that were handled. They are written together with the result.
 	Handled Tokens
+	// History is the encoded change record (package history).
+	History []byte
 	// Objects are the remote objects that the instance names. They are written and compared, and
 	// not read.
 	Objects Objects
