@@ -75,7 +75,8 @@ func (b *browser) heard(event any) {
 	defer b.mu.Unlock()
 	switch e := event.(type) {
 	case *log.EventEntryAdded:
-		if e.Entry.Level == log.LevelError && !strings.Contains(e.Entry.Text, "ERR_CONNECTION_REFUSED") && !strings.Contains(e.Entry.Text, "ERR_INCOMPLETE_CHUNKED") {
+		if e.Entry.Level == log.LevelError && !strings.Contains(e.Entry.Text, "ERR_CONNECTION_REFUSED") && !strings.Contains(e.Entry.Text, "ERR_INCOMPLETE_CHUNKED") &&
+			!strings.HasSuffix(e.Entry.URL, "/none") { // the view of what does not exist
 			b.problems = append(b.problems, e.Entry.Text+" "+e.Entry.URL)
 		}
 	case *runtime.EventExceptionThrown:
@@ -113,7 +114,25 @@ func evaluate[T any](b *browser, expression string) T {
 // holds waits until an expression is true, without loading the page again.
 func (b *browser) holds(what, expression string) {
 	b.t.Helper()
-	waittest.Eventually(b.t, what, func(context.Context) bool { return evaluate[bool](b, "Boolean("+expression+")") })
+	waittest.Eventually(b.t, what, func(context.Context) bool {
+		ctx, cancel := context.WithTimeout(b.ctx, waittest.Limit)
+		defer cancel()
+		var out bool
+		err := chromedp.Run(ctx, chromedp.Evaluate("Boolean("+expression+")", &out))
+		switch {
+		case err == nil:
+			return out
+		case leaves(err):
+			return false
+		}
+		b.t.Fatal(err)
+		return false
+	})
+}
+
+// leaves reports whether an expression was not evaluated because the browser opens another page.
+func leaves(err error) bool {
+	return strings.Contains(err.Error(), "navigated or closed") || strings.Contains(err.Error(), "Cannot find context") || strings.Contains(err.Error(), "context was destroyed")
 }
 
 // shows waits until the page shows a text.

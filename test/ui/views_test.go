@@ -84,7 +84,8 @@ func (b *browser) try(t *testing.T, name, at string, dark bool, width int64) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := colours(picture); n < 3 {
+	below := evaluate[float64](b, `document.querySelector("header").getBoundingClientRect().bottom + scrollY`)
+	if n := colours(picture, int(below)); n < 3 {
 		t.Errorf("the view is blank: it has %d colours", n)
 	}
 	if dir := os.Getenv("UI_SCREENSHOTS"); dir != "" {
@@ -94,11 +95,11 @@ func (b *browser) try(t *testing.T, name, at string, dark bool, width int64) {
 	}
 }
 
-// colours returns the number of colours of a picture below its heading.
-func colours(p image.Image) int {
+// colours returns the number of colours of a picture below the header of its page.
+func colours(p image.Image, header int) int {
 	all := map[[3]uint32]bool{}
-	for y := p.Bounds().Min.Y + p.Bounds().Dy()/4; y < p.Bounds().Max.Y; y += 3 {
-		for x := p.Bounds().Min.X; x < p.Bounds().Max.X; x += 3 {
+	for y := p.Bounds().Min.Y + header; y < p.Bounds().Max.Y; y++ {
+		for x := p.Bounds().Min.X; x < p.Bounds().Max.X; x++ {
 			r, g, b, _ := p.At(x, y).RGBA()
 			all[[3]uint32{r, g, b}] = true
 		}

@@ -43,6 +43,7 @@ func (g Graph) SVG() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.0f %.0f" width="%.0f" height="%.0f" font-family="sans-serif" font-size="12" role="img">`+"\n",
 		width, height+2*margin, width, height+2*margin)
+	b.WriteString("<title>Dependencies</title>\n")
 	b.WriteString(`<defs><marker id="arrow" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="8" markerHeight="8" orient="auto"><path d="M0 0 8 4 0 8z"/></marker></defs>` + "\n")
 	for _, e := range g.Edges {
 		writeEdge(&b, e, boxes[e.From], boxes[e.To])
