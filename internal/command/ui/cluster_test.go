@@ -358,7 +358,7 @@ func TestRights(t *testing.T) {
 	if page := b.approve(id(others, "hidden", "22")); !strings.Contains(page, "It does not exist any more.") {
 		t.Error("the approval in the other namespace was not refused")
 	}
-	nothing := open(t, c.as(t, "nobody-"+mine, mine), mine)
+	nothing := open(t, c.as(t, "without-rights-"+mine, mine), mine)
 	if got := nothing.names(); len(got) != 0 {
 		t.Errorf("without permissions, the page has %v", got)
 	}
