@@ -32,6 +32,7 @@ var layers = [][]string{
 	{"internal/controller/packaged", "internal/controller/terraformmodule", "internal/controller/terraformprovider"},
 	{"internal/controller/kinds", "internal/controller/sharding"},
 	{"internal/controller/action", "internal/controller/results"},
+	{"internal/controller/unmanaged"},
 	{"internal/controller/managed"},
 	{"internal/controller/managed/turns"},
 	{"internal/controller/checkpoint", "internal/controller/conversion", "internal/controller/estatepolicy", "internal/controller/halt", "internal/controller/planpolicy", "internal/controller/providerconfig", "internal/controller/references", "internal/controller/shard"},

@@ -13,6 +13,7 @@ import (
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 	"github.com/landbridge-io/landbridge/internal/controller/managed"
+	"github.com/landbridge-io/landbridge/internal/controller/unmanaged"
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/invocation"
 	"github.com/landbridge-io/landbridge/internal/provider"
@@ -38,13 +39,13 @@ func (r *Reconciler) invoke(ctx context.Context, of *run, o *object, p *planned,
 		invoker, _ := ex.(terraform.ActionInvoker) // as when it was planned
 		out.outcome, out.diags = invoker.InvokeAction(ctx, k.Model.Type, p.config, func(text string) {
 			of.tell(k.now(), o.oneLine(text))
-			k.Wake(k.key(client.ObjectKeyFromObject(o)))
+			k.Wake(k.Key(client.ObjectKeyFromObject(o)))
 		})
 	}
 	release()
 	out.told = of.told()
 	r.conclude(o, record, out, p)
-	k.Wake(k.key(client.ObjectKeyFromObject(o)))
+	k.Wake(k.Key(client.ObjectKeyFromObject(o)))
 }
 
 // recording bounds how long the outcome of an attempt is tried to be recorded. Afterwards it is
@@ -56,13 +57,13 @@ const recording = 10 * time.Minute
 func (r *Reconciler) conclude(o *object, begun invocation.Record, with end, p *planned) {
 	k := r.kind
 	ended := begun.End(with.outcome, k.now())
-	known := k.recall(o)
+	known := k.looks.Recall(o)
 	known.unsure = invocation.Record{}
 	if known.uninvoked++; with.outcome != terraform.ActionNotInvoked {
 		known.uninvoked = 0
 	}
 	known.at = k.Clock.Now()
-	k.remember(o, known)
+	k.looks.Remember(o, known)
 	ctx, cancel := context.WithTimeout(context.Background(), recording)
 	defer cancel()
 	backoff := wait.Backoff{Duration: 50 * time.Millisecond, Factor: 2, Steps: 12, Cap: 10 * time.Second}
@@ -78,7 +79,7 @@ func (r *Reconciler) conclude(o *object, begun invocation.Record, with end, p *p
 // record writes how an attempt has ended, over the record of the same attempt only.
 func (r *Reconciler) record(ctx context.Context, of *object, begun, ended invocation.Record, with end) error {
 	k := r.kind
-	u, err := k.get(ctx, k.live, client.ObjectKeyFromObject(of))
+	u, err := k.Get(ctx, k.Live, client.ObjectKeyFromObject(of))
 	if err != nil {
 		return err
 	}
@@ -87,18 +88,18 @@ func (r *Reconciler) record(ctx context.Context, of *object, begun, ended invoca
 	if u.GetUID() != of.GetUID() || !same {
 		return nil
 	}
-	o := newObject(u, nil)
-	o.secrets = of.secrets
+	o := &object{unmanaged.NewResource(u, nil)}
+	o.Secrets = of.Secrets
 	o.setRecord(ended)
 	o.setProgress(with.told)
 	s, e := k.ending(o, ended, with)
 	o.describe(s)
 	var warnings []string
 	for _, d := range with.diags.Warnings() {
-		warnings = append(warnings, o.conceal(translate.Message(k.Model, diagnostic.Diagnostics{d})))
+		warnings = append(warnings, o.Redacted(translate.Message(k.Model, diagnostic.Diagnostics{d})))
 	}
-	added := o.setWarnings(warnings)
-	if err := r.write(ctx, o); err != nil {
+	added := o.SetWarnings(warnings)
+	if err := o.Write(ctx, r.client); err != nil {
 		return err
 	}
 	r.warn(o, added)
@@ -108,7 +109,7 @@ func (r *Reconciler) record(ctx context.Context, of *object, begun, ended invoca
 
 // ending returns the situation after an attempt, and the event that tells it.
 func (k *Kind) ending(o *object, ended invocation.Record, with end) (situation, event.Event) {
-	s := situation{phase: ended.Phase, suspended: o.suspended(), message: managed.Shorten(o.conceal(translate.Message(k.Model, with.diags.Errors())))}
+	s := situation{phase: ended.Phase, suspended: o.suspended(), message: managed.Shorten(o.Redacted(translate.Message(k.Model, with.diags.Errors())))}
 	e := event.Event{Type: event.TypeWarning}
 	in := o.input(ended.Ended, false)
 	in.Record = ended

@@ -10,32 +10,13 @@ import (
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 	"github.com/landbridge-io/landbridge/internal/controller/managed"
-	"github.com/landbridge-io/landbridge/internal/controller/providerconfig"
+	"github.com/landbridge-io/landbridge/internal/controller/unmanaged"
 	"github.com/landbridge-io/landbridge/internal/crd"
 	"github.com/landbridge-io/landbridge/internal/invocation"
-	"github.com/landbridge-io/landbridge/internal/redact"
 )
 
 // object is an action during one reconcile.
-type object struct {
-	managed.CustomResource
-	// read is the object as read. It must not be changed.
-	read *unstructured.Unstructured
-	// secrets are redacted from messages.
-	secrets []string
-	visit   *providerconfig.Visit
-}
-
-func newObject(u *unstructured.Unstructured, visit *providerconfig.Visit) *object {
-	return &object{CustomResource: managed.CustomResource{Unstructured: *u.DeepCopy()}, read: u, visit: visit}
-}
-
-func (o *object) text(path ...string) string { return textOf(&o.Unstructured, path...) }
-
-func textOf(u *unstructured.Unstructured, path ...string) string {
-	s, _, _ := unstructured.NestedString(u.Object, path...)
-	return s
-}
+type object struct{ unmanaged.Resource }
 
 // number returns a number; otherwise if there is none. Numbers of manifests may be floats.
 func (o *object) number(otherwise int64, path ...string) int64 {
@@ -47,32 +28,6 @@ func (o *object) number(otherwise int64, path ...string) int64 {
 		return int64(n)
 	}
 	return otherwise
-}
-
-func (o *object) set(value any, path ...string) {
-	_ = unstructured.SetNestedField(o.Object, value, path...) // the CRD's schema has objects on the path
-}
-
-func (o *object) remove(path ...string) { unstructured.RemoveNestedField(o.Object, path...) }
-
-func (o *object) condition(t xpv2.ConditionType, s corev1.ConditionStatus, reason xpv2.ConditionReason, message string) {
-	if before := o.GetCondition(t); before.Status == s && before.Reason == reason && before.Message == message && before.ObservedGeneration == o.GetGeneration() {
-		return
-	}
-	c := xpv2.Unavailable()
-	c.Type, c.Status, c.Reason, c.Message = t, s, reason, message
-	o.SetConditions(c.WithObservedGeneration(o.GetGeneration()))
-}
-
-// conceal redacts the sensitive values that are known of an object.
-func (o *object) conceal(text string) string {
-	var hidden redact.Redactor
-	hidden.AddStrings(o.secrets...)
-	return hidden.Replacer().ReplaceInLine(text)
-}
-
-func (o *object) paused() bool {
-	return o.GetAnnotations()[meta.AnnotationKeyReconciliationPaused] == "true"
 }
 
 func (o *object) suspended() bool {
@@ -87,7 +42,7 @@ const defaultAttempts = 3
 func (o *object) input(now time.Time, ours bool) invocation.Input {
 	in := invocation.Input{
 		Record: recordOf(&o.Unstructured), Ours: ours, Suspended: o.suspended(), Deleting: meta.WasDeleted(o), Now: now,
-		Retry: invocation.RetryPolicy(o.text("spec", "retryPolicy")), MaxAttempts: int(o.number(defaultAttempts, "spec", "maxAttempts")),
+		Retry: invocation.RetryPolicy(o.Text("spec", "retryPolicy")), MaxAttempts: int(o.number(defaultAttempts, "spec", "maxAttempts")),
 	}
 	if seconds := o.number(-1, "spec", "ttlSecondsAfterFinished"); seconds >= 0 {
 		ttl := time.Duration(seconds) * time.Second
@@ -100,30 +55,30 @@ func (o *object) input(now time.Time, ours bool) invocation.Input {
 func recordOf(u *unstructured.Unstructured) invocation.Record {
 	attempts, _, _ := unstructured.NestedInt64(u.Object, "status", "attempts")
 	return invocation.Record{
-		Phase: invocation.Phase(textOf(u, "status", "phase")), Attempts: int(attempts),
+		Phase: invocation.Phase(unmanaged.TextOf(u, "status", "phase")), Attempts: int(attempts),
 		Started: timeOf(u, "startTime"), Ended: timeOf(u, "completionTime"),
 	}
 }
 
 func timeOf(u *unstructured.Unstructured, field string) time.Time {
-	t, _ := time.Parse(time.RFC3339, textOf(u, "status", field)) // without one it is zero
+	t, _ := time.Parse(time.RFC3339, unmanaged.TextOf(u, "status", field)) // without one it is zero
 	return t.UTC()
 }
 
 // setRecord sets the record of the invocation.
 func (o *object) setRecord(r invocation.Record) {
-	o.set(string(r.Phase), "status", "phase")
-	o.set(int64(r.Attempts), "status", "attempts")
+	o.Set(string(r.Phase), "status", "phase")
+	o.Set(int64(r.Attempts), "status", "attempts")
 	for field, t := range map[string]time.Time{"startTime": r.Started, "completionTime": r.Ended} {
-		if o.remove("status", field); !t.IsZero() {
-			o.set(t.UTC().Format(time.RFC3339), "status", field)
+		if o.Remove("status", field); !t.IsZero() {
+			o.Set(t.UTC().Format(time.RFC3339), "status", field)
 		}
 	}
 }
 
 // over reports whether nothing more is invoked for an object.
 func over(u *unstructured.Unstructured) bool {
-	retries := textOf(u, "spec", "retryPolicy") == crd.RetryOnFailure
+	retries := unmanaged.TextOf(u, "spec", "retryPolicy") == crd.RetryOnFailure
 	phase := recordOf(u).Phase
 	return phase.Final() && !(phase == invocation.Failed && retries && conditionOf(u, v1alpha1.TypeFailed) != string(corev1.ConditionTrue))
 }

@@ -3,25 +3,21 @@ package action
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	"github.com/zclconf/go-cty/cty"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/types"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 	"github.com/landbridge-io/landbridge/internal/controller/halt"
 	"github.com/landbridge-io/landbridge/internal/controller/managed"
 	"github.com/landbridge-io/landbridge/internal/controller/providerconfig"
 	"github.com/landbridge-io/landbridge/internal/controller/references"
+	"github.com/landbridge-io/landbridge/internal/controller/unmanaged"
 	"github.com/landbridge-io/landbridge/internal/desired"
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/invocation"
 	"github.com/landbridge-io/landbridge/internal/policy"
-	"github.com/landbridge-io/landbridge/internal/provider"
 	"github.com/landbridge-io/landbridge/internal/scheduler/keyed"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 	"github.com/landbridge-io/landbridge/internal/translate"
@@ -59,12 +55,12 @@ func (k *Kind) plan(ctx context.Context, o *object) (*planned, *failure) {
 			"The action was invoked for the object of which this one is a copy or was restored. Remove the annotation %s to have it invoked again.", v1alpha1.AnnotationInvoked)}
 	}
 	p := &planned{handle: k.handle(ctx, o)}
-	o.secrets = append(o.secrets, p.handle.Secrets...)
+	o.Secrets = append(o.Secrets, p.handle.Secrets...)
 	if why := k.halted(o, p.handle); why != "" {
 		return nil, &failure{reason: v1alpha1.ReasonOperationsPaused, message: why, waits: true}
 	}
 	if err := k.resolve(ctx, o); err != nil {
-		return nil, &failure{reason: v1alpha1.ReasonReferenceNotResolved, message: err.Error(), stalls: references.Mistaken(err), waits: strings.HasPrefix(err.Error(), waiting)}
+		return nil, &failure{reason: v1alpha1.ReasonReferenceNotResolved, message: err.Error(), stalls: references.Mistaken(err), waits: strings.HasPrefix(err.Error(), unmanaged.Waiting)}
 	}
 	if p.handle.Diagnostics.HasErrors() {
 		return nil, unusable(p.handle)
@@ -78,16 +74,14 @@ func (k *Kind) plan(ctx context.Context, o *object) (*planned, *failure) {
 		return nil, f
 	}
 	for _, d := range diags.Warnings() {
-		p.warnings = append(p.warnings, o.conceal(translate.Message(k.Model, diagnostic.Diagnostics{d})))
+		p.warnings = append(p.warnings, o.Redacted(translate.Message(k.Model, diagnostic.Diagnostics{d})))
 	}
 	return p, k.permit(ctx, o, p)
 }
 
 // handle resolves the provider configuration of an object.
 func (k *Kind) handle(ctx context.Context, o *object) providerconfig.Handle[terraform.Executor] {
-	return k.ProviderConfigs.Resolve(ctx, o.GetProviderConfigReference(), o.GetNamespace()).For(provider.User{
-		Namespace: o.GetNamespace(), Resource: k.Model.Kind + "." + k.Model.Group + "/" + o.GetName(),
-	}, fmt.Sprint(o.GetGeneration()))
+	return k.Handle(ctx, &o.Resource, fmt.Sprint(o.GetGeneration()))
 }
 
 // halted returns why nothing may begin for an object; empty if it may.
@@ -105,45 +99,19 @@ func (k *Kind) halted(o *object, h providerconfig.Handle[terraform.Executor]) st
 	return k.Options.Paused(of)
 }
 
-// waiting precedes the references that cannot be resolved yet.
-const waiting = "waiting for other resources: "
-
 // resolve sets the referencing fields of an object in memory only.
 func (k *Kind) resolve(ctx context.Context, o *object) error {
-	resolver := references.Resolver{Reader: k.reader, Served: k.Neighbours.Served, Lacks: k.Neighbours.Lacks, Call: references.Caller(k.Model, func(ctx context.Context) (terraform.Executor, func(), error) {
-		ex, release, diags := k.handle(ctx, o).Acquire(ctx)
-		return ex, release, diags.Err()
-	})}
-	found, err := resolver.ResolveAll(ctx, &o.Unstructured, k.Model)
-	if err == nil && len(found.Missing) > 0 {
-		err = fmt.Errorf(waiting+"%s", strings.Join(found.Missing, "; "))
-	}
-	return err
+	return k.Resolve(ctx, &o.Resource, func() providerconfig.Handle[terraform.Executor] { return k.handle(ctx, o) })
 }
 
 // arguments reads the configuration of an object, and the Secrets of its namespace that it refers
 // to.
 func (k *Kind) arguments(ctx context.Context, o *object) (cty.Value, *failure) {
-	var used []types.NamespacedName
-	missing := false
-	forProvider, _, _ := unstructured.NestedMap(o.Object, "spec", "forProvider")
-	c, diags := translate.Config(k.Model, forProvider, nil, func(ref translate.SecretKeySelector) ([]byte, error) {
-		ref.Namespace = o.GetNamespace()
-		if name := (types.NamespacedName{Namespace: ref.Namespace, Name: ref.Name}); !slices.Contains(used, name) {
-			used = append(used, name)
-		}
-		b, err := providerconfig.ReadSecret(ctx, k.live, ref)
-		if err == nil {
-			o.secrets = append(o.secrets, string(b))
-		}
-		missing = missing || err != nil
-		return b, err
-	})
-	k.usesSecrets(k.key(client.ObjectKeyFromObject(o)), used)
-	if diags.HasErrors() {
-		return cty.NilVal, &failure{reason: v1alpha1.ReasonInvalidConfiguration, message: translate.Message(k.Model, diags.Errors()), stalls: !missing}
+	config, message, missing := k.Configuration(ctx, &o.Resource)
+	if message != "" {
+		return cty.NilVal, &failure{reason: v1alpha1.ReasonInvalidConfiguration, message: message, stalls: !missing}
 	}
-	return c.Value, nil
+	return config, nil
 }
 
 // ask has the provider plan the action. The diagnostics are warnings.
@@ -181,18 +149,18 @@ func (k *Kind) permit(ctx context.Context, o *object, p *planned) *failure {
 	for _, w := range verdict.Warnings {
 		p.warnings = append(p.warnings, w.String())
 	}
-	least := max(desired.ParseApproval(o.text("spec", "approvalPolicy")), p.handle.Approval)
+	least := max(desired.ParseApproval(o.Text("spec", "approvalPolicy")), p.handle.Approval)
 	p.approval = least != desired.ApproveNothing || len(verdict.Approval) > 0
 	given := o.GetAnnotations()[v1alpha1.AnnotationApprove]
 	p.approved = given == p.hash
-	p.other = given != "" && !p.approved && given != o.text("status", "lastApproval", "hash")
+	p.other = given != "" && !p.approved && given != o.Text("status", "lastApproval", "hash")
 	return nil
 }
 
 // hash identifies a plan, after the last approval that was used: so each attempt needs its own.
 func (k *Kind) hash(o *object, p *planned) string {
 	h := keyed.New(k.PlanKey)
-	h.Text("invoke", string(o.GetUID()), o.text("status", "lastApproval", "hash"), k.Model.Type)
+	h.Text("invoke", string(o.GetUID()), o.Text("status", "lastApproval", "hash"), k.Model.Type)
 	h.Configurations(p.handle.Objects)
 	h.Value(p.config)
 	return h.String()
@@ -228,8 +196,8 @@ func (k *Kind) unasked(o *object, diags diagnostic.Diagnostics) *failure {
 		out.reason, out.waits = v1alpha1.ReasonDeferred, true
 		return out
 	}
-	if f := o.visit.Trouble(); f != nil && !f.RetryAt.IsZero() {
-		out.reason, out.retryAt, out.passing = providerconfig.ReasonOf(f), f.RetryAt, f.Passing && o.visit.Refused() != nil
+	if f := o.Visit.Trouble(); f != nil && !f.RetryAt.IsZero() {
+		out.reason, out.retryAt, out.passing = providerconfig.ReasonOf(f), f.RetryAt, f.Passing && o.Visit.Refused() != nil
 		out.stalls = f.OfResource
 	}
 	return out

@@ -16,89 +16,25 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
-	"github.com/landbridge-io/landbridge/internal/controller/managed"
-	"github.com/landbridge-io/landbridge/internal/controller/managed/turns"
-	"github.com/landbridge-io/landbridge/internal/controller/providerconfig"
+	"github.com/landbridge-io/landbridge/internal/controller/unmanaged"
 	"github.com/landbridge-io/landbridge/internal/invocation"
-	"github.com/landbridge-io/landbridge/internal/scheduler/ownership"
-	"github.com/landbridge-io/landbridge/internal/slots"
 	"github.com/landbridge-io/landbridge/internal/terraform"
-	"github.com/landbridge-io/landbridge/internal/tracing"
-)
-
-const (
-	// writing is how long writes may take after the calls of the provider have used up the timeout.
-	writing = 30 * time.Second
-	// soon is the interval of checks whether what passes by itself has passed, and of progress.
-	soon = time.Second
 )
 
 // Reconcile implements reconcile.Reconciler.
-func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (_ reconcile.Result, err error) {
-	k := r.kind
-	u, err := k.get(ctx, k.reader, req.NamespacedName)
-	switch {
-	case kerrors.IsNotFound(err):
-		k.gone(req.NamespacedName)
-		return reconcile.Result{}, nil
-	case err != nil:
-		return reconcile.Result{}, err
-	case u.GetDeletionTimestamp() != nil && !meta.FinalizerExists(u, xpmanaged.FinalizerName):
-		return reconcile.Result{}, nil // it was never invoked; others hold it
-	}
-	admitted, again := k.turns.Admit(req, func() providerconfig.Reference { return managed.ConfigurationOf(u) })
-	if !admitted {
-		return reconcile.Result{RequeueAfter: again}, nil
-	}
-	var outcome turns.Outcome
-	defer func() {
-		outcome.Failed = err != nil
-		k.turns.Done(req, outcome)
-	}()
-	visit := &providerconfig.Visit{}
-	ctx, cancel := context.WithTimeout(providerconfig.WithVisit(slots.WithOwner(ctx, req.Namespace), visit), k.Options.Timeout+writing)
-	defer cancel()
-	if here, again, err := k.belongs(ctx, u); err != nil || !here {
-		return reconcile.Result{RequeueAfter: again}, err
-	}
-	ctx, span := tracing.Root(ctx, "reconcile", k.Model.GroupVersionKind().GroupKind().String(), req.Namespace, req.Name)
-	defer func() { span.End(err != nil) }()
-	result, err := r.step(ctx, newObject(u, visit))
-	if kerrors.IsConflict(err) {
-		return reconcile.Result{RequeueAfter: soon}, nil // the cache is behind
-	}
-	outcome.Unchanged = err == nil && !result.Requeue //nolint:staticcheck // RequeueAfter has no delay that grows
-	return result, err
+func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
+	return r.kind.Reconcile(ctx, req, r)
 }
 
-// belongs reports whether this controller works on an object now. If not, it is reconciled again
-// after the duration, or when it is woken.
-func (k *Kind) belongs(ctx context.Context, u *unstructured.Unstructured) (_ bool, again time.Duration, _ error) {
-	shards := k.Options.Shards
-	if shards == nil {
-		return true, 0, nil
-	}
-	use := k.use(u)
-	switch shards.Belong(use) {
-	case managed.Here:
-		return true, 0, nil
-	case managed.Unplaced:
-		o := newObject(u, nil)
-		handle := k.ProviderConfigs.Resolve(ctx, o.GetProviderConfigReference(), u.GetNamespace())
-		if handle.Denied || handle.Missing {
-			return true, 0, nil // it has no place, and this shard tells it why
-		}
-		var with []ownership.Access
-		for _, name := range use.Configurations {
-			a := ownership.Access{Configuration: name}
-			if name == handle.Name {
-				a.Account = handle.Account
-			}
-			with = append(with, a)
-		}
-		return false, soon, shards.Place(ctx, with, use.Types)
-	}
-	return false, k.Options.Poll, nil
+// Ignores implements unmanaged.Looker. Others hold an action that is being deleted and was never
+// invoked.
+func (r *Reconciler) Ignores(u *unstructured.Unstructured) bool {
+	return u.GetDeletionTimestamp() != nil && !meta.FinalizerExists(u, xpmanaged.FinalizerName)
+}
+
+// Look implements unmanaged.Looker.
+func (r *Reconciler) Look(ctx context.Context, o unmanaged.Resource) (reconcile.Result, error) {
+	return r.step(ctx, &object{o})
 }
 
 // step does what package invocation decides.
@@ -106,14 +42,14 @@ func (r *Reconciler) step(ctx context.Context, o *object) (reconcile.Result, err
 	k := r.kind
 	running := k.Runs.of(o.GetUID())
 	in := o.input(k.now(), running != nil)
-	known := k.recall(o)
+	known := k.looks.Recall(o)
 	if in.Record == known.unsure && running == nil && in.Record.Phase == invocation.Running {
 		in.Record = in.Record.End(terraform.ActionNotInvoked, k.now()) // it was stored, and not requested
 	}
 	if running != nil && in.Record.Phase != invocation.Running {
-		return reconcile.Result{RequeueAfter: soon}, nil // the cache is behind
+		return reconcile.Result{RequeueAfter: unmanaged.Soon}, nil // the cache is behind
 	}
-	if o.paused() && running == nil {
+	if o.Paused() && running == nil {
 		return r.pause(ctx, o)
 	}
 	d := invocation.Decide(in)
@@ -156,7 +92,7 @@ func (l look) wait(now time.Time) time.Duration {
 	if l.uninvoked == 0 {
 		return 0
 	}
-	return l.at.Add(min(soon<<min(l.uninvoked, 8), 2*time.Minute)).Sub(now)
+	return l.at.Add(min(unmanaged.Soon<<min(l.uninvoked, 8), 2*time.Minute)).Sub(now)
 }
 
 func (r *Reconciler) pause(ctx context.Context, o *object) (reconcile.Result, error) {
@@ -164,7 +100,7 @@ func (r *Reconciler) pause(ctx context.Context, o *object) (reconcile.Result, er
 		r.kind.Options.Recorder.Event(o, event.Normal(reasonPaused, "It is not invoked while the annotation crossplane.io/paused is true"))
 	}
 	o.SetConditions(xpv2.ReconcilePaused().WithObservedGeneration(o.GetGeneration()))
-	return reconcile.Result{}, r.write(ctx, o)
+	return reconcile.Result{}, o.Write(ctx, r.client)
 }
 
 // begin records that an attempt is running, and begins it once that is stored.
@@ -172,7 +108,7 @@ func (r *Reconciler) begin(ctx context.Context, o *object, p *planned, record in
 	k := r.kind
 	release, ok := k.Runs.slot(p.handle.Name, o.GetNamespace())
 	if !ok {
-		return reconcile.Result{RequeueAfter: soon}, nil
+		return reconcile.Result{RequeueAfter: unmanaged.Soon}, nil
 	}
 	if !meta.FinalizerExists(o, xpmanaged.FinalizerName) || o.GetAnnotations()[v1alpha1.AnnotationInvoked] == "" {
 		err := r.change(ctx, o, func(u client.Object) {
@@ -187,17 +123,17 @@ func (r *Reconciler) begin(ctx context.Context, o *object, p *planned, record in
 	o.setRecord(record)
 	o.setPlan(p)
 	o.setApproved(p, record.Started)
-	o.remove("status", "progress")
-	added := o.setWarnings(p.warnings)
-	o.setDeferred(terraform.NotDeferred, "")
+	o.Remove("status", "progress")
+	added := o.SetWarnings(p.warnings)
+	o.SetDeferred(terraform.NotDeferred, "")
 	o.describe(situation{phase: invocation.Running})
 	o.observed()
-	if err := r.write(ctx, o); err != nil {
+	if err := o.Write(ctx, r.client); err != nil {
 		release()
 		if !kerrors.IsConflict(err) { // else it is not stored
-			known := k.recall(o)
+			known := k.looks.Recall(o)
 			known.unsure = record
-			k.remember(o, known)
+			k.looks.Remember(o, known)
 		}
 		return reconcile.Result{}, err
 	}
@@ -211,12 +147,12 @@ func (r *Reconciler) begin(ctx context.Context, o *object, p *planned, record in
 
 // show writes the messages of the provider about an attempt, at most once a second.
 func (r *Reconciler) show(ctx context.Context, o *object, running *run) (reconcile.Result, error) {
-	fresh, after := running.news(r.kind.Clock.Now(), soon)
+	fresh, after := running.news(r.kind.Clock.Now(), unmanaged.Soon)
 	if len(fresh) == 0 {
 		return reconcile.Result{RequeueAfter: after}, nil
 	}
 	o.setProgress(running.told())
-	if err := r.write(ctx, o); err != nil {
+	if err := o.Write(ctx, r.client); err != nil {
 		return reconcile.Result{}, err
 	}
 	for _, m := range fresh {
@@ -230,19 +166,19 @@ func (r *Reconciler) await(ctx context.Context, o *object, p *planned, record in
 	before := o.GetCondition(v1alpha1.TypeApproved)
 	o.setRecord(record)
 	o.setPlan(p)
-	added := o.setWarnings(p.warnings)
+	added := o.SetWarnings(p.warnings)
 	s := r.kind.setUnapproved(o, p)
-	o.setDeferred(terraform.NotDeferred, "")
+	o.SetDeferred(terraform.NotDeferred, "")
 	o.describe(s)
 	o.observed()
-	if err := r.write(ctx, o); err != nil {
+	if err := o.Write(ctx, r.client); err != nil {
 		return reconcile.Result{}, err
 	}
 	r.warn(o, added)
 	if before.Message != s.message {
 		r.kind.Options.Recorder.Event(o, event.Normal(reasonAwaitsApproval, s.message))
 	}
-	return reconcile.Result{RequeueAfter: max(r.kind.Options.Poll, soon)}, nil
+	return reconcile.Result{RequeueAfter: max(r.kind.Options.Poll, unmanaged.Soon)}, nil
 }
 
 // rest writes what there is to say of an object for which nothing is done now.
@@ -259,7 +195,7 @@ func (r *Reconciler) rest(ctx context.Context, o *object, in invocation.Input, d
 		o.describe(situation{phase: invocation.Failed, reason: v1alpha1.ReasonInvocationFailed, message: s.Message})
 	}
 	o.observed()
-	if err := r.write(ctx, o); err != nil {
+	if err := o.Write(ctx, r.client); err != nil {
 		return reconcile.Result{}, err
 	}
 	if interrupted {
@@ -285,7 +221,7 @@ func (r *Reconciler) remove(ctx context.Context, o *object, record invocation.Re
 		o.describe(lost)
 		o.observed()
 	}
-	if err := r.write(ctx, o); err != nil {
+	if err := o.Write(ctx, r.client); err != nil {
 		return err
 	}
 	if interrupted {

@@ -33,6 +33,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/controller/managed"
 	"github.com/landbridge-io/landbridge/internal/controller/providerconfig"
 	"github.com/landbridge-io/landbridge/internal/controller/references"
+	"github.com/landbridge-io/landbridge/internal/controller/unmanaged"
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/model"
 	"github.com/landbridge-io/landbridge/internal/policy"
@@ -178,12 +179,15 @@ func newFixture(t testing.TB, spec map[string]any) *fixture {
 	m := backup(t)
 	f := &fixture{TB: t, cloud: &cloud{outcome: terraform.ActionSucceeded}, recorder: &recorder{}, clock: clocktesting.NewFakePassiveClock(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))}
 	f.kind = &action.Kind{
-		Model: m, ProviderConfigs: f.cloud, Neighbours: &neighbours{}, PlanKey: []byte("key"), Clock: f.clock, Providers: []string{"cloud"},
-		Options: managed.Options{
-			Workers: 1, Timeout: time.Minute, Poll: time.Minute, MinBackoff: time.Millisecond, MaxBackoff: time.Second, Recorder: f.recorder, Logger: logr.Discard(),
-			Paused:   func(halt.Subject) string { return f.paused },
-			Policies: func(context.Context) ([]*policy.Policy, error) { return f.policy, nil },
+		Kind: unmanaged.Kind{
+			Model: m, ProviderConfigs: f.cloud, Neighbours: &neighbours{}, Clock: f.clock,
+			Options: managed.Options{
+				Workers: 1, Timeout: time.Minute, Poll: time.Minute, MinBackoff: time.Millisecond, MaxBackoff: time.Second, Recorder: f.recorder, Logger: logr.Discard(),
+				Paused:   func(halt.Subject) string { return f.paused },
+				Policies: func(context.Context) ([]*policy.Policy, error) { return f.policy, nil },
+			},
 		},
+		PlanKey: []byte("key"), Providers: []string{"cloud"},
 	}
 	if spec["forProvider"] == nil {
 		spec["forProvider"] = map[string]any{"source": "db", "keySecretRef": map[string]any{"name": "key", "key": "key"}}

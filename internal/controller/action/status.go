@@ -4,21 +4,18 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/equality"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 	"github.com/landbridge-io/landbridge/internal/controller/managed"
+	"github.com/landbridge-io/landbridge/internal/controller/unmanaged"
 	"github.com/landbridge-io/landbridge/internal/invocation"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
@@ -36,9 +33,6 @@ const (
 	reasonWarned         event.Reason = "Warned"
 )
 
-// maxWarnings bounds status.warnings.
-const maxWarnings = 20
-
 // failure is why an action is not invoked.
 type failure struct {
 	reason   xpv2.ConditionReason
@@ -54,28 +48,25 @@ type failure struct {
 	stalls bool
 }
 
-// backOff queues an object again after a delay that grows with each time in a row.
-var backOff = reconcile.Result{Requeue: true} //nolint:staticcheck // RequeueAfter has no such delay
-
 // hold writes why an action is not invoked, and returns when it is tried again.
 func (r *Reconciler) hold(ctx context.Context, o *object, record invocation.Record, f failure) (reconcile.Result, error) {
-	next := backOff
+	next := unmanaged.BackOff
 	switch {
 	case !f.retryAt.IsZero():
 		next = reconcile.Result{RequeueAfter: max(f.retryAt.Sub(r.kind.Clock.Now()), 10*time.Millisecond)}
 	case f.waits:
-		next = reconcile.Result{RequeueAfter: max(r.kind.Options.Poll, soon)}
+		next = reconcile.Result{RequeueAfter: max(r.kind.Options.Poll, unmanaged.Soon)}
 	}
 	if f.passing {
 		return next, nil
 	}
-	message := managed.Shorten(o.conceal(f.message))
+	message := managed.Shorten(o.Redacted(f.message))
 	before := o.GetCondition(xpv2.TypeSynced)
 	o.setRecord(record)
 	o.describe(situation{phase: record.Phase, suspended: o.suspended(), retries: true, reason: f.reason, message: message, stalls: f.stalls})
-	o.setDeferred(f.deferral, message)
+	o.SetDeferred(f.deferral, message)
 	o.observed()
-	if err := r.write(ctx, o); err != nil {
+	if err := o.Write(ctx, r.client); err != nil {
 		return reconcile.Result{}, err
 	}
 	if before.Reason != f.reason || before.Message != message || before.ObservedGeneration != o.GetGeneration() {
@@ -123,11 +114,11 @@ func (o *object) describe(s situation) {
 	}
 	for _, t := range []xpv2.ConditionType{v1alpha1.TypeReconciling, v1alpha1.TypeStalled, v1alpha1.TypeComplete, v1alpha1.TypeFailed, v1alpha1.TypeSuspended} {
 		if s.wants(t) == corev1.ConditionTrue {
-			o.condition(t, corev1.ConditionTrue, reason, message)
+			o.Condition(t, corev1.ConditionTrue, reason, message)
 		}
 	}
-	o.condition(xpv2.TypeReady, ready, reason, message)
-	o.condition(xpv2.TypeSynced, synced, syncedReason, syncedMessage)
+	o.Condition(xpv2.TypeReady, ready, reason, message)
+	o.Condition(xpv2.TypeSynced, synced, syncedReason, syncedMessage)
 }
 
 // wants returns the status of a condition that an object has only if it is True.
@@ -147,20 +138,10 @@ func (s situation) wants(t xpv2.ConditionType) corev1.ConditionStatus {
 	return corev1.ConditionUnknown
 }
 
-// setDeferred sets the condition Deferred. An action that was never deferred has none.
-func (o *object) setDeferred(why terraform.Deferral, message string) {
-	switch {
-	case why != terraform.NotDeferred:
-		o.condition(v1alpha1.TypeDeferred, corev1.ConditionTrue, managed.DeferredReasons[why], message)
-	case o.GetCondition(v1alpha1.TypeDeferred).Status == corev1.ConditionTrue:
-		o.condition(v1alpha1.TypeDeferred, corev1.ConditionFalse, managed.DeferredReasons[why], "")
-	}
-}
-
 // observed sets that the status describes the object as it is.
 func (o *object) observed() {
 	o.SetHandledReconcile()
-	o.set(o.GetGeneration(), "status", "observedGeneration")
+	o.Set(o.GetGeneration(), "status", "observedGeneration")
 }
 
 // setPlan shows a plan.
@@ -170,20 +151,7 @@ func (o *object) setPlan(p *planned) {
 	if raw, err := json.Marshal(p.changes); err == nil && json.Unmarshal(raw, &changes) == nil && len(changes) > 0 {
 		shown["changes"] = changes
 	}
-	o.set(shown, "status", "plan")
-}
-
-// setWarnings sets status.warnings, and returns those that are new.
-func (o *object) setWarnings(now []string) (added []string) {
-	before, _, _ := unstructured.NestedStringSlice(o.Object, "status", "warnings")
-	now = slices.Compact(slices.Sorted(slices.Values(now)))
-	now = now[:min(len(now), maxWarnings)]
-	if len(now) == 0 {
-		o.remove("status", "warnings")
-		return nil
-	}
-	_ = unstructured.SetNestedStringSlice(o.Object, now, "status", "warnings")
-	return slices.DeleteFunc(slices.Clone(now), func(w string) bool { return slices.Contains(before, w) })
+	o.Set(shown, "status", "plan")
 }
 
 // setProgress sets the messages of the provider.
@@ -193,10 +161,10 @@ func (o *object) setProgress(all []message) {
 		shown = append(shown, map[string]any{"time": m.at.UTC().Format(time.RFC3339), "message": m.text})
 	}
 	if len(shown) == 0 {
-		o.remove("status", "progress")
+		o.Remove("status", "progress")
 		return
 	}
-	o.set(shown, "status", "progress")
+	o.Set(shown, "status", "progress")
 }
 
 // setUnapproved sets that a plan waits for approval, and returns the situation.
@@ -207,7 +175,7 @@ func (k *Kind) setUnapproved(o *object, p *planned) situation {
 	if p.other {
 		s.reason, s.message = v1alpha1.ReasonPlanChanged, fmt.Sprintf("The approved plan is not the current one. Look at status.plan, and approve it: %s.", how)
 	}
-	o.condition(v1alpha1.TypeApproved, corev1.ConditionFalse, s.reason, s.message)
+	o.Condition(v1alpha1.TypeApproved, corev1.ConditionFalse, s.reason, s.message)
 	return s
 }
 
@@ -223,13 +191,13 @@ func (o *object) setApproved(p *planned, now time.Time) {
 	} else {
 		by = "a user whom the API server does not name"
 	}
-	o.set(used, "status", "lastApproval")
-	o.condition(v1alpha1.TypeApproved, corev1.ConditionTrue, v1alpha1.ReasonApproved, fmt.Sprintf("%s was approved by %s (plan %s).", terraform.Invoke, by, p.hash))
+	o.Set(used, "status", "lastApproval")
+	o.Condition(v1alpha1.TypeApproved, corev1.ConditionTrue, v1alpha1.ReasonApproved, fmt.Sprintf("%s was approved by %s (plan %s).", terraform.Invoke, by, p.hash))
 }
 
 // oneLine is the message of a provider for a status.
 func (o *object) oneLine(text string) string {
-	text = strings.Join(strings.Fields(o.conceal(text)), " ")
+	text = strings.Join(strings.Fields(o.Redacted(text)), " ")
 	if runes := []rune(text); len(runes) > maxMessage {
 		return string(runes[:maxMessage]) + "…"
 	}
@@ -239,34 +207,14 @@ func (o *object) oneLine(text string) string {
 // maxMessage bounds a message of the provider about its progress, in characters.
 const maxMessage = 512
 
-// write writes the status, if it differs from what was read. It fails if the object has changed
-// since.
-func (r *Reconciler) write(ctx context.Context, o *object) error {
-	if err := o.EncodeConditions(); err != nil {
-		return err
-	}
-	if equality.Semantic.DeepEqual(o.read.Object["status"], o.Object["status"]) {
-		return nil
-	}
-	// What references have set is not written, and neither is anything else of the spec.
-	out := &unstructured.Unstructured{Object: maps.Clone(o.read.Object)}
-	out.Object["status"] = o.Object["status"]
-	if err := r.client.Status().Update(ctx, out); err != nil {
-		return err
-	}
-	o.read = out
-	o.SetResourceVersion(out.GetResourceVersion())
-	return nil
-}
-
 // change writes a change of the metadata. It fails if the object has changed since it was read.
 func (r *Reconciler) change(ctx context.Context, o *object, change func(client.Object)) error {
-	out := o.read.DeepCopy()
+	out := o.Read.DeepCopy()
 	change(out)
 	if err := r.client.Update(ctx, out); err != nil {
 		return err
 	}
-	o.read = out
+	o.Read = out
 	o.SetFinalizers(out.GetFinalizers())
 	o.SetResourceVersion(out.GetResourceVersion())
 	return nil

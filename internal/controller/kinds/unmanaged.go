@@ -14,6 +14,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/controller/providerconfig"
 	"github.com/landbridge-io/landbridge/internal/controller/results"
 	"github.com/landbridge-io/landbridge/internal/controller/shard"
+	"github.com/landbridge-io/landbridge/internal/controller/unmanaged"
 	"github.com/landbridge-io/landbridge/internal/model"
 	"github.com/landbridge-io/landbridge/internal/provider"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
@@ -24,13 +25,13 @@ import (
 // UnmanagedKind is the kind of a data source, an ephemeral resource or an action whose controller
 // runs.
 type UnmanagedKind struct {
-	unmanaged
+	unmanagedController
 	Model  *model.Resource
 	cancel context.CancelFunc
 }
 
-// unmanaged is the controller of a kind that is no resource type.
-type unmanaged interface {
+// unmanagedController is the controller of a kind that is no resource type.
+type unmanagedController interface {
 	// Start runs the controller until ctx ends. It calls queued when objects can be woken.
 	Start(ctx context.Context, m manager.Manager, queued func()) error
 	Lacks(path string) error
@@ -74,24 +75,20 @@ func (p *ServedProvider) StartUnmanaged(m *model.Resource) error {
 }
 
 // controllerOf returns the controller of a data source, an ephemeral resource or an action.
-func (p *ServedProvider) controllerOf(m *model.Resource) unmanaged {
-	rt, configs := p.runtime, unmanagedConfigs{p, new(engine.Factory)}
+func (p *ServedProvider) controllerOf(m *model.Resource) unmanagedController {
+	rt := p.runtime
+	common := unmanaged.Kind{Model: m, ProviderConfigs: unmanagedConfigs{p, new(engine.Factory)}, Neighbours: rt.Registry, Options: rt.Managed}
 	if m.Mode == model.Action {
-		return &action.Kind{
-			Model: m, ProviderConfigs: configs, Neighbours: rt.Registry, Options: rt.Managed, Runs: rt.Runs, PlanKey: rt.PlanKey, Providers: []string{p.Name},
-		}
+		return &action.Kind{Kind: common, Runs: rt.Runs, PlanKey: rt.PlanKey, Providers: []string{p.Name}}
 	}
-	k := &results.Kind{
-		Model: m, ProviderConfigs: configs, Neighbours: rt.Registry, Options: rt.Managed, HashKey: rt.AccountKey[:],
-		Leases: results.Leases{Client: rt.Leases},
-	}
+	k := &results.Kind{Kind: common, Claimed: rt.Registry.Claimed, HashKey: rt.AccountKey[:], Leases: results.Leases{Client: rt.Leases}}
 	if m.Mode == model.Data {
 		k.Objects, k.OwnedElsewhere = p.Model.Schema.Resources[m.Type], rt.OwnedElsewhere
 	}
 	return k
 }
 
-func (rt *Runtime) startUnmanaged(m *model.Resource, of unmanaged) (*UnmanagedKind, error) {
+func (rt *Runtime) startUnmanaged(m *model.Resource, of unmanagedController) (*UnmanagedKind, error) {
 	ctx, cancel := context.WithCancel(rt.Lifetime)
 	k := &UnmanagedKind{of, m, cancel}
 	err := k.Start(ctx, rt.Manager, func() { rt.Registry.addUnmanaged(k) })
@@ -181,7 +178,7 @@ func (r *Registry) removeUnmanaged(k *UnmanagedKind) {
 // WakePending wakes the actions whose invocation has not begun: policies or pauses have changed.
 func (r *Registry) WakePending(ctx context.Context) {
 	for _, k := range r.runningUnmanaged() {
-		if of, ok := k.unmanaged.(*action.Kind); ok {
+		if of, ok := k.unmanagedController.(*action.Kind); ok {
 			of.WakePending(ctx)
 		}
 	}

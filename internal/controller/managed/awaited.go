@@ -42,7 +42,7 @@ func (k *Kind) released(ctx context.Context, r *CustomResource) (out map[store.K
 			continue // it has followed already
 		}
 		key := k.keyOfAnswer(a)
-		if references.IsConfiguration(key) && !isClosed(k.Neighbours.Settled()) {
+		if references.IsConfiguration(key) && !IsClosed(k.Neighbours.Settled()) {
 			return nil, nil, errors.New("it is not known yet whether an object is replaced from which the provider configuration takes values")
 		}
 		u, err := k.target(ctx, key, true)

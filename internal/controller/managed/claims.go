@@ -36,9 +36,10 @@ func (k *Kind) ClaimsHere(u *unstructured.Unstructured) bool {
 }
 
 // isClaimed reports whether the remote objects of all resources of the kind are claimed.
-func (k *Kind) isClaimed() bool { return isClosed(k.claimed) }
+func (k *Kind) isClaimed() bool { return IsClosed(k.claimed) }
 
-func isClosed(c <-chan struct{}) bool {
+// IsClosed reports whether a channel is closed.
+func IsClosed(c <-chan struct{}) bool {
 	select {
 	case <-c:
 		return true

@@ -155,7 +155,6 @@ var (
 	SpellImport     = spellImport
 	IdentityHistory = identityHistory
 	Awaited         = awaited
-	IsClosed        = isClosed
 )
 
 // FailFor has a failed Synced condition show a reason.

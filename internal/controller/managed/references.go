@@ -107,7 +107,7 @@ func (f referrer) resolve(ctx context.Context, r *CustomResource) (changed bool,
 	}
 	sources = append(sources, r.configuring...)
 	r.replaced = f.kind.replacements(ctx, sources)
-	if isClosed(f.kind.Neighbours.Settled()) { // all writers of Secrets are known
+	if IsClosed(f.kind.Neighbours.Settled()) { // all writers of Secrets are known
 		maps.DeleteFunc(still, func(of store.Key, _ *unstructured.Unstructured) bool { return !slices.Contains(sources, of) })
 	}
 	maps.Copy(r.replaced, still)

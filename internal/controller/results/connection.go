@@ -34,7 +34,7 @@ func (r *Reconciler) publish(ctx context.Context, o *object, details map[string]
 // not exist. It may belong to another object.
 func (k *Kind) secret(ctx context.Context, o *object) (*corev1.Secret, error) {
 	out := &corev1.Secret{}
-	return out, client.IgnoreNotFound(k.live.Get(ctx, outName(o), out))
+	return out, client.IgnoreNotFound(k.Live.Get(ctx, outName(o), out))
 }
 
 func outName(o *object) types.NamespacedName {

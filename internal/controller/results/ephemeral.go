@@ -64,7 +64,7 @@ func (r *Reconciler) hold(ctx context.Context, o *object) (reconcile.Result, err
 		case ephemeral.Close:
 			f, err = r.close(ctx, h, d.Lease)
 		}
-		k.remember(o, h.known)
+		k.looks.Remember(o, h.known)
 		if err != nil {
 			return reconcile.Result{}, err
 		}
@@ -76,13 +76,13 @@ func (r *Reconciler) hold(ctx context.Context, o *object) (reconcile.Result, err
 
 // holding returns what is known of an object.
 func (k *Kind) holding(ctx context.Context, o *object) (*holding, error) {
-	h := &holding{object: o, known: k.recall(o)}
+	h := &holding{object: o, known: k.looks.Recall(o)}
 	var err error
-	if h.leases, err = k.Leases.load(ctx, k.key(client.ObjectKeyFromObject(o)), o.GetUID()); err != nil {
+	if h.leases, err = k.Leases.load(ctx, k.Key(client.ObjectKeyFromObject(o)), o.GetUID()); err != nil {
 		return nil, err
 	}
 	h.handle = k.handle(ctx, o)
-	o.secrets = append(o.secrets, h.handle.Secrets...)
+	o.Secrets = append(o.Secrets, h.handle.Secrets...)
 	if h.handle.Diagnostics.HasErrors() {
 		f := notUsable(h.handle)
 		h.unusable, h.incomplete = &f, &f
@@ -204,7 +204,7 @@ func (r *Reconciler) renew(ctx context.Context, h *holding) (*failure, error) {
 		}
 		h.known.opening = attempts{}
 		current.Refused = true
-		h.told = append(h.told, event.Event{Type: event.TypeWarning, Reason: reasonCannotRenew, Message: r.conceal(h.object, f.message)})
+		h.told = append(h.told, event.Event{Type: event.TypeWarning, Reason: reasonCannotRenew, Message: h.object.Redacted(f.message)})
 		return nil, k.save(ctx, h)
 	}
 	current.Since, current.RenewAt, current.Private = k.now(), renewed.RenewAt, renewed.Private
@@ -231,7 +231,7 @@ func (r *Reconciler) close(ctx context.Context, h *holding, index int) (*failure
 	case f != nil && !ephemeral.Over(of.Lease, h.known.closing.n, k.now()):
 		return f, nil
 	case f != nil:
-		h.told = append(h.told, event.Event{Type: event.TypeWarning, Reason: reasonCannotClose, Message: "It is not closed, and has ended by itself: " + r.conceal(h.object, f.message)})
+		h.told = append(h.told, event.Event{Type: event.TypeWarning, Reason: reasonCannotClose, Message: "It is not closed, and has ended by itself: " + h.object.Redacted(f.message)})
 	default:
 		h.told = append(h.told, event.Normal(reasonClosed, "The ephemeral resource was closed"))
 	}
@@ -267,13 +267,13 @@ func (r *Reconciler) held(ctx context.Context, h *holding, until time.Time) (rec
 	}
 	h.show()
 	if known := h.known; known.opening.n+known.closing.n == 0 {
-		h.condition(xpv2.TypeReady, corev1.ConditionTrue, xpv2.ReasonAvailable, "")
-		h.condition(xpv2.TypeSynced, corev1.ConditionTrue, xpv2.ReasonReconcileSuccess, "")
+		h.Condition(xpv2.TypeReady, corev1.ConditionTrue, xpv2.ReasonAvailable, "")
+		h.Condition(xpv2.TypeSynced, corev1.ConditionTrue, xpv2.ReasonReconcileSuccess, "")
 		h.setProgress(failure{}, "")
-		h.setDeferred(terraform.NotDeferred, "")
-		h.set(h.GetGeneration(), "status", "observedGeneration")
+		h.SetDeferred(terraform.NotDeferred, "")
+		h.Set(h.GetGeneration(), "status", "observedGeneration")
 	}
-	if err := r.write(ctx, h.object); err != nil {
+	if err := h.object.Write(ctx, r.client); err != nil {
 		return reconcile.Result{}, err
 	}
 	r.tell(h)
@@ -292,16 +292,16 @@ func (r *Reconciler) unheld(ctx context.Context, h *holding, f failure) (reconci
 
 // show sets what the status has of what is open.
 func (h *holding) show() {
-	h.remove("status", "openedAt")
-	h.remove("status", "renewAt")
+	h.Remove("status", "openedAt")
+	h.Remove("status", "renewAt")
 	if h.shown() {
-		h.set(stamp(h.leases.Current.OpenedAt), "status", "openedAt")
+		h.Set(stamp(h.leases.Current.OpenedAt), "status", "openedAt")
 		if at := h.leases.Current.RenewAt; !at.IsZero() {
-			h.set(stamp(at), "status", "renewAt")
+			h.Set(stamp(at), "status", "renewAt")
 		}
 	}
 	if h.warnings != nil {
-		h.setWarnings(h.warnings)
+		h.SetWarnings(h.warnings)
 	}
 }
 
@@ -319,12 +319,12 @@ func (r *Reconciler) finalize(ctx context.Context, o *object) error {
 	if meta.FinalizerExists(o, xpmanaged.FinalizerName) {
 		return nil
 	}
-	out := o.read.DeepCopy()
+	out := o.Read.DeepCopy()
 	meta.AddFinalizer(out, xpmanaged.FinalizerName)
 	if err := r.client.Update(ctx, out); err != nil {
 		return err
 	}
-	o.read = out
+	o.Read = out
 	o.SetFinalizers(out.GetFinalizers())
 	o.SetResourceVersion(out.GetResourceVersion())
 	return nil
@@ -336,7 +336,7 @@ func (r *Reconciler) release(ctx context.Context, h *holding) error {
 		return err
 	}
 	r.tell(h)
-	out := h.read.DeepCopy()
+	out := h.Read.DeepCopy()
 	meta.RemoveFinalizer(out, xpmanaged.FinalizerName)
 	return client.IgnoreNotFound(r.client.Update(ctx, out))
 }

@@ -28,6 +28,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/controller/managed"
 	"github.com/landbridge-io/landbridge/internal/controller/providerconfig"
 	"github.com/landbridge-io/landbridge/internal/controller/results"
+	"github.com/landbridge-io/landbridge/internal/controller/unmanaged"
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/model"
 	"github.com/landbridge-io/landbridge/internal/terraform"
@@ -141,9 +142,11 @@ func newOpened(t *testing.T, others ...client.Object) *opened {
 	o := &opened{vault: &vault{clock: now, live: map[string]bool{}, life: time.Minute}, stored: kfake.NewClientset()}
 	o.fixture = &fixture{T: t, recorder: &recorder{}, others: &neighbours{}, cloud: &cloud{}}
 	o.kind = &results.Kind{
-		Model: p.EphemeralResources["cloud_token"], ProviderConfigs: o.vault, Neighbours: o.others, HashKey: []byte("key"), Clock: now,
-		Leases:  results.Leases{Client: versioned{o.stored.CoreV1().Secrets("system")}},
-		Options: managed.Options{Workers: 1, Timeout: time.Minute, MinBackoff: time.Millisecond, MaxBackoff: time.Second, Recorder: o.recorder, Logger: logr.Discard()},
+		Kind: unmanaged.Kind{
+			Model: p.EphemeralResources["cloud_token"], ProviderConfigs: o.vault, Neighbours: o.others, Clock: now,
+			Options: managed.Options{Workers: 1, Timeout: time.Minute, MinBackoff: time.Millisecond, MaxBackoff: time.Second, Recorder: o.recorder, Logger: logr.Discard()},
+		},
+		Claimed: o.others.Claimed, HashKey: []byte("key"), Leases: results.Leases{Client: versioned{o.stored.CoreV1().Secrets("system")}},
 	}
 	spec := named("a")
 	spec["writeConnectionSecretToRef"] = map[string]any{"name": "out"}

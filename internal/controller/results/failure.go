@@ -16,6 +16,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/controller/managed"
 	"github.com/landbridge-io/landbridge/internal/controller/providerconfig"
 	"github.com/landbridge-io/landbridge/internal/controller/references"
+	"github.com/landbridge-io/landbridge/internal/controller/unmanaged"
 	"github.com/landbridge-io/landbridge/internal/crd"
 	"github.com/landbridge-io/landbridge/internal/model"
 	"github.com/landbridge-io/landbridge/internal/terraform"
@@ -57,13 +58,10 @@ func notUsable(h providerconfig.Handle[terraform.Executor]) failure {
 	return out
 }
 
-// backOff queues an object again after a delay that grows with each time in a row.
-var backOff = reconcile.Result{Requeue: true} //nolint:staticcheck // RequeueAfter has no such delay
-
 // fail writes why a data source has no new result, and returns when it is tried again. The last
 // result stays, unless it is of other arguments.
 func (r *Reconciler) fail(ctx context.Context, o *object, f failure) (reconcile.Result, error) {
-	next := backOff
+	next := unmanaged.BackOff
 	switch {
 	case f.again > 0:
 		next = reconcile.Result{RequeueAfter: f.again}
@@ -79,28 +77,28 @@ func (r *Reconciler) fail(ctx context.Context, o *object, f failure) (reconcile.
 	if f.passing {
 		return next, nil
 	}
-	message := managed.Shorten(r.conceal(o, f.message))
+	message := managed.Shorten(o.Redacted(f.message))
 	told := message
-	if at := f.retryAt; !at.IsZero() && time.Until(at) > 15*soon {
+	if at := f.retryAt; !at.IsZero() && time.Until(at) > 15*unmanaged.Soon {
 		message += "\n" + crd.NextAttempt(at)
 	}
 	before := o.GetCondition(xpv2.TypeSynced)
 	if err := r.withdraw(ctx, o, f.withholds); err != nil {
 		return reconcile.Result{}, err
 	}
-	o.condition(xpv2.TypeSynced, corev1.ConditionFalse, f.reason, message)
+	o.Condition(xpv2.TypeSynced, corev1.ConditionFalse, f.reason, message)
 	o.setProgress(f, message)
-	o.setDeferred(f.deferral, message)
+	o.SetDeferred(f.deferral, message)
 	if r.kind.Model.Mode == model.Data {
 		o.SetHandledReconcile() // an opening is requested until it was made
 	}
-	o.set(o.GetGeneration(), "status", "observedGeneration")
-	if err := r.write(ctx, o); err != nil {
+	o.Set(o.GetGeneration(), "status", "observedGeneration")
+	if err := o.Write(ctx, r.client); err != nil {
 		return reconcile.Result{}, err
 	}
 	if before.Reason != f.reason || !strings.HasPrefix(before.Message, told) || before.ObservedGeneration != o.GetGeneration() {
 		e := event.Event{Type: event.TypeWarning, Reason: cmp.Or(f.cannot, r.kind.cannot()), Message: told}
-		if strings.HasPrefix(told, waiting) {
+		if strings.HasPrefix(told, unmanaged.Waiting) {
 			e.Type = event.TypeNormal
 		}
 		r.kind.Options.Recorder.Event(o, e)
@@ -113,22 +111,22 @@ func (r *Reconciler) fail(ctx context.Context, o *object, f failure) (reconcile.
 func (r *Reconciler) withdraw(ctx context.Context, o *object, withholds bool) error {
 	outdated := withholds || o.observedGeneration() != o.GetGeneration()
 	if r.kind.Model.Mode == model.Ephemeral {
-		at, err := time.Parse(time.RFC3339, o.text("status", "renewAt"))
-		if ended := err == nil && r.kind.now().After(at); outdated || ended || o.text("status", "openedAt") == "" {
-			o.condition(xpv2.TypeReady, corev1.ConditionFalse, xpv2.ReasonUnavailable, "It is not open with these arguments, or may have ended.")
+		at, err := time.Parse(time.RFC3339, o.Text("status", "renewAt"))
+		if ended := err == nil && r.kind.now().After(at); outdated || ended || o.Text("status", "openedAt") == "" {
+			o.Condition(xpv2.TypeReady, corev1.ConditionFalse, xpv2.ReasonUnavailable, "It is not open with these arguments, or may have ended.")
 		}
 		return nil
 	}
 	if outdated {
-		o.remove("status", "atProvider")
-		o.remove("status", "configurationHash")
+		o.Remove("status", "atProvider")
+		o.Remove("status", "configurationHash")
 	}
 	if _, has, _ := unstructured.NestedFieldNoCopy(o.Object, "status", "atProvider"); has {
 		return nil
 	}
 	message, err := r.withoutResult(ctx, o, withholds)
 	if err == nil {
-		o.condition(xpv2.TypeReady, corev1.ConditionFalse, xpv2.ReasonUnavailable, message)
+		o.Condition(xpv2.TypeReady, corev1.ConditionFalse, xpv2.ReasonUnavailable, message)
 	}
 	return err
 }
@@ -145,23 +143,13 @@ func (k *Kind) cannot() event.Reason {
 func (o *object) setProgress(f failure, message string) {
 	switch {
 	case f.stalls:
-		o.condition(v1alpha1.TypeStalled, corev1.ConditionTrue, f.reason, message)
+		o.Condition(v1alpha1.TypeStalled, corev1.ConditionTrue, f.reason, message)
 	case o.GetCondition(v1alpha1.TypeStalled).Status == corev1.ConditionTrue:
-		o.condition(v1alpha1.TypeStalled, corev1.ConditionFalse, v1alpha1.ReasonProgressing, "")
+		o.Condition(v1alpha1.TypeStalled, corev1.ConditionFalse, v1alpha1.ReasonProgressing, "")
 	}
 	if f.reason != "" && !f.stalls {
-		o.condition(v1alpha1.TypeReconciling, corev1.ConditionTrue, f.reason, message)
+		o.Condition(v1alpha1.TypeReconciling, corev1.ConditionTrue, f.reason, message)
 	} else {
 		o.RemoveCondition(v1alpha1.TypeReconciling)
-	}
-}
-
-// setDeferred sets the condition Deferred. A data source that was never deferred has none.
-func (o *object) setDeferred(why terraform.Deferral, message string) {
-	switch {
-	case why != terraform.NotDeferred:
-		o.condition(v1alpha1.TypeDeferred, corev1.ConditionTrue, managed.DeferredReasons[why], message)
-	case o.GetCondition(v1alpha1.TypeDeferred).Status == corev1.ConditionTrue:
-		o.condition(v1alpha1.TypeDeferred, corev1.ConditionFalse, managed.DeferredReasons[why], "")
 	}
 }

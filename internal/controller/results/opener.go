@@ -93,12 +93,12 @@ const leastSecret = 8
 func (o *object) conceal(values map[string][]byte) {
 	for _, v := range values {
 		if len(v) >= leastSecret {
-			o.secrets = append(o.secrets, string(v))
+			o.Secrets = append(o.Secrets, string(v))
 		}
 	}
 }
 
 // save stores what is open of an object.
 func (k *Kind) save(ctx context.Context, h *holding) error {
-	return k.Leases.save(ctx, k.key(client.ObjectKeyFromObject(h.object)), &h.leases)
+	return k.Leases.save(ctx, k.Key(client.ObjectKeyFromObject(h.object)), &h.leases)
 }

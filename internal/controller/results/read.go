@@ -6,7 +6,9 @@ import (
 	"time"
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
+	"github.com/landbridge-io/landbridge/internal/controller/managed"
 	"github.com/landbridge-io/landbridge/internal/controller/providerconfig"
+	"github.com/landbridge-io/landbridge/internal/controller/unmanaged"
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/scheduler/ownership"
 	"github.com/landbridge-io/landbridge/internal/terraform"
@@ -21,8 +23,8 @@ type result struct {
 
 // readData reads a data source. It does not wait for a provider.
 func (k *Kind) readData(ctx context.Context, o *object, handle providerconfig.Handle[terraform.Executor], a arguments) (result, *failure) {
-	if k.mayBeOwned() && !closed(k.Neighbours.Claimed()) {
-		return result{}, &failure{retryAt: time.Now().Add(soon), passing: true}
+	if k.mayBeOwned() && !managed.IsClosed(k.Claimed()) {
+		return result{}, &failure{retryAt: time.Now().Add(unmanaged.Soon), passing: true}
 	}
 	ctx, cancel := context.WithTimeout(ctx, k.Options.Timeout)
 	defer cancel()
@@ -58,18 +60,9 @@ func (k *Kind) refused(o *object, diags diagnostic.Diagnostics) *failure {
 		out.reason, out.standing = v1alpha1.ReasonDeferred, true
 		return out
 	}
-	if f := o.visit.Trouble(); f != nil && !f.RetryAt.IsZero() {
-		out.reason, out.retryAt, out.passing = providerconfig.ReasonOf(f), f.RetryAt, f.Passing && o.visit.Refused() != nil
+	if f := o.Visit.Trouble(); f != nil && !f.RetryAt.IsZero() {
+		out.reason, out.retryAt, out.passing = providerconfig.ReasonOf(f), f.RetryAt, f.Passing && o.Visit.Refused() != nil
 		out.stalls = f.OfResource
 	}
 	return out
-}
-
-func closed(c <-chan struct{}) bool {
-	select {
-	case <-c:
-		return true
-	default:
-		return false
-	}
 }

@@ -30,6 +30,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/controller/providerconfig"
 	"github.com/landbridge-io/landbridge/internal/controller/references"
 	"github.com/landbridge-io/landbridge/internal/controller/results"
+	"github.com/landbridge-io/landbridge/internal/controller/unmanaged"
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/model"
 	"github.com/landbridge-io/landbridge/internal/scheduler/ownership"
@@ -170,11 +171,14 @@ func newFixture(t *testing.T, spec map[string]any, others ...client.Object) *fix
 	close(f.others.claimed)
 	m := p.DataSources["cloud_image"]
 	f.kind = &results.Kind{
-		Model: m, Objects: p.Schema.Resources["cloud_image"], ProviderConfigs: f.cloud, Neighbours: f.others, HashKey: []byte("key"),
-		Options: managed.Options{
-			Workers: 1, Timeout: time.Minute, MinBackoff: time.Millisecond, MaxBackoff: time.Second, Recorder: f.recorder, Logger: logr.Discard(),
-			Jitter: func(limit time.Duration) time.Duration { return limit / 2 },
+		Kind: unmanaged.Kind{
+			Model: m, ProviderConfigs: f.cloud, Neighbours: f.others,
+			Options: managed.Options{
+				Workers: 1, Timeout: time.Minute, MinBackoff: time.Millisecond, MaxBackoff: time.Second, Recorder: f.recorder, Logger: logr.Discard(),
+				Jitter: func(limit time.Duration) time.Duration { return limit / 2 },
+			},
 		},
+		Claimed: f.others.Claimed, Objects: p.Schema.Resources["cloud_image"], HashKey: []byte("key"),
 	}
 	u := &unstructured.Unstructured{Object: map[string]any{
 		"spec": spec, "status": map[string]any{"observedGeneration": int64(-1)},

@@ -16,7 +16,6 @@ import (
 
 	"github.com/landbridge-io/landbridge/internal/controller/managed"
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
-	"github.com/landbridge-io/landbridge/internal/redact"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 	"github.com/landbridge-io/landbridge/internal/translate"
 )
@@ -28,11 +27,8 @@ const (
 	reasonCannotPublish event.Reason = "CannotPublishConnectionDetails"
 )
 
-const (
-	// maxWarnings bounds status.warnings, and maxNamed the fields that an event names.
-	maxWarnings = 20
-	maxNamed    = 8
-)
+// maxNamed bounds the fields that an event names.
+const maxNamed = 8
 
 // succeed writes the result of a read: sensitive values into the Secret, and the others into the
 // status. changed tells what differs from the result before; empty if nothing does.
@@ -40,7 +36,7 @@ func (r *Reconciler) succeed(ctx context.Context, o *object, a arguments, data r
 	k := r.kind
 	details := translate.ConnectionDetails(k.Model, data.Value)
 	for _, v := range details {
-		o.secrets = append(o.secrets, string(v))
+		o.Secrets = append(o.Secrets, string(v))
 	}
 	published, err := r.publish(ctx, o, details)
 	if err != nil {
@@ -51,22 +47,22 @@ func (r *Reconciler) succeed(ctx context.Context, o *object, a arguments, data r
 	first := before == nil
 	now := translate.Observation(k.Model, data.Value)
 	leftOut := managed.FitObject(now, managed.MaxAtProvider)
-	o.set(now, "status", "atProvider")
+	o.Set(now, "status", "atProvider")
 	shown, _, _ := unstructured.NestedMap(o.Object, "status", "atProvider")
 	fields := differences(before, shown)
 	if first || published || len(fields) > 0 {
 		changed = told(first, published, fields)
-		o.set(time.Now().UTC().Format(time.RFC3339), "status", "lastChangeTime")
+		o.Set(time.Now().UTC().Format(time.RFC3339), "status", "lastChangeTime")
 	}
-	o.set(a.hash, "status", "configurationHash")
-	added := o.setWarnings(r.warnings(o, data.warnings, leftOut))
-	o.condition(xpv2.TypeReady, corev1.ConditionTrue, xpv2.ReasonAvailable, "")
-	o.condition(xpv2.TypeSynced, corev1.ConditionTrue, xpv2.ReasonReconcileSuccess, "")
+	o.Set(a.hash, "status", "configurationHash")
+	added := o.SetWarnings(r.warnings(o, data.warnings, leftOut))
+	o.Condition(xpv2.TypeReady, corev1.ConditionTrue, xpv2.ReasonAvailable, "")
+	o.Condition(xpv2.TypeSynced, corev1.ConditionTrue, xpv2.ReasonReconcileSuccess, "")
 	o.setProgress(failure{}, "")
-	o.setDeferred(terraform.NotDeferred, "")
+	o.SetDeferred(terraform.NotDeferred, "")
 	o.SetHandledReconcile()
-	o.set(o.GetGeneration(), "status", "observedGeneration")
-	if err := r.write(ctx, o); err != nil {
+	o.Set(o.GetGeneration(), "status", "observedGeneration")
+	if err := o.Write(ctx, r.client); err != nil {
 		return "", err
 	}
 	for _, w := range added {
@@ -108,37 +104,10 @@ func differences(before, now map[string]any) (out []string) {
 // does not have exactly.
 func (r *Reconciler) warnings(o *object, of diagnostic.Diagnostics, leftOut []string) (out []string) {
 	for _, d := range of {
-		out = append(out, r.conceal(o, translate.Message(r.kind.Model, diagnostic.Diagnostics{d})))
+		out = append(out, o.Redacted(translate.Message(r.kind.Model, diagnostic.Diagnostics{d})))
 	}
 	if len(leftOut) > 0 {
 		out = append(out, "Fields are left out of status.atProvider, because they are too large: "+strings.Join(leftOut, ", ")+".")
 	}
-	slices.Sort(out)
-	out = slices.Compact(out)
-	return out[:min(len(out), maxWarnings)]
-}
-
-// conceal redacts the sensitive values that are known of an object.
-func (r *Reconciler) conceal(o *object, text string) string {
-	var hidden redact.Redactor
-	hidden.AddStrings(o.secrets...)
-	return hidden.Replacer().ReplaceInLine(text)
-}
-
-// write writes the status, if it differs from what was read.
-func (r *Reconciler) write(ctx context.Context, o *object) error {
-	if err := o.EncodeConditions(); err != nil {
-		return err
-	}
-	if equality.Semantic.DeepEqual(o.read.Object["status"], o.Object["status"]) {
-		return nil
-	}
-	// What references have set is not written, and neither is anything else of the spec.
-	out := &unstructured.Unstructured{Object: maps.Clone(o.read.Object)}
-	out.Object["status"] = o.Object["status"]
-	if err := r.client.Status().Update(ctx, out); err != nil {
-		return err
-	}
-	o.SetResourceVersion(out.GetResourceVersion())
-	return nil
+	return out
 }
