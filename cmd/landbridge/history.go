@@ -14,6 +14,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/command/state"
 	"github.com/landbridge-io/landbridge/internal/command/stream"
 	"github.com/landbridge-io/landbridge/internal/history"
+	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 )
 
 var historyOutputs = []string{"text", "wide", "json", "yaml"}
@@ -200,9 +201,9 @@ func (f *historyFlags) values(cmd *cobra.Command, records []state.History) error
 	}
 	w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 3, ' ', 0)
 	fmt.Fprintln(w, "RESOURCE\tFIELD\tVALUE\tSINCE")
-	for i, x := range out {
+	for _, x := range out {
+		title := state.Title(store.Key{Group: x.Group, Kind: x.Kind, Namespace: x.Namespace, Name: x.Name})
 		for _, v := range x.Values {
-			title := state.Title(state.History{Group: out[i].Group, Kind: out[i].Kind, Namespace: out[i].Namespace, Name: out[i].Name}.Key())
 			fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", title, v.Path, stream.OneLine(v.Text()), v.Since.UTC().Format(time.RFC3339))
 		}
 	}

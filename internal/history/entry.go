@@ -1,6 +1,7 @@
 package history
 
 import (
+	"cmp"
 	"encoding/json"
 	"time"
 	"unicode/utf8"
@@ -129,24 +130,11 @@ func short(value json.RawMessage, tooLong bool) (json.RawMessage, bool) {
 
 // ended returns what is known of an operation after another entry about it.
 func (e Entry) ended(by Entry) Entry {
-	if by.Because == "" {
-		by.Because = e.Because
-	}
-	if by.By == "" {
-		by.By = e.By
-	}
 	if len(by.Changes) == 0 {
 		by.Changes, by.MoreChanges = e.Changes, e.MoreChanges
 	}
-	if by.Provider == "" {
-		by.Provider = e.Provider
-	}
-	if by.Account == "" {
-		by.Account = e.Account
-	}
-	if by.Trace == "" {
-		by.Trace = e.Trace
-	}
+	by.Because, by.By = cmp.Or(by.Because, e.Because), cmp.Or(by.By, e.By)
+	by.Provider, by.Account, by.Trace = cmp.Or(by.Provider, e.Provider), cmp.Or(by.Account, e.Account), cmp.Or(by.Trace, e.Trace)
 	by.Replacement = by.Replacement || e.Replacement
 	return by
 }

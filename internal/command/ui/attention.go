@@ -198,7 +198,7 @@ func blamedBy(c Content, e *Entry) (_ explain.Key, missing, found bool) {
 	all, certain := explain.Blamed(e.Reason, e.Message, e.Uses)
 	for _, d := range all {
 		if d.Name == "" {
-			continue // which object is selected, the message says
+			continue // the message says which object is selected
 		}
 		at := c.Find(d.Key)
 		switch {

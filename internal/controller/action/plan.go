@@ -191,14 +191,9 @@ func unusable(h providerconfig.Handle[terraform.Executor]) *failure {
 
 // unasked returns why an action is not invoked. What passes within seconds is not told.
 func (k *Kind) unasked(o *object, diags diagnostic.Diagnostics) *failure {
-	out := &failure{reason: v1alpha1.ReasonCannotInvoke, message: translate.Message(k.Model, diags.Errors()), deferral: terraform.DeferralOf(diags)}
-	if out.deferral != terraform.NotDeferred {
-		out.reason, out.waits = v1alpha1.ReasonDeferred, true
-		return out
+	f := k.Refused(&o.Resource, v1alpha1.ReasonCannotInvoke, diags)
+	return &failure{
+		reason: f.Reason, message: f.Message, deferral: f.Deferral, retryAt: f.RetryAt, passing: f.Passing,
+		waits: f.Deferral != terraform.NotDeferred, stalls: f.OfResource,
 	}
-	if f := o.Visit.Trouble(); f != nil && !f.RetryAt.IsZero() {
-		out.reason, out.retryAt, out.passing = providerconfig.ReasonOf(f), f.RetryAt, f.Passing && o.Visit.Refused() != nil
-		out.stalls = f.OfResource
-	}
-	return out
 }

@@ -111,7 +111,7 @@ func (r *Reconciler) begin(ctx context.Context, o *object, p *planned, record in
 		return reconcile.Result{RequeueAfter: unmanaged.Soon}, nil
 	}
 	if !meta.FinalizerExists(o, xpmanaged.FinalizerName) || o.GetAnnotations()[v1alpha1.AnnotationInvoked] == "" {
-		err := r.change(ctx, o, func(u client.Object) {
+		err := o.Change(ctx, r.client, func(u client.Object) {
 			meta.AddFinalizer(u, xpmanaged.FinalizerName)
 			meta.AddAnnotations(u, map[string]string{v1alpha1.AnnotationInvoked: string(u.GetUID())})
 		})
@@ -227,7 +227,7 @@ func (r *Reconciler) remove(ctx context.Context, o *object, record invocation.Re
 	if interrupted {
 		r.kind.Options.Recorder.Event(o, event.Event{Type: event.TypeWarning, Reason: reasonUnknown, Message: lost.message})
 	}
-	return client.IgnoreNotFound(r.change(ctx, o, func(u client.Object) { meta.RemoveFinalizer(u, xpmanaged.FinalizerName) }))
+	return client.IgnoreNotFound(o.Change(ctx, r.client, func(u client.Object) { meta.RemoveFinalizer(u, xpmanaged.FinalizerName) }))
 }
 
 func (r *Reconciler) warn(o *object, all []string) {

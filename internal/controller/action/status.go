@@ -10,7 +10,6 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	corev1 "k8s.io/api/core/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
@@ -206,16 +205,3 @@ func (o *object) oneLine(text string) string {
 
 // maxMessage bounds a message of the provider about its progress, in characters.
 const maxMessage = 512
-
-// change writes a change of the metadata. It fails if the object has changed since it was read.
-func (r *Reconciler) change(ctx context.Context, o *object, change func(client.Object)) error {
-	out := o.Read.DeepCopy()
-	change(out)
-	if err := r.client.Update(ctx, out); err != nil {
-		return err
-	}
-	o.Read = out
-	o.SetFinalizers(out.GetFinalizers())
-	o.SetResourceVersion(out.GetResourceVersion())
-	return nil
-}

@@ -319,15 +319,7 @@ func (r *Reconciler) finalize(ctx context.Context, o *object) error {
 	if meta.FinalizerExists(o, xpmanaged.FinalizerName) {
 		return nil
 	}
-	out := o.Read.DeepCopy()
-	meta.AddFinalizer(out, xpmanaged.FinalizerName)
-	if err := r.client.Update(ctx, out); err != nil {
-		return err
-	}
-	o.Read = out
-	o.SetFinalizers(out.GetFinalizers())
-	o.SetResourceVersion(out.GetResourceVersion())
-	return nil
+	return o.Change(ctx, r.client, func(u client.Object) { meta.AddFinalizer(u, xpmanaged.FinalizerName) })
 }
 
 // release lets an object go of which nothing is open.
@@ -336,7 +328,5 @@ func (r *Reconciler) release(ctx context.Context, h *holding) error {
 		return err
 	}
 	r.tell(h)
-	out := h.Read.DeepCopy()
-	meta.RemoveFinalizer(out, xpmanaged.FinalizerName)
-	return client.IgnoreNotFound(r.client.Update(ctx, out))
+	return client.IgnoreNotFound(h.Change(ctx, r.client, func(u client.Object) { meta.RemoveFinalizer(u, xpmanaged.FinalizerName) }))
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/scheduler/ownership"
 	"github.com/landbridge-io/landbridge/internal/terraform"
-	"github.com/landbridge-io/landbridge/internal/translate"
 )
 
 // result is what a read has answered.
@@ -55,14 +54,9 @@ func (k *Kind) mayBeOwned() bool { return k.Objects != nil && k.OwnedElsewhere !
 
 // refused returns the failure of a call of the provider. What passes within seconds is not told.
 func (k *Kind) refused(o *object, diags diagnostic.Diagnostics) *failure {
-	out := &failure{reason: v1alpha1.ReasonReadFailed, message: translate.Message(k.Model, diags.Errors()), deferral: terraform.DeferralOf(diags)}
-	if out.deferral != terraform.NotDeferred {
-		out.reason, out.standing = v1alpha1.ReasonDeferred, true
-		return out
+	f := k.Refused(&o.Resource, v1alpha1.ReasonReadFailed, diags)
+	return &failure{
+		reason: f.Reason, message: f.Message, deferral: f.Deferral, retryAt: f.RetryAt, passing: f.Passing,
+		standing: f.Deferral != terraform.NotDeferred, stalls: f.OfResource,
 	}
-	if f := o.Visit.Trouble(); f != nil && !f.RetryAt.IsZero() {
-		out.reason, out.retryAt, out.passing = providerconfig.ReasonOf(f), f.RetryAt, f.Passing && o.Visit.Refused() != nil
-		out.stalls = f.OfResource
-	}
-	return out
 }

@@ -6,6 +6,6 @@
 // and parts of such a look: references, the configuration, conditions, the write of the status.
 //
 // kind.go has what a controller needs, start.go runs one, reconcile.go is what precedes each look,
-// configuration.go makes arguments, resource.go is an object during a look, and memory.go what is
-// remembered between looks.
+// configuration.go makes arguments, refusal.go says why a call has failed, resource.go is an object
+// during a look, and memory.go what is remembered between looks.
 package unmanaged

@@ -118,3 +118,16 @@ func (o *Resource) Write(ctx context.Context, c client.Client) error {
 	o.SetResourceVersion(out.GetResourceVersion())
 	return nil
 }
+
+// Change writes a change of the metadata. It fails if the object has changed since it was read.
+func (o *Resource) Change(ctx context.Context, c client.Client, change func(client.Object)) error {
+	out := o.Read.DeepCopy()
+	change(out)
+	if err := c.Update(ctx, out); err != nil {
+		return err
+	}
+	o.Read = out
+	o.SetFinalizers(out.GetFinalizers())
+	o.SetResourceVersion(out.GetResourceVersion())
+	return nil
+}
