@@ -2,6 +2,7 @@ package ui_test
 
 import (
 	"context"
+	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -50,6 +51,10 @@ func TestStreamsEnd(t *testing.T) {
 		defer c.Close()
 		if _, err := c.Write([]byte(request)); err != nil {
 			t.Fatal(err)
+		}
+		status := make([]byte, len("HTTP/1.1 200"))
+		if _, err := io.ReadFull(c, status); err != nil || string(status) != "HTTP/1.1 200" {
+			t.Fatalf("the stream is not open: %q, %v", status, err)
 		}
 		open = append(open, c)
 	}
