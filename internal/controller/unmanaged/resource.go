@@ -108,9 +108,13 @@ func (o *Resource) Write(ctx context.Context, c client.Client) error {
 	if equality.Semantic.DeepEqual(o.Read.Object["status"], o.Object["status"]) {
 		return nil
 	}
-	// What references have set is not written, and neither is anything else of the spec.
+	// What references have set is not written, and neither is anything else of the spec. The client
+	// sets metadata, and what was read is in the cache.
 	out := &unstructured.Unstructured{Object: maps.Clone(o.Read.Object)}
 	out.Object["status"] = o.Object["status"]
+	if metadata, ok := out.Object["metadata"].(map[string]any); ok {
+		out.Object["metadata"] = maps.Clone(metadata)
+	}
 	if err := c.Status().Update(ctx, out); err != nil {
 		return err
 	}
