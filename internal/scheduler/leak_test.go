@@ -56,6 +56,7 @@ func (h *harness) live(from, n int) map[string]int {
 		time.Sleep(10 * time.Minute)
 	}
 	h.r = first
+	synctest.Wait()
 	out := leaktest.Process()
 	leaktest.Entries(reflect.ValueOf(h.sched).Elem().FieldByName("owners"), "owners", out)
 	v := reflect.ValueOf(h.sched).Elem()
