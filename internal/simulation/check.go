@@ -207,7 +207,8 @@ func (c *check) destroyed(o *object) {
 	if i.strange || c.misled(o.resourceType) {
 		return
 	}
-	wanted := i.deleted || i.tainted || i.drifted || i.excused() || i.createFirst
+	rewritten := o.normalised == normalisedReplacement && len(i.places) == 1
+	wanted := i.deleted || i.tainted || i.drifted || i.excused() || i.createFirst && !rewritten
 	incomplete := !o.stored || o.tainted || o.coming
 	moved := i.zone != o.zone || i.name != o.name || len(i.places) > 2
 	inconsistent := o.inconsistent && (i.resized || i.retried)

@@ -21,6 +21,7 @@ type mutant struct {
 const (
 	schedulerDir = "internal/scheduler"
 	journalDir   = "internal/scheduler/journal"
+	storeDir     = "internal/scheduler/store"
 	settlingDir  = "internal/scheduler/settling"
 	managedDir   = "internal/controller/managed"
 	engineDir    = "internal/terraform/engine"
@@ -33,6 +34,11 @@ var mutants = []mutant{
 		{schedulerDir, "operation.intend",
 			"o.rec, err = o.store(o.ctx, r, intent)",
 			"o.rec = intent"},
+	}},
+	{name: "an intent is stored over a record without the lease", edits: []edit{
+		{storeDir, "Concludes",
+			"return marked",
+			"return marked || true"},
 	}},
 	{name: "the outcome is not stored", edits: []edit{
 		{journalDir, "Writer.once",
@@ -165,6 +171,16 @@ var mutants = []mutant{
 		{settlingDir, "Settling.unsettledObjects",
 			"of.Replacements >= maxReplacements && sameCause(of.Replaced, x.containedBecause(c))",
 			"false"},
+	}},
+	{name: "creates that fail count as replacements that create first", edits: []edit{
+		{settlingDir, "Settling.CountsAfter",
+			"!changesObject(p) && x.Deposed",
+			"!changesObject(p) && x.Deposed && false"},
+	}},
+	{name: "the destruction of a replaced object forgets that it was replaced", edits: []edit{
+		{schedulerDir, "Scheduler.afterOperation",
+			`(t.deposed == "" || t.kind == instance.Create)`,
+			"true"},
 	}},
 	{name: "a look that finds nothing to change shows that reads do not alternate", edits: []edit{
 		{settlingDir, "Settling.LooksAgain",
