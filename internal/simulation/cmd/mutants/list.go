@@ -557,13 +557,18 @@ var mutants = []mutant{
 	}},
 	{name: "a new dependent is made on an object that is about to be destroyed", references: true, replicas: 3, edits: []edit{
 		{managedDir, "referrer.changing",
-			"hadObject(r)",
-			"true || hadObject(r)"},
+			"before == nil",
+			"true || before == nil"},
 	}},
 	{name: "a new dependent is made on an object that another shard is about to destroy", references: true, replicas: 3, edits: []edit{
 		{managedDir, "referrer.changing",
-			"keeps && k.Options.Shards != nil",
-			"keeps && false"},
+			"!k.resolvesHere(u)",
+			"!k.resolvesHere(u) && false"},
+	}},
+	{name: "a new dependent is made on an object that a status still shows", references: true, replicas: 3, edits: []edit{
+		{managedDir, "referrer.changing",
+			"len(recorded) == 0",
+			"len(recorded) >= 0"},
 	}},
 	{name: "what uses a provider configuration with values of a replaced object goes on", references: true, edits: []edit{
 		{managedDir, "referrer.resolve",
