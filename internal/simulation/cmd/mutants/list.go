@@ -177,11 +177,6 @@ var mutants = []mutant{
 			"!changesObject(p) && x.Deposed",
 			"!changesObject(p) && x.Deposed && false"},
 	}},
-	{name: "the destruction of a replaced object forgets that it was replaced", edits: []edit{
-		{schedulerDir, "Scheduler.afterOperation",
-			`(t.deposed == "" || t.kind == instance.Create)`,
-			"true"},
-	}},
 	{name: "a look that finds nothing to change shows that reads do not alternate", edits: []edit{
 		{settlingDir, "Settling.LooksAgain",
 			"changed || of != nil && of.Alternations > 0",
