@@ -21,7 +21,6 @@ type mutant struct {
 const (
 	schedulerDir = "internal/scheduler"
 	journalDir   = "internal/scheduler/journal"
-	storeDir     = "internal/scheduler/store"
 	settlingDir  = "internal/scheduler/settling"
 	managedDir   = "internal/controller/managed"
 	engineDir    = "internal/terraform/engine"
@@ -34,11 +33,6 @@ var mutants = []mutant{
 		{schedulerDir, "operation.intend",
 			"o.rec, err = o.store(o.ctx, r, intent)",
 			"o.rec = intent"},
-	}},
-	{name: "an intent is stored over a record without the lease", edits: []edit{
-		{storeDir, "Concludes",
-			"return marked",
-			"return marked || true"},
 	}},
 	{name: "the outcome is not stored", edits: []edit{
 		{journalDir, "Writer.once",
