@@ -1,14 +1,15 @@
 package kinds_test
 
 import (
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
-	eventsv1 "k8s.io/api/events/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/watch"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/landbridge-io/landbridge/internal/testing/examplecloudtest"
@@ -55,11 +56,11 @@ func (x *cluster) tryRotation(t *testing.T) {
 	for _, u := range r.records {
 		x.WaitReady(t, u)
 	}
-	before := r.seen(t)
+	end := r.troubles(t)
 	r.tryRenewal(t)
 	r.tryRefusal(t)
-	if diff := cmp.Diff(before, r.seen(t)); diff != "" {
-		t.Errorf("renewals have interrupted resources (-before +after):\n%s", diff)
+	if seen := end(); len(seen) > 0 {
+		t.Errorf("renewals have interrupted resources:\n%s", strings.Join(seen, "\n"))
 	}
 	r.tryEarlyEnd(t)
 	for _, u := range r.records {
@@ -90,29 +91,47 @@ func (r *rotation) change(t *testing.T, value string) {
 	}
 }
 
-// seen returns what would show that records were interrupted: since when Synced is as it is, and
-// the warnings.
-func (r *rotation) seen(t *testing.T) (out []string) {
+// troubles has records watched, and returns a function that ends it and returns what has interrupted
+// them meanwhile.
+func (r *rotation) troubles(t *testing.T) (end func() []string) {
 	t.Helper()
-	for _, u := range r.records {
-		r.MustGet(t, u)
-		conditions, _, _ := unstructured.NestedSlice(u.Object, "status", "conditions")
-		for _, c := range conditions {
-			if c := c.(m); c["type"] == "Synced" {
-				out = append(out, u.GetName()+" "+c["status"].(string)+" "+c["lastTransitionTime"].(string))
-			}
-		}
-	}
-	events := &eventsv1.EventList{}
-	if err := r.List(t.Context(), events, client.InNamespace(r.namespace)); err != nil {
+	c, err := client.NewWithWatch(r.Config, client.Options{})
+	if err != nil {
 		t.Fatal(err)
 	}
-	for _, e := range events.Items {
-		if e.Type == corev1.EventTypeWarning && e.Regarding.Kind == "Record" {
-			out = append(out, e.Regarding.Name+" "+e.Reason+" "+e.Note)
+	var seen []string
+	var mu sync.Mutex
+	var all sync.WaitGroup
+	var watches []watch.Interface
+	for _, u := range r.records {
+		list := &unstructured.UnstructuredList{}
+		list.SetGroupVersionKind(u.GroupVersionKind())
+		w, err := c.Watch(t.Context(), list, client.InNamespace(r.namespace))
+		if err != nil {
+			t.Fatal(err)
 		}
+		watches = append(watches, w)
+		all.Go(func() {
+			for e := range w.ResultChan() {
+				u, ok := e.Object.(*unstructured.Unstructured)
+				if !ok {
+					continue
+				}
+				if status, reason, message := objecttest.Condition(u, "Synced"); status != "True" {
+					mu.Lock()
+					seen = append(seen, u.GetName()+": "+status+", "+reason+": "+message)
+					mu.Unlock()
+				}
+			}
+		})
 	}
-	return out
+	return func() []string {
+		for _, w := range watches {
+			w.Stop()
+		}
+		all.Wait()
+		return seen
+	}
 }
 
 // tryRenewal has the token renewed: it stays.
