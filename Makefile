@@ -202,7 +202,7 @@ health: bin/playground ## Every situation of an object, and the health that ksta
 
 .PHONY: kinds
 kinds: bin/playground ## Everything of a provider that is no resource type, in a cluster: data sources, ephemeral resources, actions, and functions in references
-	@$(GO) test -C test/kinds -vet=off -c -o $(CURDIR)/bin/test/kinds.test .
+	@$(call race,$(NESTED_RACE)) test -C test/kinds $(NESTED_RACE) -vet=off -c -o $(CURDIR)/bin/test/kinds.test .
 	@cd test/kinds && $(CURDIR)/bin/test/kinds.test -test.timeout=30m
 
 .PHONY: ui-test
