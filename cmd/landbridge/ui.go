@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"net"
+	"os"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -19,10 +20,11 @@ func newUICommand() *cobra.Command {
 		Short: "Show what needs attention, and everything else, as a page",
 		Long: `Serve a page about the resources of a cluster to a browser on this machine: what needs attention and why,
 every resource with its conditions, its plan and what depends on it, a search over names, identities and values, the
-plans that wait for approval, and providers. The page is live, and readable without JavaScript.
+plans that wait for approval, providers and their newer versions, what can be imported, and figures of the last day. The page is live, and readable without JavaScript.
 
 The page sees what your kubeconfig lets you see, and nothing else. It changes nothing, unless you approve a plan there,
-as with landbridge approve. Secrets are never read. The address that is printed has a token in it, without which
+as with landbridge approve. The figures are from the Secrets with the change records, if you may read them. To list
+what can be imported, the page runs landbridge discover and landbridge import, which start providers here. The address that is printed has a token in it, without which
 nothing is answered: keep it to yourself. Everything ends with the command.
 
 The same views are an API for programs: docs/ui.md describes it.`,
@@ -36,7 +38,11 @@ The same views are an API for programs: docs/ui.md describes it.`,
 			if err != nil {
 				return err
 			}
-			server, err := ui.New(ui.Options{Config: config, Namespace: namespace, System: system})
+			self, err := os.Executable()
+			if err != nil {
+				return err
+			}
+			server, err := ui.New(ui.Options{Config: config, Namespace: namespace, System: system, Program: &ui.Program{Path: self, Flags: flags.given()}})
 			if err != nil {
 				return err
 			}

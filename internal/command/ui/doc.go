@@ -6,8 +6,9 @@
 //	cluster ── follow ──▶ Index of Entries ── views: pure functions ──▶ models ──▶ HTML, JSON
 //	                                    └── version ──▶ stream ──▶ the browser asks for its view again
 //
-// What may not be listed is not in the index, so it is in no view. Values of Secrets are never
-// read. The only write is the approval of a plan, as landbridge approve does it, with the person's
+// What may not be listed is not in the index, so it is in no view. Of Secrets, only change records
+// are read, for figures, if the person may. What needs providers is left to the commands discover,
+// import and upgrade plan of a program, with the person's permissions. The only write is the approval of a plan, as landbridge approve does it, with the person's
 // permissions. Each request needs the token of the process (guard.go). Everything is in memory, and
 // ends with the process.
 package ui

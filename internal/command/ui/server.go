@@ -18,6 +18,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/landbridge-io/landbridge/internal/command/explain"
+	"github.com/landbridge-io/landbridge/internal/command/state"
 	"github.com/landbridge-io/landbridge/internal/command/status"
 )
 
@@ -33,6 +34,8 @@ type Options struct {
 	Config *rest.Config
 	// Namespace is that of the person's context. System is that of the controller.
 	Namespace, System string
+	// Program does what needs providers on the person's machine; nil if there is none.
+	Program *Program
 }
 
 // Server is the page.
@@ -46,6 +49,11 @@ type Server struct {
 	ended    chan struct{}
 	opened   atomic.Uint64 // pages
 	now      func() time.Time
+	records  func(context.Context) ([]state.History, error)
+	// program runs commands, at most maxCommands at the same time. namespace is the person's.
+	program   *Program
+	commands  chan struct{}
+	namespace string
 }
 
 // New returns the page of a cluster. It does not connect yet.
@@ -64,12 +72,19 @@ func New(o Options) (*Server, error) {
 		return nil, err
 	}
 	out := newServer(index)
-	out.client, out.reader, out.follower = c, reader, f
+	stored, err := state.Open(o.Config, o.System)
+	if err != nil {
+		return nil, err
+	}
+	out.client, out.reader, out.follower, out.program, out.namespace = c, reader, f, o.Program, o.Namespace
+	out.records = func(ctx context.Context) ([]state.History, error) { return stored.Histories(ctx, state.Selection{}) }
 	return out, nil
 }
 
 func newServer(index *Index) *Server {
-	return &Server{secrets: newSecrets(), index: index, streams: make(chan struct{}, maxStreams), ended: make(chan struct{}), now: time.Now}
+	return &Server{
+		secrets: newSecrets(), index: index, streams: make(chan struct{}, maxStreams), ended: make(chan struct{}), now: time.Now, commands: make(chan struct{}, maxCommands),
+	}
 }
 
 // Address is where a person opens the page, with the token.
@@ -128,6 +143,9 @@ func (s *Server) views() []view {
 		{name: "search", model: s.search},
 		{name: "plans", model: s.plans},
 		{name: "providers", model: s.providers},
+		{name: "upgrades", model: s.upgrades},
+		{name: "import", model: s.imports},
+		{name: "figures", model: s.figures},
 	}
 }
 
@@ -150,6 +168,7 @@ func (s *Server) Handler(address string) http.Handler {
 		})
 	}
 	mux.HandleFunc("POST /plans/approve", s.approve)
+	mux.HandleFunc("POST /import/manifests", s.manifests)
 	mux.HandleFunc("GET /events", s.events)
 	mux.Handle("GET /static/", http.FileServerFS(static))
 	return newGuard(s.secrets, address, http.MaxBytesHandler(mux, maxBody))
@@ -203,7 +222,7 @@ var (
 var templates = func() map[string]*template.Template {
 	out := map[string]*template.Template{}
 	functions := template.FuncMap{"mark": mark, "slug": slug}
-	for _, name := range []string{"attention", "estate", "resources", "dependencies", "search", "plans", "providers", "error"} {
+	for _, name := range []string{"attention", "estate", "resources", "dependencies", "search", "plans", "providers", "upgrades", "import", "manifests", "figures", "error"} {
 		out[name] = template.Must(template.New("").Funcs(functions).ParseFS(pages, "layout.html", "parts.html", name+".html"))
 	}
 	return out
@@ -245,6 +264,12 @@ type page struct {
 	Model any
 	// Results are what became of approvals.
 	Results []Result
+}
+
+// Still reports whether the view does not follow the cluster.
+func (p page) Still() bool {
+	m, ok := p.Model.(interface{ Still() bool })
+	return ok && m.Still()
 }
 
 // Current returns the view's mark in the navigation.

@@ -11,6 +11,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/testing/golden"
 )
 
+func line(args ...string) string { return "landbridge " + strings.Join(args, " ") }
+
 // TestViews compares the models and the pages of all views with golden files.
 func TestViews(t *testing.T) {
 	x := index(objects()...)
@@ -39,6 +41,8 @@ func TestViews(t *testing.T) {
 		"search-nothing":  {"search", ui.SearchIn(c, " ")},
 		"plans":           {"plans", ui.PlansOf(c)},
 		"providers":       {"providers", ui.ProvidersOf(c)},
+		"upgrades":        {"upgrades", ui.UpgradesOf(c, line)},
+		"figures":         {"figures", ui.FiguresOf(c, records(), now)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			model, err := json.MarshalIndent(tc.model, "", "  ")
