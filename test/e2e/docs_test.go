@@ -164,7 +164,7 @@ func TestUIPage(t *testing.T) {
 	// Not shared: the page shows what is in the cluster.
 	server := playgroundtest.New(t, playgroundtest.Options{})
 	c := on(t, server)
-	c.RunController(t, options(mirrorOf(t, "landbridge-io/examplecloud")))
+	c.RunController(t, options(directory(t)))
 	doctest.Test(t, filepath.Join("..", "..", "docs", "ui.md"), doctest.Options{
 		Env:     []string{"PATH=" + programs(t) + ":" + os.Getenv("PATH"), "KUBECONFIG=" + server.Kubeconfig},
 		Replace: map[string]string{"8090": strconv.Itoa(clustertest.FreePort(t))},

@@ -40,3 +40,6 @@ func (s *Server) Write(w http.ResponseWriter, r *http.Request, view, title strin
 
 // MaxStreams is maxStreams.
 const MaxStreams = maxStreams
+
+// Sweep ends sessions that are over.
+func (p *People) Sweep(ctx context.Context) { p.sweep(ctx) }

@@ -40,14 +40,14 @@ type follower struct {
 	group   sync.WaitGroup
 }
 
-func newFollower(config *rest.Config, index *Index, c *status.Client, reader *explain.Reader, namespace string) (*follower, error) {
+func newFollower(config *rest.Config, index *Index, c *status.Client, reader *explain.Reader, namespaces []string) (*follower, error) {
 	config = rest.CopyConfig(config)
 	config.QPS = -1 // a list and a watch for each kind, and there may be many
 	d, err := dynamic.NewForConfig(config)
 	if err != nil {
 		return nil, err
 	}
-	r, err := newRights(config, namespace)
+	r, err := newRights(config, namespaces)
 	if err != nil {
 		return nil, err
 	}

@@ -34,6 +34,8 @@ type Options struct {
 	Config *rest.Config
 	// Namespace is that of the person's context. System is that of the controller.
 	Namespace, System string
+	// Namespaces are further ones that are looked at if the person may not list namespaces.
+	Namespaces []string
 	// Program does what needs providers on the person's machine; nil if there is none.
 	Program *Program
 }
@@ -54,6 +56,8 @@ type Server struct {
 	program   *Program
 	commands  chan struct{}
 	namespace string
+	// person is who has signed in; empty on the person's own machine.
+	person string
 }
 
 // New returns the page of a cluster. It does not connect yet.
@@ -67,7 +71,7 @@ func New(o Options) (*Server, error) {
 		return nil, err
 	}
 	index := NewIndex()
-	f, err := newFollower(o.Config, index, c, reader, o.Namespace)
+	f, err := newFollower(o.Config, index, c, reader, append([]string{o.Namespace}, o.Namespaces...))
 	if err != nil {
 		return nil, err
 	}
@@ -101,17 +105,10 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	defer cancel()
 	followed := make(chan struct{})
 	go func() { defer close(followed); s.follower.run(ctx) }()
-	server := &http.Server{
-		Handler: s.Handler(l.Addr().String()), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 30 * time.Second,
-		IdleTimeout: time.Minute, MaxHeaderBytes: 64 << 10, BaseContext: func(net.Listener) context.Context { return ctx },
-	}
+	server := newHTTPServer(ctx, s.Handler(l.Addr().String()))
 	stop := context.AfterFunc(ctx, func() {
 		close(s.ended)
-		last, cancel := context.WithTimeout(context.Background(), time.Second)
-		defer cancel()
-		if server.Shutdown(last) != nil {
-			_ = server.Close()
-		}
+		shutDown(server)
 	})
 	defer stop()
 	err := server.Serve(l)
@@ -121,6 +118,23 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		return nil
 	}
 	return err
+}
+
+// newHTTPServer returns a server whose requests end with ctx.
+func newHTTPServer(ctx context.Context, h http.Handler) *http.Server {
+	return &http.Server{
+		Handler: h, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 30 * time.Second,
+		IdleTimeout: time.Minute, MaxHeaderBytes: 64 << 10, BaseContext: func(net.Listener) context.Context { return ctx },
+	}
+}
+
+// shutDown gives requests a second to end.
+func shutDown(server *http.Server) {
+	last, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	if server.Shutdown(last) != nil {
+		_ = server.Close()
+	}
 }
 
 // view is a view of the page, and of the API.
@@ -151,6 +165,11 @@ func (s *Server) views() []view {
 
 // Handler returns the page as it is served at an address, such as 127.0.0.1:8080.
 func (s *Server) Handler(address string) http.Handler {
+	return newGuard(s.secrets, address, s.mux())
+}
+
+// mux returns the page, without what decides who may see it.
+func (s *Server) mux() http.Handler {
 	mux := http.NewServeMux()
 	for _, v := range s.views() {
 		at := v.at
@@ -171,7 +190,7 @@ func (s *Server) Handler(address string) http.Handler {
 	mux.HandleFunc("POST /import/manifests", s.manifests)
 	mux.HandleFunc("GET /events", s.events)
 	mux.Handle("GET /static/", http.FileServerFS(static))
-	return newGuard(s.secrets, address, http.MaxBytesHandler(mux, maxBody))
+	return http.MaxBytesHandler(mux, maxBody)
 }
 
 func (s *Server) attention(*http.Request) (string, any, error) {
@@ -222,7 +241,7 @@ var (
 var templates = func() map[string]*template.Template {
 	out := map[string]*template.Template{}
 	functions := template.FuncMap{"mark": mark, "slug": slug}
-	for _, name := range []string{"attention", "estate", "resources", "dependencies", "search", "plans", "providers", "upgrades", "import", "manifests", "figures", "error"} {
+	for _, name := range []string{"attention", "estate", "resources", "dependencies", "search", "plans", "providers", "upgrades", "import", "manifests", "figures", "login", "error"} {
 		out[name] = template.Must(template.New("").Funcs(functions).ParseFS(pages, "layout.html", "parts.html", name+".html"))
 	}
 	return out
@@ -264,6 +283,8 @@ type page struct {
 	Model any
 	// Results are what became of approvals.
 	Results []Result
+	// Person is who has signed in.
+	Person string
 }
 
 // Still reports whether the view does not follow the cluster.
@@ -288,6 +309,7 @@ func (s *Server) write(w http.ResponseWriter, r *http.Request, p page, err error
 		p.View, p.Model = "error", err.Error()
 	}
 	p.Number = s.opened.Add(1)
+	p.Person = s.person
 	p.Path, p.Form, p.Query = r.URL.RequestURI(), s.form, r.URL.Query().Get("q")
 	if r.Method != http.MethodGet {
 		p.Path = "/plans"
@@ -307,12 +329,23 @@ func (s *Server) write(w http.ResponseWriter, r *http.Request, p page, err error
 }
 
 func writeJSON(w http.ResponseWriter, model any, err error) {
-	w.Header().Set("Content-Type", "application/json")
 	if err != nil {
-		w.WriteHeader(statusOf(err))
-		model = map[string]string{"error": err.Error()}
+		writeError(w, statusOf(err), err.Error())
+		return
 	}
+	w.Header().Set("Content-Type", "application/json")
 	_ = json.NewEncoder(w).Encode(model) // the reader is gone
+}
+
+// Error is the answer of the API if there is no view.
+type Error struct {
+	Error string `json:"error"`
+}
+
+func writeError(w http.ResponseWriter, code int, text string) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(code)
+	_ = json.NewEncoder(w).Encode(Error{text}) // the reader is gone
 }
 
 // statusOf returns the status of an answer with an error: the cluster's, if it refuses something.
