@@ -1,6 +1,7 @@
 package e2e_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/landbridge-io/landbridge/internal/command/state"
 )
@@ -68,6 +70,11 @@ func TestHistory(t *testing.T) {
 	c.WaitReady(t, r)
 	c.MustPatch(t, r, `{"spec":{"forProvider":{"value":"c"},"lifecycle":{"approvalPolicy":"Always"}}}`)
 	c.WaitFor(t, r, "the plan waits", func() bool { return text(r, "status", "plan", "hash") != "" })
+	eventually(t, "the API server notes who approves", func(ctx context.Context) bool {
+		u := r.DeepCopy()
+		err := c.Patch(ctx, u, client.RawPatch("application/merge-patch+json", []byte(`{"metadata":{"annotations":{"landbridge.io/approve":"x"}}}`)), client.DryRunAll)
+		return err == nil && u.GetAnnotations()["landbridge.io/approved-by"] != ""
+	})
 	if out, errOut, ok := runCommand(t, "approve", kind+"/r", "-n", ns, "--hash", text(r, "status", "plan", "hash")); !ok {
 		t.Fatalf("%s%s", out, errOut)
 	}

@@ -10,6 +10,8 @@ import (
 	"html/template"
 	"net"
 	"net/http"
+	"reflect"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -142,24 +144,28 @@ type view struct {
 	// name is that of the template, and of the API below its prefix. path is behind it in both.
 	name, path string
 	// at is the path of the page; "" if it is name and path.
-	at    string
-	model func(*http.Request) (title string, model any, _ error)
+	at string
+	// of is the type of the model, and summary what it is. query are the parameters.
+	of      reflect.Type
+	summary string
+	query   []string
+	model   func(*http.Request) (title string, model any, _ error)
 }
 
 const object = "/{kind}/{namespace}/{name}"
 
 func (s *Server) views() []view {
 	return []view{
-		{name: "attention", at: "/{$}", model: s.attention},
-		{name: "estate", model: s.estate},
-		{name: "resources", path: object, model: s.resource},
-		{name: "dependencies", path: object, model: s.dependencies},
-		{name: "search", model: s.search},
-		{name: "plans", model: s.plans},
-		{name: "providers", model: s.providers},
-		{name: "upgrades", model: s.upgrades},
-		{name: "import", model: s.imports},
-		{name: "figures", model: s.figures},
+		{name: "attention", at: "/{$}", of: reflect.TypeFor[Attention](), summary: "What needs attention, the most urgent first.", model: s.attention},
+		{name: "estate", of: reflect.TypeFor[Estate](), summary: "All objects that a filter selects.", query: append(slices.Clone(fields), "page"), model: s.estate},
+		{name: "resources", path: object, of: reflect.TypeFor[Resource](), summary: "One object.", model: s.resource},
+		{name: "dependencies", path: object, of: reflect.TypeFor[Dependencies](), summary: "What an object depends on, and what depends on it.", model: s.dependencies},
+		{name: "search", of: reflect.TypeFor[Search](), summary: "The objects that have a text.", query: []string{"q"}, model: s.search},
+		{name: "plans", of: reflect.TypeFor[Plans](), summary: "The plans that wait for approval.", model: s.plans},
+		{name: "providers", of: reflect.TypeFor[Providers](), summary: "The providers, with configurations and kinds.", model: s.providers},
+		{name: "upgrades", of: reflect.TypeFor[Upgrades](), summary: "The newer versions of providers; with plan=NAME, what landbridge upgrade plan finds.", query: []string{"plan"}, model: s.upgrades},
+		{name: "import", of: reflect.TypeFor[Import](), summary: "The objects of a resource type that exist, and who manages them.", query: []string{"type"}, model: s.imports},
+		{name: "figures", of: reflect.TypeFor[Figures](), summary: "What the change records tell of the last day, by the hour.", model: s.figures},
 	}
 }
 
@@ -189,6 +195,7 @@ func (s *Server) mux() http.Handler {
 	mux.HandleFunc("POST /plans/approve", s.approve)
 	mux.HandleFunc("POST /import/manifests", s.manifests)
 	mux.HandleFunc("GET /events", s.events)
+	mux.HandleFunc("GET "+apiPrefix+"openapi.json", s.openAPI)
 	mux.Handle("GET /static/", http.FileServerFS(static))
 	return http.MaxBytesHandler(mux, maxBody)
 }
