@@ -40,7 +40,9 @@ func TestViews(t *testing.T) {
 	c.WaitFor(t, u, "waiting", func() bool { return !objecttest.IsTrue(u, "Synced") })
 	b := open(t, c.server.Config, namespace)
 	for name, at := range map[string]string{
-		"attention": "/", "estate": "/estate", "plans": "/plans", "providers": "/providers", "search": "/search?q=planned",
+		"attention": "/", "estate": "/estate", "plans": "/plans", "providers": "/providers", "upgrades": "/upgrades", "upgrade plan": "/upgrades?plan=cloud", "figures": "/figures",
+		"import": "/import", "objects": "/import?type=examplecloud_thing&configuration=ProviderConfig%2Fdefault&namespace=" + namespace,
+		"search":   "/search?q=planned",
 		"resource": path("resources", waits), "dependencies": path("dependencies", waits), "error": path("resources", record(namespace, "none", "")),
 	} {
 		for _, dark := range []bool{false, true} {

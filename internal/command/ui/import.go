@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -33,8 +34,10 @@ type Import struct {
 	Problem string `json:"problem,omitempty"`
 	// Command lists the same.
 	Command string `json:"command,omitempty"`
-	// Namespace is that of new resources.
-	Namespace string `json:"namespace,omitempty"`
+	// Namespace is that of new resources, and Configuration the provider configuration, as
+	// KIND/NAME.
+	Namespace     string `json:"namespace,omitempty"`
+	Configuration string `json:"configuration"`
 }
 
 // Served is a resource type that is served as a kind.
@@ -93,22 +96,52 @@ func (o ImportObject) Value() string {
 	return string(out)
 }
 
-// typePattern matches names of resource types.
-var typePattern = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,200}$`)
+// typePattern matches names of resource types, and argumentPattern other arguments.
+var (
+	typePattern     = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,200}$`)
+	argumentPattern = regexp.MustCompile(`^[A-Za-z0-9./-]{0,300}$`)
+)
+
+// defaultConfiguration is the provider configuration of commands, unless another one is given.
+const defaultConfiguration = "ClusterProviderConfig/default"
+
+// importArguments returns the flags of landbridge discover and import for a namespace and a provider
+// configuration. Defaults are left out.
+func (s *Server) importArguments(namespace, configuration string) ([]string, error) {
+	if !argumentPattern.MatchString(namespace) || !argumentPattern.MatchString(configuration) {
+		return nil, errors.New("the namespace or the provider configuration is no name. Give the latter as KIND/NAME")
+	}
+	var out []string
+	for _, f := range [][3]string{
+		{"namespace", namespace, ""}, {"provider-config", configuration, defaultConfiguration}, {"system-namespace", s.system, defaultSystem},
+	} {
+		if f[1] != "" && f[1] != f[2] {
+			out = append(out, "--"+f[0]+"="+f[1])
+		}
+	}
+	return out, nil
+}
 
 // imports is the view of what can be imported.
 func (s *Server) imports(r *http.Request) (string, any, error) {
-	out := Import{Types: s.index.Content().Types, Type: r.URL.Query().Get("type"), Objects: []ImportObject{}, Namespace: s.namespace}
+	q := r.URL.Query()
+	out := Import{
+		Types: s.index.Content().Types, Type: q.Get("type"), Objects: []ImportObject{},
+		Namespace: cmp.Or(q.Get("namespace"), s.namespace), Configuration: cmp.Or(q.Get("configuration"), defaultConfiguration),
+	}
 	if out.Type == "" {
 		return "Import", out, nil
 	}
+	flags, err := s.importArguments(out.Namespace, out.Configuration)
 	if !typePattern.MatchString(out.Type) {
-		out.Problem = "This is no name of a resource type. Choose one of the list."
-		return "Import", out, nil
+		err = errors.New("this is no name of a resource type. Choose one of the list")
 	}
-	args := []string{"discover", out.Type}
-	out.Command = s.commandLine(args...)
-	printed, err := s.run(r.Context(), "", append(args, "-o", "json")...)
+	var printed output
+	if err == nil {
+		args := append([]string{"discover", out.Type}, flags...)
+		out.Command = s.commandLine(args...)
+		printed, err = s.run(r.Context(), "", append(args, "-o", "json")...)
+	}
 	if err == nil {
 		err = out.read(printed.stdout)
 	}
@@ -155,6 +188,8 @@ type Manifests struct {
 	Problem   string
 	Type      string
 	Namespace string
+	// Configuration is the provider configuration, as KIND/NAME.
+	Configuration string
 	// Objects are those of the form, to send it again.
 	Objects []string
 	// Document is what the command reads, and Command makes the same of it.
@@ -166,7 +201,7 @@ func (Manifests) Still() bool { return true }
 
 // manifests makes manifests of the objects that a form names. Nothing is written.
 func (s *Server) manifests(w http.ResponseWriter, r *http.Request) {
-	m := Manifests{Type: r.PostForm.Get("type"), Namespace: r.PostForm.Get("namespace"), Objects: r.PostForm["object"]}
+	m := Manifests{Type: r.PostForm.Get("type"), Namespace: r.PostForm.Get("namespace"), Configuration: r.PostForm.Get("configuration"), Objects: r.PostForm["object"]}
 	if err := s.makeManifests(r, &m); err != nil {
 		m.Problem = err.Error()
 	}
@@ -196,10 +231,11 @@ func (s *Server) makeManifests(r *http.Request, m *Manifests) error {
 		return err
 	}
 	m.Document = string(document)
-	args := []string{"import", "--objects", "-"}
-	if m.Namespace != "" {
-		args = append(args, "--namespace="+m.Namespace)
+	flags, err := s.importArguments(m.Namespace, m.Configuration)
+	if err != nil {
+		return err
 	}
+	args := append([]string{"import", "--objects", "-"}, flags...)
 	m.Command = "echo " + quote(m.Document) + " | " + s.commandLine(args...)
 	printed, err := s.run(r.Context(), m.Document, args...)
 	if err != nil {

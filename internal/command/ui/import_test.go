@@ -105,6 +105,7 @@ func TestImportRefused(t *testing.T) {
 		want         string
 	}{
 		"a type that is a flag":       {path: "/import?type=--kubeconfig%3D/x", want: "no name of a resource type"},
+		"a configuration that is two": {path: "/import?type=cloud_x&configuration=a+b", want: "is no name"},
 		"a pattern":                   {path: "/import?type=*", want: "no name of a resource type"},
 		"the command fails":           {script: "echo 'Error: no such type' >&2; exit 1", path: "/import?type=cloud_x", want: "no such type"},
 		"the command prints no JSON":  {script: "echo x", path: "/import?type=cloud_x", want: "cannot be read"},

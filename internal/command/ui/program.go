@@ -23,6 +23,8 @@ type Program struct {
 const (
 	// commandTimeout is how long a command may take.
 	commandTimeout = 5 * time.Minute
+	// defaultSystem is the namespace of the controller, unless another one is given.
+	defaultSystem = "landbridge-system"
 	// maxCommands is the number of commands that run at the same time.
 	maxCommands = 2
 )

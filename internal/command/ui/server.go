@@ -58,6 +58,8 @@ type Server struct {
 	program   *Program
 	commands  chan struct{}
 	namespace string
+	// system is the namespace of the controller.
+	system string
 	// person is who has signed in; empty on the person's own machine.
 	person string
 }
@@ -82,7 +84,7 @@ func New(o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	out.client, out.reader, out.follower, out.program, out.namespace = c, reader, f, o.Program, o.Namespace
+	out.client, out.reader, out.follower, out.program, out.namespace, out.system = c, reader, f, o.Program, o.Namespace, o.System
 	out.records = func(ctx context.Context) ([]state.History, error) { return stored.Histories(ctx, state.Selection{}) }
 	return out, nil
 }
