@@ -272,8 +272,8 @@ func bare(u *unstructured.Unstructured) object {
 	return u.Object
 }
 
-// The page has no permissions: no role is bound to its ServiceAccount, its pods are not those of the
-// controller's Service and selector, and its program knows the flags.
+// The page has no permissions: no role is bound to its ServiceAccount, its pods are not those of
+// the controller's Service and selector, and its program knows the flags.
 func TestUI(t *testing.T) {
 	t.Parallel()
 	for name, values := range map[string]object{

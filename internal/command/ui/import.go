@@ -105,8 +105,8 @@ var (
 // defaultConfiguration is the provider configuration of commands, unless another one is given.
 const defaultConfiguration = "ClusterProviderConfig/default"
 
-// importArguments returns the flags of landbridge discover and import for a namespace and a provider
-// configuration. Defaults are left out.
+// importArguments returns the flags of landbridge discover and import for a namespace and a
+// provider configuration. Defaults are left out.
 func (s *Server) importArguments(namespace, configuration string) ([]string, error) {
 	if !argumentPattern.MatchString(namespace) || !argumentPattern.MatchString(configuration) {
 		return nil, errors.New("the namespace or the provider configuration is no name. Give the latter as KIND/NAME")

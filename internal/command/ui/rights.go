@@ -15,8 +15,8 @@ import (
 // rights finds out what the person may list and watch.
 type rights struct {
 	client kubernetes.Interface
-	// known are the namespaces that are looked at even if namespaces may not be listed, such as that
-	// of the person's context.
+	// known are the namespaces that are looked at even if namespaces may not be listed, such as
+	// that of the person's context.
 	known []string
 }
 

@@ -24,8 +24,8 @@ type Upgrade struct {
 	Installed string `json:"installed,omitempty"`
 	// Wanted is what the spec asks for.
 	Wanted string `json:"wanted,omitempty"`
-	// Newer are the newer versions that the controller has found, and Behind is their number; nil if
-	// it is not known.
+	// Newer are the newer versions that the controller has found, and Behind is their number; nil
+	// if it is not known.
 	Newer  []string `json:"newer"`
 	Behind *int32   `json:"behind,omitempty"`
 	// Conditions are those of the provider, such as whether a version is held back.
