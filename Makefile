@@ -205,6 +205,11 @@ kinds: bin/playground ## Everything of a provider that is no resource type, in a
 	@$(GO) test -C test/kinds -vet=off -c -o $(CURDIR)/bin/test/kinds.test .
 	@cd test/kinds && $(CURDIR)/bin/test/kinds.test -test.timeout=30m
 
+.PHONY: ui-pictures
+ui-pictures: bin/playground ## Make the pictures of the page in README.md anew
+	@mkdir -p docs/pictures
+	@UI_PICTURES=$(CURDIR)/docs/pictures $(MAKE) --no-print-directory ui-test RUN='^TestPictures$$'
+
 .PHONY: ui-test
 ui-test: bin/playground ## The page of landbridge ui in Chromium, which it installs if need be: flows, and every view in both themes; RUN=tests, UI_SCREENSHOTS=directory keeps pictures
 	@$(GO) test -C test/ui -vet=off -c -o $(CURDIR)/bin/test/ui.test .

@@ -136,6 +136,8 @@ func TestImport(t *testing.T) {
 	b.shows("no resource")
 	b.run(chromedp.Click(fmt.Sprintf(`input[aria-label^="Select %s-found"]`, namespace), chromedp.ByQuery), chromedp.Click(`#view form[method] button`, chromedp.ByQuery))
 	b.shows("1 of 1 object is adopted without a change")
+	results.views++
+	b.examine(t)
 	manifest := evaluate[string](b, `document.querySelector("pre").innerText`)
 	u := &unstructured.Unstructured{}
 	if err := yaml.Unmarshal([]byte(manifest), &u.Object); err != nil {
@@ -203,6 +205,31 @@ func TestScripts(t *testing.T) {
 	}
 }
 
+// reader returns the configuration of a person who may see the objects of one namespace alone.
+func (c *cluster) reader(t *testing.T, namespace string) *rest.Config {
+	t.Helper()
+	api, err := kubernetes.NewForConfig(c.server.Config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := "reader-" + namespace
+	meta := metav1.ObjectMeta{Namespace: namespace, Name: name}
+	if _, err := api.RbacV1().Roles(namespace).Create(t.Context(), &rbacv1.Role{ObjectMeta: meta, Rules: []rbacv1.PolicyRule{{
+		APIGroups: []string{group}, Resources: []string{"*"}, Verbs: []string{"get", "list", "watch"},
+	}}}, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := api.RbacV1().RoleBindings(namespace).Create(t.Context(), &rbacv1.RoleBinding{
+		ObjectMeta: meta, Subjects: []rbacv1.Subject{{Kind: rbacv1.UserKind, APIGroup: rbacv1.GroupName, Name: name}},
+		RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: name},
+	}, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	config := rest.CopyConfig(c.server.Config)
+	config.Impersonate.UserName = name
+	return config
+}
+
 // Someone without the permission to approve sees the plan, and the cluster's refusal.
 func TestRightsOfPerson(t *testing.T) {
 	flow(t)
@@ -210,25 +237,7 @@ func TestRightsOfPerson(t *testing.T) {
 	namespace, others := c.namespace(t), c.namespace(t)
 	c.planned(t, namespace, "mine")
 	c.planned(t, others, "hidden")
-	api, err := kubernetes.NewForConfig(c.server.Config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	meta := metav1.ObjectMeta{Namespace: namespace, Name: "reader"}
-	if _, err := api.RbacV1().Roles(namespace).Create(t.Context(), &rbacv1.Role{ObjectMeta: meta, Rules: []rbacv1.PolicyRule{{
-		APIGroups: []string{group}, Resources: []string{"*"}, Verbs: []string{"get", "list", "watch"},
-	}}}, metav1.CreateOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := api.RbacV1().RoleBindings(namespace).Create(t.Context(), &rbacv1.RoleBinding{
-		ObjectMeta: meta, Subjects: []rbacv1.Subject{{Kind: rbacv1.UserKind, APIGroup: rbacv1.GroupName, Name: "reader"}},
-		RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: "reader"},
-	}, metav1.CreateOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	config := rest.CopyConfig(c.server.Config)
-	config.Impersonate.UserName = "reader"
-	b := open(t, config, namespace)
+	b := open(t, c.reader(t, namespace), namespace)
 	b.visit("/plans")
 	b.shows("Record " + namespace + "/mine")
 	b.lacks(others)
