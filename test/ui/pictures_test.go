@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -52,11 +53,13 @@ func TestPictures(t *testing.T) {
 		{"attention", "/", "Record shop/certificate", false},
 		{"plan", "/plans", "2 objects depend on it", true},
 	} {
-		b.theme(p.dark, 1000)
+		b.theme(p.dark, 1200)
 		b.visit(p.at)
 		b.shows(p.shows)
 		b.holds("the page is live", `document.getElementById("live").innerText === "Live"`)
-		b.run(chromedp.Evaluate(`for (const d of document.querySelectorAll("details")) d.open = true`, nil))
+		b.run(chromedp.Evaluate(`for (const d of document.querySelectorAll(".plan details")) d.open = true`, nil))
+		// No taller than what is on it.
+		b.run(emulation.SetDeviceMetricsOverride(1200, evaluate[int64](b, `Math.ceil(document.querySelector("#view > :last-child").getBoundingClientRect().bottom) + 16`), 1, false))
 		_, shot := b.picture(t)
 		if dir := os.Getenv("UI_PICTURES"); dir != "" {
 			if err := os.WriteFile(filepath.Join(dir, p.name+".png"), shot, 0o644); err != nil {

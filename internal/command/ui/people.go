@@ -112,6 +112,7 @@ func (p *People) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	setHeaders(w.Header())
+	r.Body = http.MaxBytesReader(w, r.Body, maxBody)
 	own := p.origins[strings.ToLower(r.Host)]
 	read := r.Method == http.MethodGet || r.Method == http.MethodHead
 	opened := read && r.Header.Get("Sec-Fetch-Mode") == "navigate" && r.Header.Get("Sec-Fetch-Dest") == "document" // by a link
@@ -324,7 +325,6 @@ func (p *People) sweep(ctx context.Context) {
 
 // login exchanges a pasted token for a cookie.
 func (p *People) login(w http.ResponseWriter, r *http.Request) {
-	r.Body = http.MaxBytesReader(w, r.Body, maxBody)
 	token := strings.TrimSpace(r.PostFormValue("token"))
 	if token == "" {
 		refuse(w, r, errors.New("the form has no token"))
@@ -368,7 +368,7 @@ func refuse(w http.ResponseWriter, r *http.Request, err error) {
 		code = http.StatusUnauthorized
 	}
 	if strings.HasPrefix(r.URL.Path, apiPrefix) {
-		writeError(w, code, "The request has no valid token. Send that of a user of the cluster in the header Authorization. "+err.Error())
+		writeError(w, code, strings.TrimSpace("The request has no valid token. Send that of a user of the cluster in the header Authorization. "+err.Error()))
 		return
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
