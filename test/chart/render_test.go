@@ -305,6 +305,9 @@ func TestUI(t *testing.T) {
 			if page == nil {
 				return
 			}
+			if err := powerless(page); err != nil {
+				t.Error(err)
+			}
 			if got := page.Spec.Template.Labels["app.kubernetes.io/name"]; got != "landbridge-ui" {
 				t.Errorf("the page's pods are named %s", got)
 			}
