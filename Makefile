@@ -205,8 +205,13 @@ kinds: bin/playground ## Everything of a provider that is no resource type, in a
 	@$(call race,$(NESTED_RACE)) test -C test/kinds $(NESTED_RACE) -vet=off -c -o $(CURDIR)/bin/test/kinds.test .
 	@cd test/kinds && $(CURDIR)/bin/test/kinds.test -test.timeout=30m
 
+.PHONY: ui-pictures
+ui-pictures: bin/landbridge bin/playground ## Make the pictures of the page in README.md anew
+	@mkdir -p docs/pictures
+	@UI_PICTURES=$(CURDIR)/docs/pictures $(MAKE) --no-print-directory ui-test RUN='^TestPictures$$'
+
 .PHONY: ui-test
-ui-test: bin/playground ## The page of landbridge ui in Chromium, which it installs if need be: flows, and every view in both themes; RUN=tests, UI_SCREENSHOTS=directory keeps pictures
+ui-test: bin/landbridge bin/playground ## The page of landbridge ui in Chromium, which it installs if need be: flows, and every view in both themes; RUN=tests, UI_SCREENSHOTS=directory keeps pictures
 	@$(GO) test -C test/ui -vet=off -c -o $(CURDIR)/bin/test/ui.test .
 	@cd test/ui && $(CURDIR)/bin/test/ui.test -test.timeout=30m -test.run '$(RUN)'
 
