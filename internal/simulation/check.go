@@ -294,7 +294,7 @@ func (c *check) partOfRetry(of *object) bool {
 
 // alternatesInModule reports whether reads of an object of a module alternate between several
 // values. In a module, that is not told from what something else changes, and one apply makes all
-// changes.
+// changes (docs/faults.md).
 func (c *check) alternatesInModule(of *object) bool {
 	return c.w.users.isPair(c.w.users.byTag[of.tag].key) && slices.ContainsFunc(c.w.cloud.objects, func(o *object) bool {
 		return o.tag == of.tag && o.normalised == oscillatingValues
