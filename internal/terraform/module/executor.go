@@ -81,7 +81,7 @@ func (e *Executor) resourceType(ctx context.Context) types {
 // Refresh implements terraform.Executor.
 func (e *Executor) Refresh(ctx context.Context, r terraform.ResourceType, in instance.Instance) (terraform.Refreshed, diagnostic.Diagnostics) {
 	asIs := terraform.Refreshed{Instance: in}
-	mem, err := recall(in.Private)
+	mem, err := recall(in)
 	if err != nil {
 		return asIs, diagnostic.Errorf("Module cannot be read", "%s.", err)
 	}
@@ -200,7 +200,7 @@ func (e *Executor) prior(in instance.Instance) (memory, []byte, diagnostic.Diagn
 	if !in.Exists() {
 		return memory{}, nil, nil
 	}
-	mem, err := recall(in.Private)
+	mem, err := recall(in)
 	if err != nil {
 		return mem, nil, diagnostic.Errorf("Module cannot be planned", "%s.", err)
 	}

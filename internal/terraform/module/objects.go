@@ -255,7 +255,7 @@ func (j *journal) begun() (unknown, known []terraform.Object) {
 // Consists returns the objects that an instance consists of, and those that an interrupted
 // operation may have created.
 func Consists(in instance.Instance) (held, begun []terraform.Object) {
-	if mem, err := recall(in.Private); err == nil && len(in.Private) > 0 {
+	if mem, err := recall(in); err == nil && len(in.Private) > 0 {
 		held = mem.objects()
 	}
 	if in.Operation != nil && len(in.Operation.Journal) > 0 {
