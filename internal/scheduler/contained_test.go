@@ -2,6 +2,7 @@ package scheduler_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -22,6 +23,9 @@ type moduleCloud struct {
 	creates, imports, begun []terraform.Object
 	// contained are the changes of objects that plans of an existing module have.
 	contained []terraform.Contained
+	// finds is what looks for objects show, and refused what must not be destroyed.
+	finds   terraform.Found
+	refused error
 	// changes returns them instead, if it is not nil. applied is called after each apply, which
 	// fails with fails.
 	changes func() []terraform.Contained
@@ -35,7 +39,10 @@ type moduleCloud struct {
 	appliedAt time.Time
 }
 
-var _ terraform.Journaled = (*moduleCloud)(nil)
+var (
+	_ terraform.Journaled = (*moduleCloud)(nil)
+	_ terraform.Finder    = (*moduleCloud)(nil)
+)
 
 func (m *moduleCloud) Plan(ctx context.Context, r terraform.ResourceType, in instance.Instance, c terraform.Config) (terraform.Plan, diagnostic.Diagnostics) {
 	p, diags := m.cloud.Plan(ctx, r, in, c)
@@ -63,6 +70,12 @@ func (m *moduleCloud) Refresh(ctx context.Context, r terraform.ResourceType, in 
 }
 
 func (m *moduleCloud) Apply(ctx context.Context, p terraform.Plan) (instance.Instance, diagnostic.Diagnostics) {
+	if p.Refuses != nil {
+		held, _ := m.consists(p.Prior)
+		for _, o := range held {
+			m.refused = errors.Join(m.refused, p.Refuses(ctx, o))
+		}
+	}
 	out, diags := m.cloud.Apply(ctx, p)
 	m.appliedAt = time.Now()
 	if m.applied != nil {
@@ -82,6 +95,8 @@ func (m *moduleCloud) Recover(context.Context, terraform.ResourceType, instance.
 func (m *moduleCloud) Changed([]byte) []string { return m.made }
 
 func (m *moduleCloud) Left(instance.Instance) map[string]map[string]string { return m.left }
+
+func (m *moduleCloud) Find(context.Context, terraform.Object) terraform.Found { return m.finds }
 
 func (m *moduleCloud) consists(in instance.Instance) (held, begun []terraform.Object) {
 	if in.Exists() {

@@ -1,6 +1,7 @@
 package terraform
 
 import (
+	"context"
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
@@ -76,6 +77,9 @@ type Plan struct {
 	// CreateUnchecked is set when the contained objects are created without looking for existing
 	// ones.
 	CreateUnchecked bool
+	// Refuses returns the error of a contained object that must not be destroyed; nil for others,
+	// and without such objects.
+	Refuses func(context.Context, Object) error
 	// Validation has the warnings of the validation, if the configuration was validated, and
 	// Warnings those of the plan.
 	Validation, Warnings diagnostic.Diagnostics

@@ -249,7 +249,7 @@ func (e *Executor) ApplyJournaled(ctx context.Context, p terraform.Plan, record 
 		return p.Prior, diags
 	}
 	defer w.close()
-	w.session.visibility.unread = p.WithoutRefresh
+	w.session.visibility.unread, w.session.refuses = p.WithoutRefresh, p.Refuses
 	plan, diags := w.plan(ctx, args...)
 	if diags.HasErrors() {
 		return p.Prior, diags

@@ -49,6 +49,9 @@ func (s *attached) object(at configuredServer, r *schema.Resource, state, identi
 		return out, false
 	}
 	out = *in
+	if v, err := wire.Unmarshal(state, r.ImpliedType()); err == nil {
+		out.Made = terraform.MadeOf(r, v)
+	}
 	if r.Identity == nil {
 		out.ID = idOf(r, state)
 		return out, out.ID != ""

@@ -43,7 +43,9 @@ type session struct {
 	// module's own.
 	before []byte
 	// unchecked is set when objects are created without looking for existing ones.
-	unchecked  bool
+	unchecked bool
+	// refuses is Plan.Refuses.
+	refuses    func(context.Context, terraform.Object) error
 	doubts     doubts
 	visibility *visibility
 	objects    *objects
@@ -221,6 +223,11 @@ func (s *attached) ApplyResourceChange(call context.Context, q *tfprotov6.ApplyR
 	case wire.IsNull(packed(q.PlannedState)):
 		c.Kind = instance.Delete
 		c.Object = s.existing(server, r, packed(q.PriorState))
+		if c.Object != nil && s.refuses != nil {
+			if err := s.refuses(s.ctx, *c.Object); err != nil {
+				return nil, notBegun(err)
+			}
+		}
 	case wire.IsNull(packed(q.PriorState)):
 		c.Kind = instance.Create
 		c.Planned, c.PlannedIdentity = packed(q.PlannedState), identified(q.PlannedIdentity)
