@@ -172,7 +172,7 @@ func (c *controllers) schedule() error {
 	}
 	var others scheduler.Elsewhere
 	if c.worker != nil {
-		others = elsewhere{c.secrets, &store.Secrets{Client: c.kube.core.Secrets(c.Namespace)}}
+		others = elsewhere{c.secrets, &store.Secrets{Client: c.kube.core.Secrets(c.Namespace)}, c.registry.Manages}
 	}
 	c.operations = scheduler.New(scheduler.Options{
 		Elsewhere:                  others,

@@ -12,6 +12,7 @@ import (
 type elsewhere struct {
 	// own are the records of the shard, and all those of any shard: nothing of them is remembered.
 	own, all *store.Secrets
+	manages  func(context.Context, store.Key) (bool, error)
 }
 
 var _ scheduler.Elsewhere = elsewhere{}
@@ -19,6 +20,8 @@ var _ scheduler.Elsewhere = elsewhere{}
 func (e elsewhere) Naming(ctx context.Context, objects []string, several bool) ([]store.Key, error) {
 	return e.own.NamingElsewhere(ctx, objects, several)
 }
+
+func (e elsewhere) Manages(ctx context.Context, k store.Key) (bool, error) { return e.manages(ctx, k) }
 
 func (e elsewhere) Load(ctx context.Context, k store.Key, r *schema.Resource) (store.Record, error) {
 	defer e.all.Forget(k)

@@ -24,6 +24,8 @@ type Elsewhere interface {
 	// Naming returns the keys of those that name one of several objects, which are given by their
 	// store.ObjectHash. With several, it also returns those that may name more than one object.
 	Naming(ctx context.Context, objects []string, several bool) ([]store.Key, error)
+	// Manages reports whether the resource of a record exists and manages its object.
+	Manages(ctx context.Context, k store.Key) (bool, error)
 	// Load loads one of them.
 	Load(ctx context.Context, k store.Key, r *schema.Resource) (store.Record, error)
 }
@@ -92,12 +94,16 @@ func (s *Scheduler) compareElsewhere(ctx context.Context, r *Request, all []sigh
 		return by, noTwin, nil
 	}
 	rec, err := s.o.Elsewhere.Load(ctx, k, of)
+	manages := false
+	if err == nil {
+		manages, err = s.o.Elsewhere.Manages(ctx, k)
+	}
 	switch {
 	case errors.Is(err, store.ErrNotFound), errors.Is(err, store.ErrUnreadable):
 		return by, noTwin, nil
 	case err != nil:
 		return by, unclear, &Error{Reason: decision.ReasonStore, Err: err}
-	case !s.mayExist(ctx, k, rec.Owner):
+	case !manages, !s.mayExist(ctx, k, rec.Owner):
 		return by, noTwin, nil
 	}
 	names := namesIn(of, &rec.Instance)

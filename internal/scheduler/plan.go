@@ -57,6 +57,8 @@ func (s *Scheduler) plan(ctx context.Context, e *entry, r Request, ex terraform.
 		e.lastApply.Planned(&p, e.record.Instance.Unsettled, s.o.Clock.Now())
 		o.Unsettled = settles.Unsettled(&p)
 		e.repeating.Store(o.Unsettled != nil && o.Unsettled.Never)
+		config.Keeps = o.Unsettled.Early(s.o.Clock.Now())
+		p = planKeeping(ctx, ex, p, config)
 		if p.Action == terraform.NoOp && o.Reapply != "" {
 			if err := s.notReapplied(ctx, e, r, o.Reapply); err != nil {
 				return err

@@ -160,6 +160,9 @@ type Config struct {
 	PreventDestroy bool
 	// SensitivePaths are sensitive because of the source of their values.
 	SensitivePaths []cty.Path
+	// Keeps are the addresses of contained objects that are not updated. Objects that are one
+	// resource have none.
+	Keeps []string
 }
 
 // IgnoreChanges is Terraform's ignore_changes: paths, or everything.

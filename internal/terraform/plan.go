@@ -77,6 +77,9 @@ type Plan struct {
 	// CreateUnchecked is set when the contained objects are created without looking for existing
 	// ones.
 	CreateUnchecked bool
+	// Keeps are the addresses of contained objects that are left as they are, though they would be
+	// updated.
+	Keeps []string
 	// Refuses returns the error of a contained object that must not be destroyed; nil for others,
 	// and without such objects.
 	Refuses func(context.Context, Object) error

@@ -75,6 +75,18 @@ func (m Making) AppliedObjects(p *terraform.Plan, at time.Time, failed bool, cha
 	return out
 }
 
+// Keeping adds what an earlier apply has left of the objects that a plan keeps, which do not settle.
+func (a *Left) Keeping(p *terraform.Plan, before *Left) *Left {
+	for _, address := range p.Keeps {
+		var of objectLeft
+		if before != nil && before.config == a.config {
+			of = before.objects[address]
+		}
+		a.objects[address] = of
+	}
+	return a
+}
+
 // After adds what an earlier apply of the same configuration has left of the objects that this one,
 // which has failed, has not changed.
 func (a *Left) After(before *Left) *Left {
@@ -172,6 +184,11 @@ func (x *Settling) countsObjects(p *terraform.Plan) *instance.Unsettled {
 			out.Repeats = of
 		} else {
 			out.Objects[c.Address] = of
+		}
+	}
+	for _, address := range p.Keeps {
+		if of := was[address]; of.Updates > 0 {
+			out.Objects[address] = of
 		}
 	}
 	keepReplaced(&out, was, p)

@@ -149,18 +149,18 @@ func (e *Executor) Validate(context.Context, terraform.ResourceType, terraform.C
 // Plan implements terraform.Executor.
 func (e *Executor) Plan(ctx context.Context, r terraform.ResourceType, in instance.Instance, config terraform.Config) (terraform.Plan, diagnostic.Diagnostics) {
 	given := e.module.given(config.Value)
-	p, diags := e.planned(ctx, r, in, given, config.SensitivePaths)
-	p.Config, p.SensitivePaths = config.Value, config.SensitivePaths
+	p, diags := e.planned(ctx, r, in, given, config)
+	p.Keeps, p.Config, p.SensitivePaths = config.Keeps, config.Value, config.SensitivePaths
 	return p, diags
 }
 
-func (e *Executor) planned(ctx context.Context, r terraform.ResourceType, in instance.Instance, given values, sensitive []cty.Path) (terraform.Plan, diagnostic.Diagnostics) {
+func (e *Executor) planned(ctx context.Context, r terraform.ResourceType, in instance.Instance, given values, config terraform.Config) (terraform.Plan, diagnostic.Diagnostics) {
 	out := terraform.Plan{Resource: r, Prior: in, Action: terraform.Create}
 	mem, before, diags := e.prior(in)
 	if diags.HasErrors() {
 		return out, diags
 	}
-	w, diags := e.open(ctx, job{given: given, sensitive: sensitive, state: before, recent: mem.recent, imports: true})
+	w, diags := e.open(ctx, job{given: given, sensitive: config.SensitivePaths, state: before, recent: mem.recent, keeps: config.Keeps, imports: true})
 	if diags.HasErrors() {
 		return out, diags
 	}
@@ -244,7 +244,7 @@ func (e *Executor) ApplyJournaled(ctx context.Context, p terraform.Plan, record 
 		return p.Prior, diagnostic.Errorf("Configuration cannot be written", "%s.", err)
 	}
 	j := &journal{Variables: encoded.Variables, record: record}
-	w, diags := e.open(ctx, job{given: given, sensitive: p.SensitivePaths, state: before, recent: mem.recent, unchecked: p.CreateUnchecked, journal: j, imports: p.Action != terraform.Delete})
+	w, diags := e.open(ctx, job{given: given, sensitive: p.SensitivePaths, state: before, recent: mem.recent, keeps: p.Keeps, unchecked: p.CreateUnchecked, journal: j, imports: p.Action != terraform.Delete})
 	if diags.HasErrors() {
 		return p.Prior, diags
 	}

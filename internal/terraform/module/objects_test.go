@@ -189,6 +189,42 @@ func TestRefusedDestructions(t *testing.T) {
 	}
 }
 
+// Objects that are kept are not updated by an apply of other changes, also if a read shows them
+// changed.
+func TestKeptObjects(t *testing.T) {
+	t.Parallel()
+	e := newEstate(t, commandline.Options{})
+	x := e.executor(e.server)
+	in := e.applied(x, instance.Instance{}, 1)
+	e.cloud.Change(t, "datastores", e.cloud.Find(t, "datastores", "a"), map[string]any{"capacity_gib": 5})
+	config := e.config(2, "a", "b")
+	config.Keeps = []string{`examplecloud_datastore.rack["a"]`}
+	p := e.plan(x, in, config)
+	var planned []string
+	for _, c := range p.Contained {
+		planned = append(planned, string(c.Action)+" "+c.Address)
+	}
+	if diff := cmp.Diff([]string{`Create examplecloud_datastore.rack["b"]`}, planned); diff != "" {
+		t.Errorf("planned (-want +got):\n%s", diff)
+	}
+	p.Keeps = config.Keeps
+	out, diags := x.Apply(t.Context(), p)
+	if diags.HasErrors() {
+		t.Fatal(diags)
+	}
+	sizes := map[string]any{}
+	for _, o := range e.cloud.List(t, "datastores", "") {
+		sizes[o["name"].(string)] = o["capacity_gib"]
+	}
+	if diff := cmp.Diff(map[string]any{"a": 5.0, "b": 2.0}, sizes); diff != "" {
+		t.Errorf("sizes (-want +got):\n%s", diff)
+	}
+	config.Keeps = nil
+	if p = e.plan(x, out, config); len(p.Contained) != 1 || p.Contained[0].Action != terraform.Update {
+		t.Errorf("without that, it plans %+v", p.Contained)
+	}
+}
+
 // killPrograms kills the programs that work in the estate's directory, and returns their number.
 func (e *estate) killPrograms() (killed int) {
 	for _, pid := range processtest.Within(e.dir) {

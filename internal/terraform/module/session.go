@@ -49,6 +49,7 @@ type session struct {
 	doubts     doubts
 	visibility *visibility
 	objects    *objects
+	kept       *kept
 
 	mu sync.Mutex
 	// releases end the leases of servers with further settings.
@@ -146,6 +147,7 @@ func (s *attached) ReadResource(ctx context.Context, q *tfprotov6.ReadResourceRe
 		return nil, err
 	}
 	answer = s.unlessDoubted(q, s.unlessHidden(q, answer))
+	s.kept.read(s.schema.Resources[q.TypeName], q, answer)
 	s.sees(ctx, q.TypeName, nil, packed(answer.NewState), identified(answer.NewIdentity))
 	return answer, nil
 }
@@ -156,6 +158,9 @@ func (s *attached) PlanResourceChange(ctx context.Context, q *tfprotov6.PlanReso
 		return nil, errOver
 	}
 	defer s.calls.End()
+	if s.kept.has(s.schema.Resources[q.TypeName], q) {
+		return unchanged(q), nil
+	}
 	answer, err := s.chosen(ctx).PlanResourceChange(ctx, q)
 	if err == nil {
 		s.creates(ctx, q, answer)
