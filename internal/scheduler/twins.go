@@ -21,8 +21,8 @@ type sharing struct {
 	title string
 }
 
-// warnOfTwins returns the warnings about objects that other resources have, or may have, too, and has
-// these planned again.
+// warnOfTwins returns the warnings about objects that other resources have, or may have, too, and
+// has these planned again.
 func (s *Scheduler) warnOfTwins(ctx context.Context, e *entry, r *Request) (diagnostic.Diagnostics, error) {
 	x, err := s.sharingOf(ctx, e, r)
 	if err != nil {

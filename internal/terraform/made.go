@@ -13,8 +13,8 @@ import (
 )
 
 // Made is what only a provider makes of an object and never changes, such as its id and the time of
-// its creation: hashes of values, by their paths. It tells objects of the same identity apart. Empty
-// if nothing is known of it.
+// its creation: hashes of values, by their paths. It tells objects of the same identity apart.
+// Empty if nothing is known of it.
 type Made string
 
 // MadeOf returns what a provider has made of an object.
@@ -78,8 +78,8 @@ func (m Made) values() map[string]string {
 // telling precedes the path of a value that two providers do not make alike.
 const telling = "!"
 
-// madeByProvider matches the names of attributes that only a provider sets, and never changes: ids, and times
-// of creation.
+// madeByProvider matches the names of attributes that only a provider sets, and never changes: ids,
+// and times of creation.
 var madeByProvider = regexp.MustCompile(`^(id|uid|uuid|guid|arn|urn|crn|[a-z_]*(unique|object|resource|numeric)_u?id|creat(ed|ion)(_|$)[a-z_]*|create_time[a-z]*|time_created)$`)
 
 // single reports whether a value is not one of several: their order may change.
