@@ -122,7 +122,8 @@ func TestObjectsOfKilledProgram(t *testing.T) {
 	}
 }
 
-// What the provider has made of the objects is stored with them, and found when they are looked for.
+// What the provider has made of the objects is stored with them, and found when they are looked
+// for.
 func TestWhatIsMadeOfObjects(t *testing.T) {
 	t.Parallel()
 	e := newEstate(t, commandline.Options{})
