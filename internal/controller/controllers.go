@@ -170,7 +170,12 @@ func (c *controllers) schedule() error {
 	if c.ChangeLog != nil {
 		recorded = c.ChangeLog.Write
 	}
+	var others scheduler.Elsewhere
+	if c.worker != nil {
+		others = elsewhere{c.secrets, &store.Secrets{Client: c.kube.core.Secrets(c.Namespace)}, c.registry.Manages}
+	}
 	c.operations = scheduler.New(scheduler.Options{
+		Elsewhere:                  others,
 		Recorded:                   recorded,
 		HistorySize:                c.HistorySize,
 		Store:                      countedStore{c.secrets},

@@ -190,8 +190,18 @@ func (s *Scheduler) perform(ctx context.Context, e *entry, r Request, t task) er
 		if rival, ok := s.shared(ctx, e); ok {
 			return sharedObject(r, rival)
 		}
+		if by, ok, err := s.sharedContained(ctx, e, &r); err != nil {
+			return err
+		} else if ok {
+			return sharedObject(r, by)
+		}
 		names := ownership.Identities(e.claims(&r, e.record.Instance, nil))
 		if by, state, err := s.twin(ctx, e, &r, names, &e.record.Instance); err != nil {
+			return err
+		} else if state == sameObject {
+			return sharedObject(r, by)
+		}
+		if by, state, err := s.twinElsewhere(ctx, &r, sightingsOf(&r, names, &e.record.Instance), false); err != nil {
 			return err
 		} else if state == sameObject {
 			return sharedObject(r, by)

@@ -310,7 +310,7 @@ func (o *operation) dispatch() (out instance.Instance, diags diagnostic.Diagnost
 	if p.Action != terraform.NoOp {
 		answered := faultpoint.During(t.process, faultpoint.InFlight)
 		if j, ok := o.ex.(terraform.Journaled); ok {
-			p.CreateUnchecked = o.r.Policies.CreateUnchecked
+			p.CreateUnchecked, p.Refuses = o.r.Policies.CreateUnchecked, o.refusesContained
 			out, diags = j.ApplyJournaled(o.listen(o.ctx, o.r, t.progress, *p), *p, o.writer().Recorder(o.ctx, &o.rec))
 			o.in.Operation = o.rec.Instance.Operation
 			t.changed, t.left = j.Changed(o.in.Operation.Journal), j.Left(out)

@@ -256,7 +256,7 @@ func (c *check) updated(p *process, o *object, size int64) {
 	if o.size != size || now.Sub(o.repeatedSince) > time.Hour {
 		o.repeats, o.repeatedSince = 0, now
 	}
-	if c.partOfRetry(o) || c.alternatesInModule(o) {
+	if c.alternatesInModule(o) {
 		return
 	}
 	if o.repeats++; o.repeats > mostRepeats+c.ended {
@@ -277,19 +277,6 @@ func (c *check) rivalsOf(p *process, r *unstructured.Unstructured) {
 			c.violated(Stuck, o.id+o.tag+"shown", "%s is told to exist already by %s, which has destroyed it", o, p)
 		}
 	}
-}
-
-// partOfRetry reports whether another object of a module does not exist yet. One apply makes all
-// changes of a module, so each of its attempts updates what does not settle.
-func (c *check) partOfRetry(of *object) bool {
-	made := 0
-	for _, o := range c.w.cloud.objects {
-		if o.tag == of.tag {
-			made++
-		}
-	}
-	i := c.w.users.byTag[of.tag]
-	return c.w.users.isPair(i.key) && made < len(contained)
 }
 
 // alternatesInModule reports whether reads of an object of a module alternate between several

@@ -397,6 +397,11 @@ var mutants = []mutant{
 			"r.Consists != nil",
 			"r.WithoutRefresh || r.Consists != nil"},
 	}},
+	{name: "each attempt in a module repeats updates that do not settle", edits: []edit{
+		{schedulerDir, "Scheduler.plan",
+			"config.Keeps = o.Unsettled.Early(s.o.Clock.Now())",
+			"config.Keeps = nil"},
+	}},
 	{name: "what exists is not looked for", edits: []edit{
 		{schedulerDir, "operation.check",
 			"met := o.look()",
