@@ -86,8 +86,8 @@ type versioned struct {
 	secrets *redact.Redactor
 	engines *engine.Factory
 
-	mu      sync.Mutex
-	keys    map[providerconfig.Reference]configured
+	mu   sync.Mutex
+	keys map[providerconfig.Reference]configured
 }
 
 // configured is a provider configuration, or why it cannot be used.
@@ -125,7 +125,7 @@ func (v *versioned) acquire(ctx context.Context, u *unstructured.Unstructured) (
 	if c.err != nil {
 		return nil, nil, diagnostic.Errorf("The provider configuration cannot be used", "%s.", c.err)
 	}
-	ctx = provider.WithUser(ctx, provider.User{Namespace: u.GetNamespace(), Resource: u.GetKind() + "." + u.GroupVersionKind().Group + "/" + u.GetName()})
+	ctx = provider.WithUser(ctx, upgradepreview.UserOf(u))
 	var lease *pool.Lease
 	failure := upgradepreview.Patiently(ctx, func() (failure *pool.Failure) {
 		lease, failure = v.pool.TryAcquire(ctx, c.key)

@@ -4,6 +4,9 @@ import (
 	"context"
 	"time"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/landbridge-io/landbridge/internal/provider"
 	"github.com/landbridge-io/landbridge/internal/provider/pool"
 )
 
@@ -38,4 +41,9 @@ func Patiently(ctx context.Context, try func() *pool.Failure) *pool.Failure {
 			return failure
 		}
 	}
+}
+
+// UserOf returns the user of a provider that a resource is.
+func UserOf(u *unstructured.Unstructured) provider.User {
+	return provider.User{Namespace: u.GetNamespace(), Resource: u.GetKind() + "." + u.GroupVersionKind().Group + "/" + u.GetName()}
 }

@@ -1,0 +1,171 @@
+package upgrades_test
+
+import (
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/landbridge-io/landbridge/internal/testing/clustertest"
+	"github.com/landbridge-io/landbridge/internal/testing/examplecloudtest"
+	"github.com/landbridge-io/landbridge/internal/testing/objecttest"
+	"github.com/landbridge-io/landbridge/internal/testing/playgroundtest"
+	"github.com/landbridge-io/landbridge/internal/upgrade"
+	"github.com/landbridge-io/landbridge/test/upgrades/planted"
+)
+
+const exampleGroup = "examplecloud.landbridge.io"
+
+// previewing is a cluster whose controller previews new versions of examplecloud.
+type previewing struct {
+	*clustertest.Cluster
+	provider  *unstructured.Unstructured
+	namespace string
+	run       func() (stop func())
+}
+
+// previewed starts a cluster in which release 1.0.0 of examplecloud runs.
+func previewed(t *testing.T) *previewing {
+	t.Helper()
+	c, err := clustertest.New(playgroundtest.New(t, playgroundtest.Options{}), filepath.Join(scratch, "controller.log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	mirror, _ := releases(t)
+	e := &previewing{Cluster: c, namespace: c.Namespace(t), run: func() func() {
+		return c.RunController(t, clustertest.Options(time.Hour, filepath.Join(scratch, "cache"), mirror))
+	}}
+	e.provider = objecttest.New("landbridge.io/v1alpha1", "TerraformProvider", "", "examplecloud", m{
+		"source": "landbridge-io/examplecloud", "version": "1.0.0",
+		"activate": []any{"examplecloud_volume", "examplecloud_volume_upgrade_fails"}, "upgrade": m{"preview": "Required"},
+	})
+	return e
+}
+
+// install creates the TerraformProvider and its configuration.
+func (e *previewing) install(t *testing.T) {
+	t.Helper()
+	e.MustCreate(t, e.provider)
+	e.serves(t, "1.0.0", "")
+	e.MustCreate(t, objecttest.New(exampleGroup+"/v1alpha1", "ClusterProviderConfig", "", "default", m{"endpoint": examplecloudtest.Start(t).URL}))
+}
+
+// volume creates a volume of a kind and waits until it is ready.
+func (e *previewing) volume(t *testing.T, kind, name string) *unstructured.Unstructured {
+	t.Helper()
+	u := objecttest.New(exampleGroup+"/v1alpha1", kind, e.namespace, name, m{"forProvider": m{"name": name}})
+	e.MustCreate(t, u)
+	e.WaitReady(t, u)
+	return u
+}
+
+// serves waits until a version runs, with a state of the last upgrade.
+func (e *previewing) serves(t *testing.T, version, state string) {
+	t.Helper()
+	p := e.provider
+	e.WaitFor(t, p, version+" runs", func() bool {
+		return objecttest.IsTrue(p, "Installed", "Healthy") && objecttest.Current(p) && objecttest.Text(p, "status", "installed", "version") == version &&
+			objecttest.Text(p, "status", "upgrade", "state") == state
+	})
+}
+
+// held waits until version 2.0.0 is held, and checks that 1.0.0 serves.
+func (e *previewing) held(t *testing.T, name string) {
+	t.Helper()
+	p := e.provider
+	e.WaitFalse(t, p, "Healthy", "UpgradeHeld", "version 2.0.0 is held, and 1.0.0 goes on", "does not permit 1 NotUpgraded.", "landbridge upgrade preview examplecloud --to 2.0.0;")
+	if version, state := objecttest.Text(p, "status", "installed", "version"), objecttest.Text(p, "status", "upgrade", "state"); version != "1.0.0" || state != "Held" {
+		t.Errorf("version %s, state %s", version, state)
+	}
+	e.volume(t, "Volume", name)
+}
+
+// A version with which a resource breaks is held, also after a restart, until that is accepted.
+func TestBreakingVersionIsHeld(t *testing.T) {
+	e := previewed(t)
+	stop := e.run()
+	e.install(t)
+	logs := e.volume(t, "Volume", "logs")
+	archive := e.volume(t, "VolumeUpgradeFails", "archive")
+
+	e.MustPatch(t, e.provider, `{"spec":{"version":"2.0.0"}}`)
+	e.held(t, "during")
+	stop()
+	e.run()
+	e.held(t, "restarted")
+
+	e.MustPatch(t, e.provider, `{"spec":{"upgrade":{"accept":["Replace"]}}}`)
+	e.WaitFor(t, e.provider, "seen", func() bool { return objecttest.Current(e.provider) })
+	e.held(t, "replace")
+	e.MustPatch(t, e.provider, `{"spec":{"upgrade":{"accept":["NotUpgraded"]}}}`)
+	e.serves(t, "2.0.0", "Upgraded")
+	e.RequestReconcile(t, archive)
+	e.WaitFor(t, archive, "broken, as the preview said", func() bool { status, _, _ := objecttest.Condition(archive, "Synced"); return status == "False" })
+	e.Reconcile(t, logs)
+	e.WaitReady(t, logs)
+}
+
+// A version with which nothing breaks takes over by itself; and a hold ends when what breaks is
+// gone, or the version is not wanted any more.
+func TestVersionTakesOverByItself(t *testing.T) {
+	e := previewed(t)
+	e.run()
+	e.install(t)
+	archive := e.volume(t, "VolumeUpgradeFails", "archive")
+	e.MustPatch(t, e.provider, `{"spec":{"version":"2.0.0"}}`)
+	e.held(t, "logs")
+	e.MustPatch(t, e.provider, `{"spec":{"version":"1.0.0"}}`)
+	e.serves(t, "1.0.0", "")
+
+	e.Remove(t, archive)
+	e.MustPatch(t, e.provider, `{"spec":{"version":"2.0.0"}}`)
+	e.serves(t, "2.0.0", "Upgraded")
+	if got := objecttest.At(e.provider, "status", "upgrade", "outcomes"); compact(t, got) != compact(t, m{"Unchanged": 1}) {
+		t.Errorf("found %s", compact(t, got))
+	}
+}
+
+// What the controller's preview finds is what the command finds. No secret is in the status, in
+// events, or in the log.
+func testInCluster(t *testing.T, e *estate, report *upgrade.Report) {
+	e.cluster.RunController(t, clustertest.Options(time.Hour, filepath.Join(scratch, "cache")))
+	p := e.provider
+	e.cluster.MustPatch(t, p, `{"spec":{"source":"`+e.new+`","upgrade":{"preview":"Required"}}}`)
+	message := e.cluster.WaitFalse(t, p, "Healthy", "UpgradeHeld", "landbridge upgrade preview planted --to "+e.new)
+	want, got := map[string]int64{}, map[string]int64{}
+	for outcome, n := range report.Outcomes {
+		want[string(outcome)] = int64(n)
+	}
+	found, _, _ := unstructured.NestedMap(p.Object, "status", "upgrade", "outcomes")
+	for outcome, n := range found {
+		got[outcome], _ = n.(int64)
+	}
+	if !maps.Equal(want, got) {
+		t.Errorf("the command finds %v, the controller %v", want, got)
+	}
+	events := &corev1.EventList{}
+	if err := e.cluster.List(t.Context(), events); err != nil {
+		t.Fatal(err)
+	}
+	log, err := os.ReadFile(filepath.Join(scratch, "controller.log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	told := compact(t, p.Object) + message + string(log)
+	i := slices.IndexFunc(events.Items, func(e corev1.Event) bool { return e.Reason == "UpgradeHeld" })
+	if i < 0 {
+		t.Error("no event tells that the version is held")
+	}
+	for _, e := range events.Items {
+		told += e.Message
+	}
+	if strings.Contains(told, planted.Secret) {
+		t.Error("a secret is shown")
+	}
+}
