@@ -137,7 +137,7 @@ func testInCluster(t *testing.T, e *estate, report *upgrade.Report) {
 	e.cluster.RunController(t, clustertest.Options(time.Hour, filepath.Join(scratch, "cache")))
 	p := e.provider
 	e.cluster.MustPatch(t, p, `{"spec":{"source":"`+e.new+`","upgrade":{"preview":"Required"}}}`)
-	message := e.cluster.WaitFalse(t, p, "Healthy", "UpgradeHeld", "landbridge upgrade preview planted --to "+e.new)
+	e.cluster.WaitFalse(t, p, "Healthy", "UpgradeHeld")
 	want, got := map[string]int64{}, map[string]int64{}
 	for outcome, n := range report.Outcomes {
 		want[string(outcome)] = int64(n)
@@ -157,7 +157,7 @@ func testInCluster(t *testing.T, e *estate, report *upgrade.Report) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	told := compact(t, p.Object) + message + string(log)
+	told := compact(t, p.Object) + string(log)
 	i := slices.IndexFunc(events.Items, func(e corev1.Event) bool { return e.Reason == "UpgradeHeld" })
 	if i < 0 {
 		t.Error("no event tells that the version is held")
