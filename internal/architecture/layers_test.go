@@ -62,6 +62,7 @@ var layers = [][]string{
 	{"apis"},
 	{"internal/diagnostic"},
 	{"internal/child", "internal/ephemeral", "internal/expression", "internal/faultpoint", "internal/hcltext", "internal/history", "internal/inflight", "internal/kubeconfig", "internal/memory", "internal/redact", "internal/slots", "internal/tfplugin", "internal/tracing", "internal/version", "internal/wire"},
+	{"internal/text"},
 }
 
 // unseen are packages that use Terraform by the interface of internal/terraform alone. They import

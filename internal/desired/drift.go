@@ -15,8 +15,8 @@ const (
 	ReportDrift
 )
 
-// ParseDrift reads a driftPolicy. An unknown one is ReportDrift, which changes nothing.
-func ParseDrift(s string) Drift {
+// parseDrift reads a driftPolicy. An unknown one is ReportDrift, which changes nothing.
+func parseDrift(s string) Drift {
 	switch s {
 	case "", crd.DriftRepair:
 		return RepairDrift

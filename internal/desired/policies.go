@@ -59,7 +59,7 @@ func policies(actions []string, lifecycle map[string]any) Policies {
 // drift reads spec.lifecycle.driftPolicy.
 func drift(in any) Drift {
 	s, _ := in.(string)
-	return ParseDrift(s)
+	return parseDrift(s)
 }
 
 // approval reads spec.lifecycle.approvalPolicy.

@@ -13,15 +13,15 @@ import (
 
 // Compare returns the changes between two versions of a provider.
 func Compare(old, new *model.Provider) (Report, error) {
-	a, err := FromModel(old)
+	a, err := fromModel(old)
 	if err != nil {
 		return Report{}, err
 	}
-	b, err := FromModel(new)
+	b, err := fromModel(new)
 	if err != nil {
 		return Report{}, err
 	}
-	out := CompareKinds(a, b)
+	out := compareKinds(a, b)
 	for i, c := range out.Changes {
 		if c.Change == ResourceTypeAdded {
 			out.Changes[i].Note = gaveWay(new, c.ResourceType)
@@ -41,8 +41,8 @@ func gaveWay(p *model.Provider, resourceType string) string {
 	return strings.Join(out, "; ")
 }
 
-// CompareKinds returns the changes between the kinds of two versions, by resource type.
-func CompareKinds(old, new map[string]*Kind) Report {
+// compareKinds returns the changes between the kinds of two versions, by resource type.
+func compareKinds(old, new map[string]*Kind) Report {
 	all := maps.Clone(old)
 	maps.Copy(all, new)
 	var out Report

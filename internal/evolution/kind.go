@@ -99,9 +99,9 @@ type Kind struct {
 	ExternalName string
 }
 
-// FromModel returns the kinds of a provider by resource type; that of the provider's configuration
+// fromModel returns the kinds of a provider by resource type; that of the provider's configuration
 // is at "". It is an error if one cannot be a CustomResourceDefinition.
-func FromModel(p *model.Provider) (map[string]*Kind, error) {
+func fromModel(p *model.Provider) (map[string]*Kind, error) {
 	out := make(map[string]*Kind, len(p.Resources)+1)
 	config, err := FromConfig(p)
 	if err != nil {

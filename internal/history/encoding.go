@@ -29,8 +29,8 @@ const dictionary = `"replacement":true,"deposed":"","moreChanges":,"message":"",
 	`"action":"Create","outcome":"Succeeded","because":"spec, generation 1","changes":[{"path":"id","after":"},{"path":"name","after":"` +
 	`true},{"path":"","before":"","after":""}],"uid":"","operation":"`
 
-// ErrVersion is the error for an encoding of another version.
-var ErrVersion = errors.New("the change record is of another version of Landbridge")
+// errVersion is the error for an encoding of another version.
+var errVersion = errors.New("the change record is of another version of Landbridge")
 
 // encode returns the compressed encoding of a log.
 func (l Log) encode() []byte {
@@ -56,7 +56,7 @@ func Decode(stored []byte) (Log, error) {
 		return Log{}, nil
 	}
 	if stored[0] != version {
-		return Log{}, ErrVersion
+		return Log{}, errVersion
 	}
 	r := decompressors.Get().(io.ReadCloser)
 	defer decompressors.Put(r)

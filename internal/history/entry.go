@@ -4,9 +4,10 @@ import (
 	"cmp"
 	"encoding/json"
 	"time"
-	"unicode/utf8"
 
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/landbridge-io/landbridge/internal/text"
 )
 
 // Action is what an entry is about.
@@ -102,16 +103,16 @@ const (
 // bounded returns the entry with what may be kept of it.
 func (e Entry) bounded() Entry {
 	e.At = e.At.UTC().Truncate(time.Millisecond)
-	e.Because, e.By, e.Message = cut(e.Because), cut(e.By), cut(e.Message)
-	e.Provider, e.Account, e.Deposed = cut(e.Provider), cut(e.Account), cut(e.Deposed)
+	e.Because, e.By, e.Message = short(e.Because), short(e.By), short(e.Message)
+	e.Provider, e.Account, e.Deposed = short(e.Provider), short(e.Account), short(e.Deposed)
 	if more := len(e.Changes) - maxChanges; more > 0 {
 		e.Changes, e.MoreChanges = e.Changes[:maxChanges], e.MoreChanges+more
 	}
 	changes := make([]Change, len(e.Changes))
 	for i, c := range e.Changes {
-		c.Path = cut(c.Path)
-		c.Before, c.BeforeCut = short(c.Before, c.BeforeCut)
-		c.After, c.AfterCut = short(c.After, c.AfterCut)
+		c.Path = short(c.Path)
+		c.Before, c.BeforeCut = kept(c.Before, c.BeforeCut)
+		c.After, c.AfterCut = kept(c.After, c.AfterCut)
 		changes[i] = c
 	}
 	if e.Changes = changes; len(changes) == 0 {
@@ -120,8 +121,8 @@ func (e Entry) bounded() Entry {
 	return e
 }
 
-// short returns a value that may be kept, and whether it is left out.
-func short(value json.RawMessage, tooLong bool) (json.RawMessage, bool) {
+// kept returns a value that may be kept, and whether it is left out.
+func kept(value json.RawMessage, tooLong bool) (json.RawMessage, bool) {
 	if len(value) > maxValue || len(value) > 0 && !json.Valid(value) {
 		return nil, true
 	}
@@ -139,14 +140,4 @@ func (e Entry) ended(by Entry) Entry {
 	return by
 }
 
-// cut shortens a text.
-func cut(s string) string {
-	if len(s) <= maxText {
-		return s
-	}
-	n := maxText
-	for !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n] + "…"
-}
+func short(s string) string { return text.Shorten(s, maxText) }

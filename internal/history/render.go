@@ -14,7 +14,7 @@ const (
 
 // Text returns a change in one line, such as "~ size: 1 → 2".
 func (c Change) Text() string {
-	was, is := text(c.Before, c.BeforeSensitive, c.BeforeCut), text(c.After, c.AfterSensitive, c.AfterCut)
+	was, is := shown(c.Before, c.BeforeSensitive, c.BeforeCut), shown(c.After, c.AfterSensitive, c.AfterCut)
 	switch {
 	case was == "":
 		return fmt.Sprintf("+ %s: %s", c.Path, is)
@@ -25,9 +25,9 @@ func (c Change) Text() string {
 }
 
 // Text returns a value for people.
-func (v Value) Text() string { return text(v.After, v.AfterSensitive, v.AfterCut) }
+func (v Value) Text() string { return shown(v.After, v.AfterSensitive, v.AfterCut) }
 
-func text(value []byte, sensitive, tooLong bool) string {
+func shown(value []byte, sensitive, tooLong bool) string {
 	switch {
 	case sensitive:
 		return sensitiveText

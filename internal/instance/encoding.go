@@ -13,9 +13,9 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// EncodingVersion is the version of the JSON form that Encode writes. Decode reads it and all
+// encodingVersion is the version of the JSON form that Encode writes. Decode reads it and all
 // earlier ones.
-const EncodingVersion = 1
+const encodingVersion = 1
 
 type encoded struct {
 	Version int `json:"version"`
@@ -80,7 +80,7 @@ func Encode(in Instance, r *schema.Resource) ([]byte, error) {
 		return nil, err
 	}
 	out := encoded{
-		Version: EncodingVersion, encodedObject: object,
+		Version: encodingVersion, encodedObject: object,
 		IdentityHistory: in.IdentityHistory, Incomplete: in.Incomplete, Drift: in.Drift, DriftHistory: in.DriftHistory, Unsettled: in.Unsettled,
 		Waiting: in.Waiting,
 	}
@@ -115,8 +115,8 @@ func Decode(b []byte, r *schema.Resource) (Instance, error) {
 	if in.Version < 1 {
 		return Instance{}, errors.New("not an encoded instance: no version")
 	}
-	if in.Version > EncodingVersion {
-		return Instance{}, fmt.Errorf("the instance was written by a newer Landbridge: encoding version %d, where this one knows %d", in.Version, EncodingVersion)
+	if in.Version > encodingVersion {
+		return Instance{}, fmt.Errorf("the instance was written by a newer Landbridge: encoding version %d, where this one knows %d", in.Version, encodingVersion)
 	}
 	t := typesOf(r)
 	current := t.decodeObject("", in.encodedObject)

@@ -16,6 +16,7 @@ import (
 
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/model"
+	"github.com/landbridge-io/landbridge/internal/text"
 )
 
 // Summaries of the diagnostics of this package, as in Terraform where it has the same.
@@ -133,10 +134,7 @@ func (d *decoder) value(t *model.Type, in any) cty.Value {
 func (d *decoder) wrongType(t *model.Type, in any) cty.Value {
 	got := describe(in)
 	if s, ok := in.(string); ok && t.IsPrimitive() && !d.conceal {
-		if len(s) > 64 {
-			s = s[:64] + "…"
-		}
-		got = fmt.Sprintf("the string %q", s)
+		got = fmt.Sprintf("the string %q", text.Shorten(s, 64))
 	}
 	return d.errorf(t, incorrectType, "It must be %s, not %s.", wanted(t), got)
 }

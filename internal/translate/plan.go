@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"unicode/utf8"
 
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/landbridge-io/landbridge/internal/model"
+	"github.com/landbridge-io/landbridge/internal/text"
 )
 
 // Placeholders for values that cannot be shown, in texts for people. Programs have the flags of a
@@ -287,23 +287,12 @@ func shorten(v any) any {
 	case nil, bool, int64, float64:
 		return v
 	case string:
-		return cut(x)
+		return text.Shorten(x, maxChangeLen)
 	default:
 		raw, err := json.Marshal(x)
 		if err != nil || len(raw) <= maxChangeLen {
 			return v
 		}
-		return cut(string(raw))
+		return text.Shorten(string(raw), maxChangeLen)
 	}
-}
-
-func cut(s string) string {
-	if len(s) <= maxChangeLen {
-		return s
-	}
-	n := maxChangeLen
-	for !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n] + "…"
 }

@@ -20,10 +20,10 @@ type State string
 
 // The states of a finding.
 const (
-	OK      State = "OK"
-	Problem State = "Problem"
-	// Unknown means that it could not be checked.
-	Unknown State = "Unknown"
+	ok      State = "OK"
+	problem State = "Problem"
+	// unknown means that it could not be checked.
+	unknown State = "Unknown"
 )
 
 // Finding is the outcome of a check; its JSON is for programs.
@@ -50,7 +50,7 @@ const (
 // Diagnose returns a finding for each thing that was checked.
 func Diagnose(f Facts) (out []Finding) {
 	if f.Connection != nil {
-		out = append(out, finding("cluster", Problem, "Check --kubeconfig and --context, and whether the API server runs: kubectl version", "%s", oneLine(f.Connection.Error())))
+		out = append(out, finding("cluster", problem, "Check --kubeconfig and --context, and whether the API server runs: kubectl version", "%s", oneLine(f.Connection.Error())))
 	} else {
 		out = append(out, cluster(f), controller(f), clock(f))
 		out = append(out, permitted(f)...)
@@ -64,7 +64,7 @@ func Diagnose(f Facts) (out []Finding) {
 
 // Failed reports whether there is a problem.
 func Failed(all []Finding) bool {
-	return slices.ContainsFunc(all, func(f Finding) bool { return f.State == Problem })
+	return slices.ContainsFunc(all, func(f Finding) bool { return f.State == problem })
 }
 
 func finding(check string, state State, help, format string, args ...any) Finding {
@@ -74,9 +74,9 @@ func finding(check string, state State, help, format string, args ...any) Findin
 func cluster(f Facts) Finding {
 	v, err := kversion.ParseGeneric(f.Kubernetes)
 	if err == nil && v.LessThan(kversion.MustParseGeneric(minKubernetes)) {
-		return finding("cluster", Problem, "Update the cluster.", "Kubernetes %s at %s is older than %s", f.Kubernetes, f.Host, strings.TrimSuffix(minKubernetes, ".0"))
+		return finding("cluster", problem, "Update the cluster.", "Kubernetes %s at %s is older than %s", f.Kubernetes, f.Host, strings.TrimSuffix(minKubernetes, ".0"))
 	}
-	return finding("cluster", OK, "", "Kubernetes %s at %s", f.Kubernetes, f.Host)
+	return finding("cluster", ok, "", "Kubernetes %s at %s", f.Kubernetes, f.Host)
 }
 
 // Version returns the version of the controllers that hold leases; empty if it is not known.
@@ -107,11 +107,11 @@ func controller(f Facts) Finding {
 	}
 	switch {
 	case f.LeasesError != nil:
-		return finding(check, Unknown, "Ask for the permission to list Leases in the namespace "+f.System+".", "its Lease cannot be read: %s", f.LeasesError)
+		return finding(check, unknown, "Ask for the permission to list Leases in the namespace "+f.System+".", "its Lease cannot be read: %s", f.LeasesError)
 	case len(f.Leases) == 0 && len(f.Providers) == 0:
-		return finding(check, Problem, "Install it (docs/install.md), or name its namespace with --system-namespace.", "no controller has a Lease in the namespace %s", f.System)
+		return finding(check, problem, "Install it (docs/install.md), or name its namespace with --system-namespace.", "no controller has a Lease in the namespace %s", f.System)
 	case len(f.Leases) == 0:
-		return finding(check, Unknown, "", "it has no Lease in the namespace %s: it runs without leader election, or not at all", f.System)
+		return finding(check, unknown, "", "it has no Lease in the namespace %s: it runs without leader election, or not at all", f.System)
 	}
 	for _, l := range f.Leases {
 		if !expired(l, now) {
@@ -119,32 +119,32 @@ func controller(f Facts) Finding {
 			if version == "" {
 				version = "a version that it does not tell"
 			}
-			return finding(check, OK, "", "%s, active as %s", version, *l.Spec.HolderIdentity)
+			return finding(check, ok, "", "%s, active as %s", version, *l.Spec.HolderIdentity)
 		}
 	}
-	return finding(check, Problem, fmt.Sprintf("See why it does not run: kubectl get pods -n %s", f.System), "no controller is active: its Lease %s/%s has expired", f.System, f.Leases[0].Name)
+	return finding(check, problem, fmt.Sprintf("See why it does not run: kubectl get pods -n %s", f.System), "no controller is active: its Lease %s/%s has expired", f.System, f.Leases[0].Name)
 }
 
 func clock(f Facts) Finding {
 	const check = "clock"
 	if f.ServerTime.IsZero() {
-		return finding(check, Unknown, "", "the API server does not tell its time")
+		return finding(check, unknown, "", "the API server does not tell its time")
 	}
 	skew := f.Now.Sub(f.ServerTime)
 	if skew.Abs() <= maxSkew {
-		return finding(check, OK, "", "as the API server's")
+		return finding(check, ok, "", "as the API server's")
 	}
 	how := "ahead of"
 	if skew < 0 {
 		how = "behind"
 	}
-	return finding(check, Problem, "Synchronise the clocks of both, such as by NTP: certificates and tokens depend on them.", "this machine's is %s %s the API server's", skew.Abs().Round(time.Second), how)
+	return finding(check, problem, "Synchronise the clocks of both, such as by NTP: certificates and tokens depend on them.", "this machine's is %s %s the API server's", skew.Abs().Round(time.Second), how)
 }
 
 func permitted(f Facts) (out []Finding) {
 	const check = "permissions"
 	if f.PermissionsError != nil {
-		return []Finding{finding(check, Unknown, "", "the API server does not tell: %s", f.PermissionsError)}
+		return []Finding{finding(check, unknown, "", "the API server does not tell: %s", f.PermissionsError)}
 	}
 	for _, p := range f.Denied {
 		where := "in all namespaces"
@@ -155,10 +155,10 @@ func permitted(f Facts) (out []Finding) {
 		if p.Group != "" {
 			resource += "." + p.Group
 		}
-		out = append(out, finding(check, Problem, "Ask an administrator of the cluster for this permission, if you use these commands (docs/security.md).", "you may not %s %s %s; it is for %s", p.Verb, resource, where, p.For))
+		out = append(out, finding(check, problem, "Ask an administrator of the cluster for this permission, if you use these commands (docs/security.md).", "you may not %s %s %s; it is for %s", p.Verb, resource, where, p.For))
 	}
 	if len(out) == 0 {
-		out = append(out, finding(check, OK, "", "you have those that commands need"))
+		out = append(out, finding(check, ok, "", "you have those that commands need"))
 	}
 	return out
 }
@@ -168,9 +168,9 @@ func roles(f Facts) []Finding {
 	const check = "roles"
 	switch {
 	case f.RolesError != nil:
-		return []Finding{finding(check, Unknown, "Ask for the permission to get ClusterRoles, if you manage roles.", "ClusterRoles cannot be read: %s", f.RolesError)}
+		return []Finding{finding(check, unknown, "Ask for the permission to get ClusterRoles, if you manage roles.", "ClusterRoles cannot be read: %s", f.RolesError)}
 	case len(f.MissingRoles) > 0:
-		return []Finding{finding(check, Problem,
+		return []Finding{finding(check, problem,
 			"Apply deploy/rbac/controller.yaml and deploy/rbac/roles.yaml of this release, or upgrade the chart; list groups that do not end with .landbridge.io (docs/security.md).",
 			"only administrators may write ProviderConfigs: there is no ClusterRole %s", strings.Join(f.MissingRoles, ", "))}
 	}
@@ -182,9 +182,9 @@ func providers(f Facts) (out []Finding) {
 	const check = "providers"
 	switch {
 	case f.ProvidersError != nil:
-		return []Finding{finding(check, Problem, "Install Landbridge (docs/install.md), or ask for the permission to list TerraformProviders.", "TerraformProviders cannot be listed: %s", f.ProvidersError)}
+		return []Finding{finding(check, problem, "Install Landbridge (docs/install.md), or ask for the permission to list TerraformProviders.", "TerraformProviders cannot be listed: %s", f.ProvidersError)}
 	case len(f.Providers) == 0:
-		return []Finding{finding(check, OK, "", "there is no TerraformProvider yet")}
+		return []Finding{finding(check, ok, "", "there is no TerraformProvider yet")}
 	}
 	for _, p := range f.Providers {
 		for _, condition := range []xpv2.ConditionType{v1alpha1.TypeInstalled, v1alpha1.TypeHealthy} {
@@ -193,15 +193,15 @@ func providers(f Facts) (out []Finding) {
 			case c.Status == corev1.ConditionTrue:
 				continue
 			case c.Status == corev1.ConditionFalse:
-				out = append(out, finding(check, Problem, "See landbridge explain terraformprovider/"+p.Name+", or docs/registries.md.", "TerraformProvider %s: %s=False, %s: %s", p.Name, condition, c.Reason, oneLine(c.Message)))
+				out = append(out, finding(check, problem, "See landbridge explain terraformprovider/"+p.Name+", or docs/registries.md.", "TerraformProvider %s: %s=False, %s: %s", p.Name, condition, c.Reason, oneLine(c.Message)))
 			default:
-				out = append(out, finding(check, Problem, "See whether the controller runs: kubectl get pods -n "+f.System, "TerraformProvider %s has no condition %s yet", p.Name, condition))
+				out = append(out, finding(check, problem, "See whether the controller runs: kubectl get pods -n "+f.System, "TerraformProvider %s has no condition %s yet", p.Name, condition))
 			}
 			break
 		}
 	}
 	if len(out) == 0 {
-		out = append(out, finding(check, OK, "", "all %d are healthy", len(f.Providers)))
+		out = append(out, finding(check, ok, "", "all %d are healthy", len(f.Providers)))
 	}
 	return out
 }
@@ -213,19 +213,19 @@ func webhooks(f Facts) (out []Finding) {
 	for _, name := range slices.Sorted(maps.Keys(f.Webhooks)) {
 		switch w := f.Webhooks[name]; {
 		case w.Error != nil:
-			out = append(out, finding(check, Unknown, "", "the one of TerraformProvider %s cannot be read: %s", name, w.Error))
+			out = append(out, finding(check, unknown, "", "the one of TerraformProvider %s cannot be read: %s", name, w.Error))
 		case w.Missing:
-			out = append(out, finding(check, Problem, "Give the controller --webhook-port (the chart's value plans.enabled), or remove spec.admission.", "TerraformProvider %s has spec.admission, and no webhook is served", name))
+			out = append(out, finding(check, problem, "Give the controller --webhook-port (the chart's value plans.enabled), or remove spec.admission.", "TerraformProvider %s has spec.admission, and no webhook is served", name))
 		case !w.Ready:
-			out = append(out, finding(check, Problem, "See why no pod of the controller is ready: kubectl get pods -n "+f.System, "the Service %s of the webhook of TerraformProvider %s has no ready endpoint", w.Service, name))
+			out = append(out, finding(check, problem, "See why no pod of the controller is ready: kubectl get pods -n "+f.System, "the Service %s of the webhook of TerraformProvider %s has no ready endpoint", w.Service, name))
 		}
 	}
 	switch {
 	case f.ProvidersError != nil || len(out) > 0:
 	case len(f.Webhooks) == 0:
-		out = append(out, finding(check, OK, "", "none is needed: no TerraformProvider has spec.admission"))
+		out = append(out, finding(check, ok, "", "none is needed: no TerraformProvider has spec.admission"))
 	default:
-		out = append(out, finding(check, OK, "", "served for all %d TerraformProviders with spec.admission", len(f.Webhooks)))
+		out = append(out, finding(check, ok, "", "served for all %d TerraformProviders with spec.admission", len(f.Webhooks)))
 	}
 	return out
 }
@@ -234,15 +234,15 @@ func webhooks(f Facts) (out []Finding) {
 func found(f Facts) (out []Finding) {
 	const check = "sources"
 	if f.SourcesError != nil {
-		return []Finding{finding(check, Problem, "Correct what the message names (docs/registries.md).", "%s", oneLine(f.SourcesError.Error()))}
+		return []Finding{finding(check, problem, "Correct what the message names (docs/registries.md).", "%s", oneLine(f.SourcesError.Error()))}
 	}
 	for _, source := range slices.Sorted(maps.Keys(f.Sources)) {
 		if err := f.Sources[source]; err != nil {
-			out = append(out, finding(check, Problem, "Commands cannot run this provider here: name a mirror that has it with --provider-mirror, or a registry that can be reached (docs/registries.md).", "%s", oneLine(err.Error())))
+			out = append(out, finding(check, problem, "Commands cannot run this provider here: name a mirror that has it with --provider-mirror, or a registry that can be reached (docs/registries.md).", "%s", oneLine(err.Error())))
 		}
 	}
 	if len(out) == 0 {
-		out = append(out, finding(check, OK, "", "%s", f.Described))
+		out = append(out, finding(check, ok, "", "%s", f.Described))
 	}
 	return out
 }
@@ -253,19 +253,19 @@ func sandboxes(f Facts) (out []Finding) {
 	for _, p := range f.Providers {
 		switch p.Status.Sandbox {
 		case v1alpha1.SandboxUnavailable:
-			out = append(out, finding(check, Problem, "Run the controller on nodes with Linux 6.2 or later (docs/sandbox.md).", "the provider of TerraformProvider %s runs without a sandbox, since the kernel of the controller's node has none", p.Name))
+			out = append(out, finding(check, problem, "Run the controller on nodes with Linux 6.2 or later (docs/sandbox.md).", "the provider of TerraformProvider %s runs without a sandbox, since the kernel of the controller's node has none", p.Name))
 		case v1alpha1.SandboxOff:
-			out = append(out, finding(check, Problem, "Remove the controller's flag --sandbox=Off (docs/sandbox.md).", "the provider of TerraformProvider %s runs without a sandbox", p.Name))
+			out = append(out, finding(check, problem, "Remove the controller's flag --sandbox=Off (docs/sandbox.md).", "the provider of TerraformProvider %s runs without a sandbox", p.Name))
 		}
 	}
 	switch {
 	case len(out) > 0:
 	case !f.Sandbox:
-		out = append(out, finding(check, OK, "", "not needed here: commands run providers as you; this machine has none"))
+		out = append(out, finding(check, ok, "", "not needed here: commands run providers as you; this machine has none"))
 	case f.Limitation != "":
-		out = append(out, finding(check, OK, "", "available; it does not restrict %s", f.Limitation))
+		out = append(out, finding(check, ok, "", "available; it does not restrict %s", f.Limitation))
 	default:
-		out = append(out, finding(check, OK, "", "available"))
+		out = append(out, finding(check, ok, "", "available"))
 	}
 	return out
 }

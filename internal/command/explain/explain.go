@@ -17,10 +17,10 @@ import (
 
 // The health of nodes beyond those of status.Health.
 const (
-	// Missing: the object does not exist.
-	Missing status.Health = "Missing"
-	// Unknown: it could not be read, or nothing tells.
-	Unknown status.Health = "Unknown"
+	// missing: the object does not exist.
+	missing status.Health = "Missing"
+	// unknown: it could not be read, or nothing tells.
+	unknown status.Health = "Unknown"
 )
 
 // Explanation says how an object is doing, and why.
@@ -116,11 +116,11 @@ type builder struct {
 func (b *builder) node(l link) Node {
 	n := Node{Name: l.Key.String(), Via: l.field, key: l.Key, via: l.via, link: l}
 	if why := b.s.unread(l.Key); why != "" {
-		n.Health, n.Message = Unknown, why
+		n.Health, n.Message = unknown, why
 		return n
 	}
 	if n.object = b.s.find(l.Key); n.object == nil {
-		n.Health, n.Reason = Missing, "NotFound"
+		n.Health, n.Reason = missing, "NotFound"
 		return n
 	}
 	if l.Group == "" {
@@ -160,7 +160,7 @@ func (b *builder) node(l link) Node {
 func (b *builder) dependency(of *Node, l link) []Node {
 	if l.Name != "" {
 		n := b.node(l)
-		if l.via == viaConfig && n.Health == Missing && of.Reason != "ProviderConfigError" {
+		if l.via == viaConfig && n.Health == missing && of.Reason != "ProviderConfigError" {
 			n.Health, n.Reason, n.Message = status.Ready, "", "There is none, and the provider is used without settings."
 		}
 		if l.via == viaSecret && n.ok() && l.key != "" {
@@ -175,7 +175,7 @@ func (b *builder) dependency(of *Node, l link) []Node {
 		out = append(out, b.node(at))
 	}
 	if out == nil {
-		out = []Node{{Name: l.Kind + " " + l.Namespace + "/?", Via: l.field, Health: Missing, Reason: "NotFound", Message: "The selector of the reference selects none.", via: l.via, link: l, key: l.Key}}
+		out = []Node{{Name: l.Kind + " " + l.Namespace + "/?", Via: l.field, Health: missing, Reason: "NotFound", Message: "The selector of the reference selects none.", via: l.via, link: l, key: l.Key}}
 	}
 	return out
 }
@@ -236,7 +236,7 @@ func (b *builder) cause(n *Node) *Node {
 	for _, v := range blamed(n.Reason) {
 		for i := range n.Nodes {
 			child := &n.Nodes[i]
-			if child.ok() || child.Health == Unknown || v == viaSecret && child.Health != Missing {
+			if child.ok() || child.Health == unknown || v == viaSecret && child.Health != missing {
 				continue
 			}
 			if v == "process" && child.process || v == "controller" && child.Name == "controller" || v == child.via && child.via != "" {
@@ -326,9 +326,9 @@ func summary(root, cause *Node) string {
 		return out + strings.TrimSuffix(": "+root.Reason, ": ") + "."
 	case cause == root:
 		return out + ": " + FirstSentence(root.Message)
-	case cause.Health == Missing && cause.link.Name == "":
+	case cause.Health == missing && cause.link.Name == "":
 		return out + ": no " + cause.link.Kind + " is selected."
-	case cause.Health == Missing:
+	case cause.Health == missing:
 		return out + ": there is no " + cause.Name + "."
 	case cause.Message != "":
 		return out + ", because of " + cause.Name + ": " + FirstSentence(cause.Message)

@@ -55,7 +55,7 @@ func (s *Snapshot) drawn(k Key) graph.Node {
 	case s.unread(k) != "":
 		out.State, out.Text = graph.Unknown, "may not be read"
 	case u == nil:
-		out.State, out.Text = graph.Failed, string(Missing)
+		out.State, out.Text = graph.Failed, string(missing)
 	case k.Group == "":
 		out.State = graph.Ready
 	default:
@@ -74,7 +74,7 @@ func drawnState(h status.Health) graph.State {
 		return graph.Ready
 	case status.Failed, status.Retrying:
 		return graph.Failed
-	case Unknown:
+	case unknown:
 		return graph.Unknown
 	default:
 		return graph.Waiting

@@ -32,7 +32,7 @@ func (b *builder) help(root, cause *Node, next time.Time) Help {
 		return Help{"Correct the credentials or the endpoint, also in a Secret that it names. Changed ones are used at once.", edit(cause.key)}
 	case cause.process:
 		return b.helpProcess(root, cause, next)
-	case cause.Health == Missing:
+	case cause.Health == missing:
 		return helpMissing(root, cause)
 	case cause.Health == status.Paused:
 		return Help{"Have it reconciled again.", "kubectl annotate " + cause.key.resource() + cause.key.in() + " crossplane.io/paused-"}

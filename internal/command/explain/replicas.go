@@ -90,7 +90,7 @@ func (s *Snapshot) replicas() replicas {
 // controller returns a node with the replicas of the controller, and the shard of an object if they
 // share the work.
 func (b *builder) controller(of *Node) Node {
-	n := Node{Name: "controller", Health: Unknown, Message: b.s.LeasesUnread}
+	n := Node{Name: "controller", Health: unknown, Message: b.s.LeasesUnread}
 	if n.Message != "" {
 		return n
 	}
@@ -108,7 +108,7 @@ func (b *builder) controller(of *Node) Node {
 		n.Message = "It runs: " + r.leader.pod + " leads."
 		return n
 	case len(r.shards) == 0 && len(b.s.Leases) == 0 && of.Health != status.Unseen:
-		n.Health, n.Message = Unknown, fmt.Sprintf("There is no Lease in namespace %s: it runs without leader election, in another namespace, or not at all.", b.s.System)
+		n.Health, n.Message = unknown, fmt.Sprintf("There is no Lease in namespace %s: it runs without leader election, in another namespace, or not at all.", b.s.System)
 		return n
 	case len(r.shards) == 0:
 		n.Health, n.Reason = status.Failed, "NotRunning"

@@ -23,14 +23,14 @@ import (
 
 // The files of an export.
 const (
-	ProvidersFile = "providers.tf"
-	ResourcesFile = "main.tf"
-	DataFile      = "data.tf"
-	VariablesFile = "variables.tf"
-	ImportsFile   = "imports.tf"
-	// ValuesFile and StateFile hold sensitive values.
-	ValuesFile = "sensitive.auto.tfvars.json"
-	StateFile  = "terraform.tfstate"
+	providersFile = "providers.tf"
+	resourcesFile = "main.tf"
+	dataFile      = "data.tf"
+	variablesFile = "variables.tf"
+	importsFile   = "imports.tf"
+	// valuesFile and stateFile hold sensitive values.
+	valuesFile = "sensitive.auto.tfvars.json"
+	stateFile  = "terraform.tfstate"
 )
 
 // Options of Make.
@@ -142,16 +142,16 @@ func (e *exporter) files(ctx context.Context, file tfstate.State, all []*resourc
 		e.writeImport(imports.Body(), r)
 	}
 	e.out.Files = map[string][]byte{
-		ProvidersFile: hclwrite.Format(e.providers(ctx)), ResourcesFile: hclwrite.Format(resources.Bytes()), ImportsFile: hclwrite.Format(imports.Bytes()),
+		providersFile: hclwrite.Format(e.providers(ctx)), resourcesFile: hclwrite.Format(resources.Bytes()), importsFile: hclwrite.Format(imports.Bytes()),
 	}
 	if len(data) > 0 {
-		e.out.Files[DataFile] = data
+		e.out.Files[dataFile] = data
 	}
 	content, err := tfstate.Write(file, nil)
 	if err != nil {
 		return err
 	}
-	e.out.Sensitive = map[string][]byte{StateFile: content}
+	e.out.Sensitive = map[string][]byte{stateFile: content}
 	if len(e.variables.values) == 0 {
 		return nil
 	}
@@ -172,9 +172,9 @@ func (e *exporter) files(ctx context.Context, file tfstate.State, all []*resourc
 			return err
 		}
 	}
-	e.out.Files[VariablesFile] = hclwrite.Format(declared.Bytes())
+	e.out.Files[variablesFile] = hclwrite.Format(declared.Bytes())
 	content, err = json.MarshalIndent(values, "", "  ")
-	e.out.Sensitive[ValuesFile] = append(content, '\n')
+	e.out.Sensitive[valuesFile] = append(content, '\n')
 	return err
 }
 

@@ -5,6 +5,8 @@ import (
 	"html"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/landbridge-io/landbridge/internal/text"
 )
 
 // Measures of the drawing, in CSS pixels. A character of the font is estimated, since the width of
@@ -61,10 +63,7 @@ func (n Node) width() float64 {
 
 // cut shortens a line for the drawing. The whole is in the title, which viewers show on demand.
 func cut(s string) string {
-	if r := []rune(s); len(r) > longest {
-		return string(r[:longest-1]) + "…"
-	}
-	return s
+	return text.Fit(s, longest)
 }
 
 // writeEdge draws an edge from the right side of one box to the left side of another, or, where

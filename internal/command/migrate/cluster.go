@@ -17,8 +17,8 @@ import (
 // pageSize is the number of objects that are listed at once.
 const pageSize = 500
 
-// Kind is a kind of a Crossplane provider that the cluster serves.
-type Kind struct {
+// kind is a kind of a Crossplane provider that the cluster serves.
+type kind struct {
 	kschema.GroupVersionKind
 	plural     string
 	namespaced bool
@@ -99,7 +99,7 @@ func inNamespace(namespace string) string {
 	return ", where it has a namespace in " + namespace + "; -A reads all namespaces"
 }
 
-func groupsOf(kinds []Kind) string {
+func groupsOf(kinds []kind) string {
 	var out []string
 	for _, k := range kinds {
 		out = append(out, k.Group)
@@ -112,7 +112,7 @@ func groupsOf(kinds []Kind) string {
 }
 
 // matches reports whether an argument without a name selects a kind.
-func (k Kind) matches(target string) bool {
+func (k kind) matches(target string) bool {
 	if k.Group == target || strings.HasSuffix(k.Group, "."+target) {
 		return true
 	}
@@ -121,7 +121,7 @@ func (k Kind) matches(target string) bool {
 }
 
 // list lists the objects of a kind.
-func (k Kind) list(ctx context.Context, c client.Reader, namespace string) ([]*unstructured.Unstructured, error) {
+func (k kind) list(ctx context.Context, c client.Reader, namespace string) ([]*unstructured.Unstructured, error) {
 	if !k.namespaced {
 		namespace = ""
 	}
@@ -146,8 +146,8 @@ func (k Kind) list(ctx context.Context, c client.Reader, namespace string) ([]*u
 
 // definitions returns the kinds of managed resources, and those of provider configurations, from
 // their CRDs.
-func definitions(ctx context.Context, c client.Reader) (kinds, configs []Kind, err error) {
-	all, err := Kind{GroupVersionKind: kschema.GroupVersionKind{Group: "apiextensions.k8s.io", Version: "v1", Kind: "CustomResourceDefinition"}}.list(ctx, c, "")
+func definitions(ctx context.Context, c client.Reader) (kinds, configs []kind, err error) {
+	all, err := kind{GroupVersionKind: kschema.GroupVersionKind{Group: "apiextensions.k8s.io", Version: "v1", Kind: "CustomResourceDefinition"}}.list(ctx, c, "")
 	if err != nil {
 		return nil, nil, err
 	}
@@ -159,7 +159,7 @@ func definitions(ctx context.Context, c client.Reader) (kinds, configs []Kind, e
 			s, _, _ := unstructured.NestedString(d.Object, append([]string{"spec"}, path...)...)
 			return s
 		}
-		k := Kind{plural: text("names", "plural"), namespaced: text("scope") == "Namespaced"}
+		k := kind{plural: text("names", "plural"), namespaced: text("scope") == "Namespaced"}
 		k.Group, k.Kind, k.Version = text("group"), text("names", "kind"), version(d)
 		categories, _, _ := unstructured.NestedStringSlice(d.Object, "spec", "names", "categories")
 		switch {

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/landbridge-io/landbridge/internal/text"
 )
 
 // Table writes lines in columns. Columns get wider where later lines need it.
@@ -122,10 +124,10 @@ func (t *Table) fit() []int {
 
 // Cut shortens text to a number of characters; 0 does not shorten it.
 func Cut(s string, most int) string {
-	if most <= 0 || utf8.RuneCountInString(s) <= most {
+	if most <= 0 {
 		return s
 	}
-	return string([]rune(s)[:most-1]) + "…"
+	return text.Fit(s, most)
 }
 
 // Wrap returns text in lines of at most so many characters, broken at spaces; 0 does not break it.

@@ -17,6 +17,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/controller/unmanaged"
 	"github.com/landbridge-io/landbridge/internal/invocation"
 	"github.com/landbridge-io/landbridge/internal/terraform"
+	"github.com/landbridge-io/landbridge/internal/text"
 )
 
 // Reasons of events.
@@ -195,12 +196,8 @@ func (o *object) setApproved(p *planned, now time.Time) {
 }
 
 // oneLine is the message of a provider for a status.
-func (o *object) oneLine(text string) string {
-	text = strings.Join(strings.Fields(o.Redacted(text)), " ")
-	if runes := []rune(text); len(runes) > maxMessage {
-		return string(runes[:maxMessage]) + "…"
-	}
-	return text
+func (o *object) oneLine(message string) string {
+	return text.Shorten(strings.Join(strings.Fields(o.Redacted(message)), " "), maxMessage)
 }
 
 // maxMessage bounds a message of the provider about its progress, in characters.

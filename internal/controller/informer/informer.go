@@ -13,9 +13,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// Patience is the time in which the first watch has to deliver existing objects. It doubles with
+// patience is the time in which the first watch has to deliver existing objects. It doubles with
 // each attempt.
-const Patience = 5 * time.Second
+const patience = 5 * time.Second
 
 // Early is what is to be known of a kind before all its objects are.
 type Early struct {
@@ -48,7 +48,7 @@ func Start(ctx context.Context, c cache.Cache, obj client.Object, early Early, l
 			go l.newer(ctx, kind, early.Since)
 		}
 	}
-	for patience := Patience; ; patience *= 2 {
+	for patience := patience; ; patience *= 2 {
 		informer, err := c.GetInformer(ctx, obj, cache.BlockUntilSynced(false))
 		if err != nil {
 			return err

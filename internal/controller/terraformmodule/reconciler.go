@@ -43,8 +43,8 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// DefaultGroup is the API group of modules that specify none.
-const DefaultGroup = "modules.landbridge.io"
+// defaultGroup is the API group of modules that specify none.
+const defaultGroup = "modules.landbridge.io"
 
 const (
 	// inUse is the interval of checks whether a module that is being deleted still has instances.
@@ -428,7 +428,7 @@ func resourceType(name string) string {
 func modelOf(m *v1alpha1.TerraformModule, s *schema.Resource) (*model.Provider, error) {
 	group := m.Spec.Group
 	if group == "" {
-		group = DefaultGroup
+		group = defaultGroup
 	}
 	made := func(known map[string]config.Names) (*model.Provider, error) {
 		return model.KeepNames("module", &schema.Provider{Protocol: 6, Config: &schema.Block{}, Resources: map[string]*schema.Resource{s.Type: s}}, config.Provider{

@@ -9,8 +9,8 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// FormatVersion is the version of the format.
-const FormatVersion = 4
+// formatVersion is the version of the format.
+const formatVersion = 4
 
 // State is a whole state file.
 type State struct {

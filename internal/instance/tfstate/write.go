@@ -34,7 +34,7 @@ func Write(s State, schemas Schemas) ([]byte, error) {
 		}
 	}
 	b, err := merge([]field{
-		{"version", FormatVersion}, {"terraform_version", s.TerraformVersion}, {"serial", s.Serial},
+		{"version", formatVersion}, {"terraform_version", s.TerraformVersion}, {"serial", s.Serial},
 		{"lineage", s.Lineage}, {"outputs", outputs}, {"resources", resources}, {"check_results", results},
 	}, extra)
 	if err != nil {

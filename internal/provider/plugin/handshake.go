@@ -12,6 +12,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/landbridge-io/landbridge/internal/child"
+	"github.com/landbridge-io/landbridge/internal/text"
 )
 
 // Reason is the reason why a provider did not start.
@@ -110,11 +111,7 @@ func explainStart(err error, p *process, died, timedOut, cancelled bool) *StartE
 
 // explainHandshake returns why a handshake line is invalid. The reason is empty if it is valid.
 func explainHandshake(line string) (Reason, string) {
-	const maxShown = 120
-	shown := line
-	if len(shown) > maxShown {
-		shown = strings.ToValidUTF8(shown[:maxShown], "") + "…"
-	}
+	shown := text.Shorten(line, 120)
 	parts := strings.Split(strings.TrimSpace(line), "|")
 	if len(parts) < 4 {
 		return NotAProvider, fmt.Sprintf("it is not a Terraform provider: it printed %q instead of the plugin handshake", shown)

@@ -14,6 +14,7 @@ import (
 	"github.com/go-logr/logr"
 
 	"github.com/landbridge-io/landbridge/internal/redact"
+	"github.com/landbridge-io/landbridge/internal/text"
 )
 
 const (
@@ -250,21 +251,19 @@ func isCrash(text string) bool {
 }
 
 // keep keeps a line for last.
-func (o *output) keep(text string) {
-	if len(text) > maxTailLine {
-		text = strings.ToValidUTF8(text[:maxTailLine], "") + "…"
-	}
+func (o *output) keep(line string) {
+	line = text.Shorten(line, maxTailLine)
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	switch {
-	case isCrash(text) && !o.panicked:
+	case isCrash(line) && !o.panicked:
 		o.panicked, o.tail = true, o.tail[:0]
 	case o.panicked && len(o.tail) == maxTail:
 		return
 	case len(o.tail) == maxTail:
 		o.tail = slices.Delete(o.tail, 0, 1)
 	}
-	o.tail = append(o.tail, text)
+	o.tail = append(o.tail, line)
 }
 
 // last returns the kept lines, without secrets.

@@ -3,6 +3,8 @@ package plugin
 import (
 	"strings"
 	"sync"
+
+	"github.com/landbridge-io/landbridge/internal/text"
 )
 
 // maxProgress bounds a progress message, in bytes.
@@ -60,9 +62,5 @@ func (a *applies) subscriber(e entry) func(text string) {
 
 // told returns a log message as one line of limited length.
 func told(message string) string {
-	text := strings.Join(strings.Fields(message), " ")
-	if len(text) > maxProgress {
-		text = strings.ToValidUTF8(text[:maxProgress], "") + "…"
-	}
-	return text
+	return text.Shorten(strings.Join(strings.Fields(message), " "), maxProgress)
 }

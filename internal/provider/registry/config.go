@@ -155,7 +155,7 @@ func (c *configuration) block(b *hcl.Block) error {
 	}
 	switch b.Type {
 	case "credentials":
-		token, err := text(attrs, "token", b.DefRange, true)
+		token, err := textOf(attrs, "token", b.DefRange, true)
 		if err != nil {
 			return err
 		}
@@ -217,7 +217,7 @@ func (c *configuration) ociCredentials(b *hcl.Block, attrs hcl.Attributes) error
 		"username": &cred.username, "password": &cred.password, "access_token": &cred.access, "refresh_token": &cred.refresh,
 	} {
 		var err error
-		if *to, err = text(attrs, name, b.DefRange, false); err != nil {
+		if *to, err = textOf(attrs, name, b.DefRange, false); err != nil {
 			return err
 		}
 		delete(attrs, name)
@@ -263,14 +263,14 @@ func newMethod(b *hcl.Block, attrs hcl.Attributes) (m method, err error) {
 	switch m.kind {
 	case "filesystem_mirror":
 		allowed["path"] = true
-		if m.path, err = text(attrs, "path", b.DefRange, true); err == nil && !filepath.IsAbs(m.path) {
+		if m.path, err = textOf(attrs, "path", b.DefRange, true); err == nil && !filepath.IsAbs(m.path) {
 			err = at(b.DefRange, "path: %s is not an absolute path", clip(m.path))
 		}
 	case "network_mirror":
 		// Retries are the same for all sources, and only checksums that were compared are recorded.
 		allowed["url"], allowed["download_retry_count"], allowed["trust_all_hashes"] = true, true, true
 		var address string
-		if address, err = text(attrs, "url", b.DefRange, true); err == nil {
+		if address, err = textOf(attrs, "url", b.DefRange, true); err == nil {
 			if m.url, err = url.Parse(address); err != nil || m.url.Scheme != "https" || m.url.Host == "" {
 				err = at(b.DefRange, "url: %s is not an address with https", clip(address))
 			}
@@ -332,8 +332,8 @@ func (m *method) repositoryOf(a Address) (host, name string, _ error) {
 	return host, name, nil
 }
 
-// text returns an argument that is a text.
-func text(attrs hcl.Attributes, name string, block hcl.Range, required bool) (string, error) {
+// textOf returns an argument that is a text.
+func textOf(attrs hcl.Attributes, name string, block hcl.Range, required bool) (string, error) {
 	a := attrs[name]
 	if a == nil {
 		if required {

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+
+	"github.com/landbridge-io/landbridge/internal/text"
 )
 
 // Kind is the kind of an Error.
@@ -66,10 +68,4 @@ func statusProblem(what string, resp *http.Response) *Error {
 }
 
 // clip shortens a server's text for a message.
-func clip(s string) string {
-	const most = 200
-	if len(s) > most {
-		s = s[:most] + "…"
-	}
-	return fmt.Sprintf("%q", s)
-}
+func clip(s string) string { return fmt.Sprintf("%q", text.Shorten(s, 200)) }

@@ -29,7 +29,7 @@ type Flags struct {
 	Mirrors []string
 	// Registries are all other sources.
 	Registries registry.Client
-	// Cache is the directory for packages and programs. Empty: DefaultCache.
+	// Cache is the directory for packages and programs. Empty: the default one.
 	Cache string
 
 	set *pflag.FlagSet
@@ -52,13 +52,13 @@ const (
 func (f *Flags) Add(to *pflag.FlagSet) {
 	f.set = pflag.NewFlagSet("", pflag.ContinueOnError)
 	s, c := f.set, &f.Registries
-	s.StringArrayVar(&f.Mirrors, mirror, filepath.SplitList(Environment(mirror, "")), "directory with providers, in the layout of Terraform's filesystem mirrors; may be given several times")
-	s.StringVar(&c.Registry, fromRegistry, Environment(fromRegistry, registry.Default), "registry of providers whose source has no host; empty for none: then providers come from mirrors alone")
-	s.StringVar(&c.Installation, installation, Environment(installation, ""), "file with a provider_installation block, as for OpenTofu's and Terraform's command line: which mirrors and registries have which providers")
-	s.StringVar(&c.Credentials, "provider-credentials", Environment("provider-credentials", ""), "file with the credentials of registries and mirrors, as for OpenTofu's and Terraform's command line, or as Docker writes them")
-	s.StringVar(&c.CA, "provider-ca", Environment("provider-ca", ""), "file with authorities in PEM that registries and mirrors may have certificates of, besides the system's")
-	s.StringVar(&c.TrustedRoot, "sigstore-trusted-root", Environment("sigstore-trusted-root", ""), "file with the authorities of certificates that providers in OCI mirrors are signed with, as cosign trusted-root create writes it")
-	s.StringVar(&f.Cache, "provider-cache", Environment("provider-cache", ""), "directory for downloaded and unpacked providers (default: the user's cache directory)")
+	s.StringArrayVar(&f.Mirrors, mirror, filepath.SplitList(environment(mirror, "")), "directory with providers, in the layout of Terraform's filesystem mirrors; may be given several times")
+	s.StringVar(&c.Registry, fromRegistry, environment(fromRegistry, registry.Default), "registry of providers whose source has no host; empty for none: then providers come from mirrors alone")
+	s.StringVar(&c.Installation, installation, environment(installation, ""), "file with a provider_installation block, as for OpenTofu's and Terraform's command line: which mirrors and registries have which providers")
+	s.StringVar(&c.Credentials, "provider-credentials", environment("provider-credentials", ""), "file with the credentials of registries and mirrors, as for OpenTofu's and Terraform's command line, or as Docker writes them")
+	s.StringVar(&c.CA, "provider-ca", environment("provider-ca", ""), "file with authorities in PEM that registries and mirrors may have certificates of, besides the system's")
+	s.StringVar(&c.TrustedRoot, "sigstore-trusted-root", environment("sigstore-trusted-root", ""), "file with the authorities of certificates that providers in OCI mirrors are signed with, as cosign trusted-root create writes it")
+	s.StringVar(&f.Cache, "provider-cache", environment("provider-cache", ""), "directory for downloaded and unpacked providers (default: the user's cache directory)")
 	s.VisitAll(func(one *pflag.Flag) {
 		one.Usage += " ($" + variable(one.Name) + ")"
 		one.Annotations = map[string][]string{Group: {"true"}}
@@ -66,8 +66,8 @@ func (f *Flags) Add(to *pflag.FlagSet) {
 	to.AddFlagSet(s)
 }
 
-// Environment returns the value of a flag's environment variable, or otherwise if it is not set.
-func Environment(flag, otherwise string) string {
+// environment returns the value of a flag's environment variable, or otherwise if it is not set.
+func environment(flag, otherwise string) string {
 	if v, ok := os.LookupEnv(variable(flag)); ok {
 		return v
 	}
@@ -99,7 +99,7 @@ func (f *Flags) Installer() (*install.Installer, error) {
 // registry.
 func (f *Flags) Offline() *install.Installer {
 	mirrors := slices.DeleteFunc(slices.Clone(f.Mirrors), func(dir string) bool { return dir == "" })
-	return &install.Installer{CacheDir: cmp.Or(f.Cache, DefaultCache()), Mirrors: mirrors, Hosts: f.Registries.Hosts()}
+	return &install.Installer{CacheDir: cmp.Or(f.Cache, defaultCache()), Mirrors: mirrors, Hosts: f.Registries.Hosts()}
 }
 
 // Client returns the client of registries and their mirrors; nil if there are none. The error is
@@ -122,8 +122,8 @@ func (f *Flags) Client() (*registry.Client, error) {
 	return c, nil
 }
 
-// DefaultCache returns the directory for packages and programs in the user's cache directory.
-func DefaultCache() string {
+// defaultCache returns the directory for packages and programs in the user's cache directory.
+func defaultCache() string {
 	dir, err := os.UserCacheDir()
 	if err != nil {
 		dir = os.TempDir()

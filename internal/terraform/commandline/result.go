@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+
+	"github.com/landbridge-io/landbridge/internal/text"
 )
 
 // Result is the outcome of a run.
@@ -71,9 +73,5 @@ func PlainText(s string) string {
 
 // Shorten returns the beginning of a text that the program wrote.
 func Shorten(s string) string {
-	const most = 1000
-	if s = strings.TrimSpace(s); len(s) > most {
-		s = strings.ToValidUTF8(s[:most], "") + "…"
-	}
-	return s
+	return text.Shorten(strings.TrimSpace(s), 1000)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/landbridge-io/landbridge/internal/hcltext"
+	"github.com/landbridge-io/landbridge/internal/text"
 )
 
 // fileFunctions are the functions whose first argument is the path of a file.
@@ -315,8 +316,5 @@ func (r *restrictions) pattern(call *hclsyntax.FunctionCallExpr, at hcl.Range) {
 
 // quoted returns a path for a message: short, and without characters that do not print.
 func quoted(path string) string {
-	if len(path) > 100 {
-		path = path[:100] + "…"
-	}
-	return fmt.Sprintf("%q", path)
+	return fmt.Sprintf("%q", text.Shorten(path, 100))
 }

@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/landbridge-io/landbridge/internal/model"
 	"github.com/landbridge-io/landbridge/internal/terraform"
+	"github.com/landbridge-io/landbridge/internal/text"
 	"github.com/landbridge-io/landbridge/internal/translate"
 )
 
@@ -38,11 +38,11 @@ func Summary(m *model.Resource, p terraform.Plan) []string {
 		case p.Reason == terraform.ReplaceBecauseTainted:
 			because = " because it is tainted"
 		}
-		out = append(out, cutAt(sign(p.Action)+" replaces the object"+because, 200))
+		out = append(out, text.Shorten(sign(p.Action)+" replaces the object"+because, 200))
 	}
 	for _, c := range p.Contained {
 		if c.Action != terraform.NoOp {
-			out = append(out, cutAt(fmt.Sprintf("%s %s", sign(c.Action), c.Address), 200))
+			out = append(out, text.Shorten(fmt.Sprintf("%s %s", sign(c.Action), c.Address), 200))
 		}
 	}
 	for _, c := range translate.Changes(m, p.Prior.State, p.State, translate.Concealed(m, slices.Concat(p.Prior.SensitivePaths, p.SensitivePaths))...) {
@@ -73,15 +73,5 @@ func Brief(v any) string {
 	if e.Encode(v) != nil {
 		return "…"
 	}
-	return cutAt(strings.TrimSpace(out.String()), maxValue)
-}
-
-func cutAt(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n] + "…"
+	return text.Shorten(strings.TrimSpace(out.String()), maxValue)
 }

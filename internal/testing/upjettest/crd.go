@@ -38,7 +38,7 @@ func (p Provider) Group() string {
 
 // APIVersion and Kind return those of a resource type.
 func (p Provider) APIVersion(resourceType string) string {
-	group, _ := GroupKind(resourceType)
+	group, _ := groupKind(resourceType)
 	if group != "" {
 		group += "."
 	}
@@ -49,7 +49,7 @@ func (p Provider) APIVersion(resourceType string) string {
 func (p Provider) Definitions(types ...string) []*unstructured.Unstructured {
 	var out []*unstructured.Unstructured
 	for _, t := range types {
-		_, kind := GroupKind(t)
+		_, kind := groupKind(t)
 		group, _, _ := strings.Cut(p.APIVersion(t), "/")
 		out = append(out, p.definition(group, kind, "v1alpha1", p.Namespaced, "managed", p.resource(p.Schema.Resources[t])))
 	}

@@ -38,9 +38,9 @@ func FieldName(attribute string) string {
 	return head + camel(rest, false)
 }
 
-// GroupKind returns the short group and the kind of a resource type: hcloud_ssh_key is Key in the
+// groupKind returns the short group and the kind of a resource type: hcloud_ssh_key is Key in the
 // group ssh, and random_string is String in the group of the provider itself.
-func GroupKind(resourceType string) (group, kind string) {
+func groupKind(resourceType string) (group, kind string) {
 	words := strings.Split(resourceType, "_")
 	if len(words) > 2 {
 		return words[1], camel(strings.Join(words[2:], "_"), true)

@@ -30,7 +30,7 @@ func (p Provider) Object(resourceType, namespace, name string, attributes m, set
 			forProvider[FieldName(a)] = attributes[a]
 		}
 	}
-	_, kind := GroupKind(resourceType)
+	_, kind := groupKind(resourceType)
 	u := &unstructured.Unstructured{Object: m{
 		"apiVersion": p.APIVersion(resourceType), "kind": kind,
 		"spec": m{"forProvider": forProvider},

@@ -25,13 +25,13 @@ func Env(mode string) map[string]string { return map[string]string{modeVariable:
 // Main runs the provider and exits, if this process was started with the environment of Env.
 func Main() {
 	if mode := os.Getenv(modeVariable); mode != "" {
-		Serve(mode)
+		serve(mode)
 		os.Exit(0)
 	}
 }
 
-// Serve runs the provider until its client ends it.
-func Serve(mode string) {
+// serve runs the provider until its client ends it.
+func serve(mode string) {
 	goplugin.Serve(&goplugin.ServeConfig{
 		HandshakeConfig: goplugin.HandshakeConfig{
 			MagicCookieKey:   "TF_PLUGIN_MAGIC_COOKIE",

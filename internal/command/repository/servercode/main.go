@@ -12,8 +12,8 @@ import (
 // ErrUnclear means that a main package does not show how it makes its server.
 var ErrUnclear = errors.New("the provider's main package does not show which functions make its server")
 
-// ErrOldest means that a provider has no server that can be linked.
-var ErrOldest = errors.New("the provider is on version 1 of Terraform's SDK, whose servers cannot be linked into another program")
+// errOldest means that a provider has no server that can be linked.
+var errOldest = errors.New("the provider is on version 1 of Terraform's SDK, whose servers cannot be linked into another program")
 
 // oldest are the packages that serve such providers. The second is from before the SDK was divided
 // from Terraform.
@@ -28,7 +28,7 @@ func (p *Packages) Main(path string, protocol int) (*Code, error) {
 	served, enclosing := s.served()
 	if served == nil {
 		if slices.ContainsFunc(s.pkg.Imports(), func(i *types.Package) bool { return slices.Contains(oldest, i.Path()) }) {
-			return nil, ErrOldest
+			return nil, errOldest
 		}
 		return nil, fmt.Errorf("%w: it calls none of the functions that serve providers", ErrUnclear)
 	}

@@ -29,8 +29,8 @@ var optional = append([]string{
 	"ValidateListResourceConfig", "ListResource", "ValidateActionConfig", "PlanAction", "InvokeAction",
 }, only6...)
 
-// Calls returns the names of all calls of the protocol.
-func Calls() []string {
+// calls returns the names of all calls of the protocol.
+func calls() []string {
 	var out []string
 	t := reflect.TypeFor[provider.Server]()
 	for i := range t.NumMethod() {
@@ -45,7 +45,7 @@ func Calls() []string {
 // answer arrive completely. file is the file with the provider's records.
 func Walk(t *testing.T, s provider.Server, file string) {
 	protocol := s.ProtocolVersion()
-	for _, name := range Calls() {
+	for _, name := range calls() {
 		t.Run(name, func(t *testing.T) {
 			request, answer, err := call(t, s, name)
 			if protocol == 5 && slices.Contains(only6, name) {
@@ -85,7 +85,7 @@ func Walk(t *testing.T, s provider.Server, file string) {
 // that the provider does not implement are rejected. terraform-plugin-go's server rejects some of
 // them with an error diagnostic.
 func Bare(t *testing.T, s provider.Server) {
-	for _, name := range Calls() {
+	for _, name := range calls() {
 		t.Run(name, func(t *testing.T) {
 			_, answer, err := call(t, s, name)
 			raw, jsonErr := json.Marshal(answer)
@@ -103,7 +103,7 @@ func Bare(t *testing.T, s provider.Server) {
 // Gone makes every call of a server that has ended and checks that each fails with Unavailable, and
 // that no call was sent.
 func Gone(t *testing.T, s provider.Server) {
-	for _, name := range Calls() {
+	for _, name := range calls() {
 		_, _, err := call(t, s, name)
 		switch {
 		case provider.IsUnimplemented(err):

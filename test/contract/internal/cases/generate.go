@@ -348,7 +348,7 @@ func lowercaseAttributes(in map[string]*schema.Attribute) map[string]*schema.Att
 func lower(name string) string { return strings.ToLower(name) }
 
 func drawConfig(t *rapid.T, b *schema.Block) json.RawMessage {
-	return encode(Configurable(b, DrawValue(t, b)), b)
+	return encode(configurable(b, DrawValue(t, b)), b)
 }
 
 // DrawValue draws a value without null elements in nested attributes, because OpenTofu crashes when
@@ -387,7 +387,7 @@ func (c *Case) convertConfig(step Step, version int) json.RawMessage {
 	if err != nil {
 		panic(err)
 	}
-	return encode(Configurable(c.Schemas[version].Block, Reshape(v, c.Schemas[version].Block)), c.Schemas[version].Block)
+	return encode(configurable(c.Schemas[version].Block, Reshape(v, c.Schemas[version].Block)), c.Schemas[version].Block)
 }
 
 // Reshape returns v as a value of another version of its schema.
@@ -414,7 +414,7 @@ func (c *Case) changeConfig(t *rapid.T, step Step, version int) json.RawMessage 
 	if err != nil {
 		panic(err)
 	}
-	now := Configurable(b, DrawValue(t, b))
+	now := configurable(b, DrawValue(t, b))
 	values := was.AsValueMap()
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		if rapid.IntRange(0, 2).Draw(t, "change") == 0 {
@@ -424,9 +424,9 @@ func (c *Case) changeConfig(t *rapid.T, step Step, version int) json.RawMessage 
 	return encode(cty.ObjectVal(values), b)
 }
 
-// Configurable returns v as a user can write it: what only the provider sets is null, and dynamic
+// configurable returns v as a user can write it: what only the provider sets is null, and dynamic
 // values have types of JSON.
-func Configurable(b *schema.Block, v cty.Value) cty.Value {
+func configurable(b *schema.Block, v cty.Value) cty.Value {
 	return mapBlock(b, v, configurableAttribute)
 }
 

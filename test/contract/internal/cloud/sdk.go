@@ -101,9 +101,9 @@ const timeouts = "timeouts"
 
 // Defaults of the timeouts.
 const (
-	CreateTimeout = 3 * time.Minute
-	ReadTimeout   = 2 * time.Minute
-	DeleteTimeout = 7 * time.Minute
+	createTimeout = 3 * time.Minute
+	readTimeout   = 2 * time.Minute
+	deleteTimeout = 7 * time.Minute
 )
 
 func defaultTimeouts(n *schema.NestedBlock) *sdk.ResourceTimeout {
@@ -111,7 +111,7 @@ func defaultTimeouts(n *schema.NestedBlock) *sdk.ResourceTimeout {
 	for name, x := range map[string]struct {
 		to *(*time.Duration)
 		by time.Duration
-	}{"create": {&out.Create, CreateTimeout}, "read": {&out.Read, ReadTimeout}, "delete": {&out.Delete, DeleteTimeout}} {
+	}{"create": {&out.Create, createTimeout}, "read": {&out.Read, readTimeout}, "delete": {&out.Delete, deleteTimeout}} {
 		if n.Attributes[name] != nil {
 			*x.to = &x.by
 		}

@@ -23,8 +23,8 @@ import (
 // Host is tofu's default registry host.
 const Host = "registry.opentofu.org"
 
-// Version is the version of the program.
-const Version = "1.12.6"
+// version is the version of the program.
+const version = "1.12.6"
 
 const configFile, planFile = "main.tf.json", "tfplan"
 
@@ -313,7 +313,7 @@ func StateFile(resources ...json.RawMessage) ([]byte, error) {
 		resources = []json.RawMessage{}
 	}
 	return json.Marshal(map[string]any{
-		"version": 4, "terraform_version": Version, "serial": 1, "lineage": "6a2b4f0e-5f0a-4a8e-9a34-2f4b7b7c1a11",
+		"version": 4, "terraform_version": version, "serial": 1, "lineage": "6a2b4f0e-5f0a-4a8e-9a34-2f4b7b7c1a11",
 		"outputs": map[string]any{}, "resources": resources, "check_results": nil,
 	})
 }
