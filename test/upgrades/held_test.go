@@ -1,6 +1,7 @@
 package upgrades_test
 
 import (
+	"context"
 	"maps"
 	"os"
 	"path/filepath"
@@ -16,6 +17,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/testing/examplecloudtest"
 	"github.com/landbridge-io/landbridge/internal/testing/objecttest"
 	"github.com/landbridge-io/landbridge/internal/testing/playgroundtest"
+	"github.com/landbridge-io/landbridge/internal/testing/waittest"
 	"github.com/landbridge-io/landbridge/internal/upgrade"
 	"github.com/landbridge-io/landbridge/test/upgrades/planted"
 )
@@ -56,7 +58,7 @@ func (e *previewing) install(t *testing.T) {
 	e.MustCreate(t, objecttest.New(exampleGroup+"/v1alpha1", "ClusterProviderConfig", "", "default", m{"endpoint": examplecloudtest.Start(t).URL}))
 }
 
-// volume creates a volume of a kind and waits until it is ready.
+// volume creates a volume, or another kind of object, and waits until it is ready.
 func (e *previewing) volume(t *testing.T, kind, name string) *unstructured.Unstructured {
 	t.Helper()
 	u := objecttest.New(exampleGroup+"/v1alpha1", kind, e.namespace, name, m{"forProvider": m{"name": name}})
@@ -96,6 +98,10 @@ func TestBreakingVersionIsHeld(t *testing.T) {
 
 	e.MustPatch(t, e.provider, `{"spec":{"version":"2.0.0"}}`)
 	e.held(t, "during")
+	// What the spec activates meanwhile is served by the version that goes on.
+	e.MustPatch(t, e.provider, `{"spec":{"activate":["examplecloud_volume","examplecloud_volume_upgrade_fails","examplecloud_thing"]}}`)
+	e.WaitFor(t, e.provider, "seen", func() bool { return objecttest.Current(e.provider) })
+	e.volume(t, "Thing", "meanwhile")
 	stop()
 	e.run()
 	e.held(t, "restarted")
@@ -109,6 +115,52 @@ func TestBreakingVersionIsHeld(t *testing.T) {
 	e.WaitFor(t, archive, "broken, as the preview said", func() bool { status, _, _ := objecttest.Condition(archive, "Synced"); return status == "False" })
 	e.Reconcile(t, logs)
 	e.WaitReady(t, logs)
+}
+
+// An advisory preview holds no version.
+func TestAdvisoryPreview(t *testing.T) {
+	e := previewed(t)
+	e.provider.Object["spec"].(m)["upgrade"] = m{"preview": "Advisory"}
+	e.run()
+	e.install(t)
+	e.volume(t, "VolumeUpgradeFails", "archive")
+	e.MustPatch(t, e.provider, `{"spec":{"version":"2.0.0"}}`)
+	e.serves(t, "2.0.0", "Upgraded")
+	if got := objecttest.At(e.provider, "status", "upgrade", "outcomes"); compact(t, got) != compact(t, m{"NotUpgraded": 1}) {
+		t.Errorf("found %s", compact(t, got))
+	}
+	waittest.Eventually(t, "an event tells the counts", func(ctx context.Context) bool {
+		events := &corev1.EventList{}
+		return e.List(ctx, events) == nil && slices.ContainsFunc(events.Items, func(x corev1.Event) bool {
+			return x.Reason == "UpgradePreviewed" && x.Message == "Version 2.0.0 takes over from 1.0.0; of 1 resources that were previewed: 1 NotUpgraded"
+		})
+	})
+}
+
+// A preview that was interrupted goes on after the types that are done: the counts of before are
+// kept.
+func TestInterruptedPreviewGoesOn(t *testing.T) {
+	e := previewed(t)
+	stop := e.run()
+	e.install(t)
+	e.volume(t, "Volume", "logs")
+	e.volume(t, "VolumeUpgradeFails", "archive")
+	e.MustPatch(t, e.provider, `{"spec":{"version":"2.0.0"}}`)
+	e.held(t, "during")
+	stop()
+	// As a controller leaves it that has ended after the first type, of which there were more resources.
+	e.MustGet(t, e.provider)
+	upgrade := e.provider.Object["status"].(m)["upgrade"].(m)
+	delete(upgrade, "completed")
+	upgrade["state"], upgrade["lastType"], upgrade["resources"], upgrade["outcomes"] = "Previewing", "examplecloud_volume", int64(7), m{"Unchanged": int64(7)}
+	if err := e.Status().Update(t.Context(), e.provider); err != nil {
+		t.Fatal(err)
+	}
+	e.run()
+	e.WaitFor(t, e.provider, "held, with what was counted before", func() bool {
+		return objecttest.Text(e.provider, "status", "upgrade", "state") == "Held" &&
+			compact(t, objecttest.At(e.provider, "status", "upgrade", "outcomes")) == compact(t, m{"NotUpgraded": 1, "Unchanged": 7})
+	})
 }
 
 // A version with which nothing breaks takes over by itself; and a hold ends when what breaks is

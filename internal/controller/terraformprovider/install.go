@@ -60,6 +60,7 @@ func (r *Reconciler) install(ctx context.Context, p *v1alpha1.TerraformProvider)
 	}
 	run, problem, again := r.run(ctx, p, from, how)
 	if problem != nil {
+		r.activateMeanwhile(ctx, p, problem)
 		return problem, again
 	}
 	if p.Status.Installed, problem = installed(p, from, run); problem != nil {
