@@ -2,6 +2,7 @@ package upgrades_test
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -28,12 +29,14 @@ const exampleGroup = "examplecloud.landbridge.io"
 type previewing struct {
 	*clustertest.Cluster
 	provider  *unstructured.Unstructured
+	config    *unstructured.Unstructured
 	namespace string
 	run       func() (stop func())
 }
 
-// previewed starts a cluster in which release 1.0.0 of examplecloud runs.
-func previewed(t *testing.T) *previewing {
+// previewed starts a cluster for release 1.0.0 of examplecloud. With shards, the resources are
+// divided among that many.
+func previewed(t *testing.T, shards int) *previewing {
 	t.Helper()
 	c, err := clustertest.New(playgroundtest.New(t, playgroundtest.Options{}), filepath.Join(scratch, "controller.log"))
 	if err != nil {
@@ -41,7 +44,9 @@ func previewed(t *testing.T) *previewing {
 	}
 	mirror, _ := releases(t)
 	e := &previewing{Cluster: c, namespace: c.Namespace(t), run: func() func() {
-		return c.RunController(t, clustertest.Options(time.Hour, filepath.Join(scratch, "cache"), mirror))
+		o := clustertest.Options(time.Hour, filepath.Join(scratch, "cache"), mirror)
+		o.Shards, o.LeaderElection = shards, shards > 0
+		return c.RunController(t, o)
 	}}
 	e.provider = objecttest.New("landbridge.io/v1alpha1", "TerraformProvider", "", "examplecloud", m{
 		"source": "landbridge-io/examplecloud", "version": "1.0.0",
@@ -55,7 +60,8 @@ func (e *previewing) install(t *testing.T) {
 	t.Helper()
 	e.MustCreate(t, e.provider)
 	e.serves(t, "1.0.0", "")
-	e.MustCreate(t, objecttest.New(exampleGroup+"/v1alpha1", "ClusterProviderConfig", "", "default", m{"endpoint": examplecloudtest.Start(t).URL}))
+	e.config = objecttest.New(exampleGroup+"/v1alpha1", "ClusterProviderConfig", "", "default", m{"endpoint": examplecloudtest.Start(t).URL})
+	e.MustCreate(t, e.config)
 }
 
 // volume creates a volume, or another kind of object, and waits until it is ready.
@@ -90,7 +96,7 @@ func (e *previewing) held(t *testing.T, name string) {
 
 // A version with which a resource breaks is held, also after a restart, until that is accepted.
 func TestBreakingVersionIsHeld(t *testing.T) {
-	e := previewed(t)
+	e := previewed(t, 0)
 	stop := e.run()
 	e.install(t)
 	logs := e.volume(t, "Volume", "logs")
@@ -119,7 +125,7 @@ func TestBreakingVersionIsHeld(t *testing.T) {
 
 // An advisory preview holds no version.
 func TestAdvisoryPreview(t *testing.T) {
-	e := previewed(t)
+	e := previewed(t, 0)
 	e.provider.Object["spec"].(m)["upgrade"] = m{"preview": "Advisory"}
 	e.run()
 	e.install(t)
@@ -140,7 +146,7 @@ func TestAdvisoryPreview(t *testing.T) {
 // A preview that was interrupted goes on after the types that are done: the counts of before are
 // kept.
 func TestInterruptedPreviewGoesOn(t *testing.T) {
-	e := previewed(t)
+	e := previewed(t, 0)
 	stop := e.run()
 	e.install(t)
 	e.volume(t, "Volume", "logs")
@@ -166,7 +172,7 @@ func TestInterruptedPreviewGoesOn(t *testing.T) {
 // A version with which nothing breaks takes over by itself; and a hold ends when what breaks is
 // gone, or the version is not wanted any more.
 func TestVersionTakesOverByItself(t *testing.T) {
-	e := previewed(t)
+	e := previewed(t, 0)
 	e.run()
 	e.install(t)
 	archive := e.volume(t, "VolumeUpgradeFails", "archive")
@@ -181,6 +187,44 @@ func TestVersionTakesOverByItself(t *testing.T) {
 	if got := objecttest.At(e.provider, "status", "upgrade", "outcomes"); compact(t, got) != compact(t, m{"Unchanged": 1}) {
 		t.Errorf("found %s", compact(t, got))
 	}
+}
+
+// All shards go on with the installed version while the first one previews the new one, and take over
+// together.
+func TestShardsTakeOverTogether(t *testing.T) {
+	const shards = 2
+	e := previewed(t, shards)
+	e.run()
+	e.install(t)
+	e.volume(t, "VolumeUpgradeFails", "archive")
+	endpoint := objecttest.Text(e.config, "spec", "endpoint")
+	volumes := func(name string, spec m) {
+		t.Helper()
+		for i := range 2 * shards { // each shard has some of the configurations
+			of := fmt.Sprint("account-", i)
+			spec := maps.Clone(spec)
+			spec["name"] = name + "-" + of
+			u := objecttest.New(exampleGroup+"/v1alpha1", "Volume", e.namespace, name+"-"+of, m{
+				"forProvider": spec, "providerConfigRef": m{"kind": "ClusterProviderConfig", "name": of},
+			})
+			e.MustCreate(t, u)
+			e.WaitReady(t, u)
+		}
+	}
+	for i := range 2 * shards {
+		e.MustCreate(t, objecttest.New(exampleGroup+"/v1alpha1", "ClusterProviderConfig", "", fmt.Sprint("account-", i), m{"endpoint": endpoint}))
+	}
+	volumes("before", m{"public": true})
+	e.MustPatch(t, e.provider, `{"spec":{"version":"2.0.0"}}`)
+	e.held(t, "during")
+	volumes("held", m{})
+	for i := range 2 * shards {
+		u := objecttest.New(exampleGroup+"/v1alpha1", "Volume", e.namespace, fmt.Sprint("before-account-", i), nil)
+		e.MustPatch(t, u, `{"spec":{"forProvider":{"public":null}}}`) // its type changes
+	}
+	e.MustPatch(t, e.provider, `{"spec":{"upgrade":{"accept":["NotUpgraded","Update"]}}}`)
+	e.serves(t, "2.0.0", "Upgraded")
+	volumes("after", m{"public": "true"})
 }
 
 // What the controller's preview finds is what the command finds. No secret is in the status, in
