@@ -41,6 +41,9 @@ const (
 	// ReasonChangesHeld: the kinds of the new version or configuration would lose values of
 	// existing objects.
 	ReasonChangesHeld xpv2.ConditionReason = "ChangesHeld"
+	// ReasonUpgradeHeld: the preview of a new version shows more than spec.upgrade.accept permits,
+	// or cannot be made.
+	ReasonUpgradeHeld xpv2.ConditionReason = "UpgradeHeld"
 	// ReasonNameTaken is the reason of an event: names of kinds mean others to kubectl.
 	ReasonNameTaken xpv2.ConditionReason = "NameTaken"
 	// ReasonKindInUse: the name of a kind would change, and objects of the kind exist.

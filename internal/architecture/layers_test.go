@@ -30,6 +30,7 @@ var layers = [][]string{
 	{"internal/controller", "internal/generator"},
 	{"internal/controller/admission", "internal/controller/query"},
 	{"internal/controller/packaged", "internal/controller/terraformmodule", "internal/controller/terraformprovider"},
+	{"internal/controller/upgradepreview"},
 	{"internal/controller/kinds", "internal/controller/sharding"},
 	{"internal/controller/action", "internal/controller/results"},
 	{"internal/controller/unmanaged"},

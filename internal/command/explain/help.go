@@ -205,6 +205,7 @@ var (
 	release = regexp.MustCompile(`landbridge release-brake(?: --(?:provider|account) [^\s;]+)*`)
 	confirm = regexp.MustCompile(`landbridge\.io/confirm-create to "([^"]+)"`)
 	accept  = regexp.MustCompile(`(kubectl annotate terraform(?:provider|module) \S+ --overwrite landbridge\.io/accept-changes=\S+)\.`)
+	shown   = regexp.MustCompile(`(landbridge upgrade preview \S+ --to \S+);`)
 	appears = regexp.MustCompile(`may still appear until (\S+Z)\.`)
 	broken  = regexp.MustCompile(`PlanPolicy (\S+): it cannot be used`)
 	adopt   = regexp.MustCompile(`set spec\.import to (\{.*)`)
@@ -300,6 +301,10 @@ func (b *builder) helpReason(n *Node) (Help, bool) {
 	case "ChangesHeld":
 		if m := accept.FindStringSubmatch(n.Message); m != nil {
 			return Help{fmt.Sprintf("Change the %s or the objects, or accept the loss of their values.", map[bool]string{true: "module", false: "version"}[isModule(k)]), m[1]}, true
+		}
+	case "UpgradeHeld":
+		if m := shown.FindStringSubmatch(n.Message); m != nil {
+			return Help{"Change the resources or the version, or accept the outcomes in spec.upgrade.accept. The preview shows them.", m[1]}, true
 		}
 	case "KindInUse":
 		if n.row.Deleting {
