@@ -28,7 +28,7 @@ var layers = [][]string{
 	{"internal/command/graph", "internal/command/stream"},
 	{"program", "generate"},
 	{"internal/controller", "internal/generator"},
-	{"internal/controller/admission", "internal/controller/query"},
+	{"internal/controller/admission", "internal/controller/changelog", "internal/controller/query"},
 	{"internal/controller/packaged", "internal/controller/terraformmodule", "internal/controller/terraformprovider"},
 	{"internal/controller/kinds", "internal/controller/sharding"},
 	{"internal/controller/action", "internal/controller/results"},
@@ -61,7 +61,7 @@ var layers = [][]string{
 	{"apis"},
 	{"internal/diagnostic"},
 	{"internal/child", "internal/ephemeral", "internal/expression", "internal/faultpoint", "internal/hcltext", "internal/history", "internal/inflight", "internal/kubeconfig", "internal/memory", "internal/redact", "internal/slots", "internal/tfplugin", "internal/tracing", "internal/version", "internal/wire"},
-	{"internal/text"},
+	{"internal/telemetry", "internal/text"},
 }
 
 // unseen are packages that use Terraform by the interface of internal/terraform alone. They import
