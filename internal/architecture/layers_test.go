@@ -21,6 +21,7 @@ const modulePath = "github.com/landbridge-io/landbridge"
 // explained in docs/architecture.md.
 var layers = [][]string{
 	{"cmd/landbridge"},
+	{"internal/command/mcp"},
 	{"internal/command/export", "internal/command/migrate", "internal/command/move", "internal/command/ui"},
 	{"internal/command/diff", "internal/command/explain", "internal/command/state", "internal/command/upgrade"},
 	{"internal/command/cluster", "internal/command/configure", "internal/command/doctor", "internal/command/importer", "internal/command/local", "internal/command/logs", "internal/command/repository", "internal/command/status", "internal/command/suggest"},

@@ -121,7 +121,7 @@ const object = "/{kind}/{namespace}/{name}"
 
 func (s *Server) views() []view {
 	return []view{
-		{name: "attention", at: "/{$}", model: s.attention},
+		{name: "attention", at: "/{$}", model: s.needsAttention},
 		{name: "estate", model: s.estate},
 		{name: "resources", path: object, model: s.resource},
 		{name: "dependencies", path: object, model: s.dependencies},
@@ -155,7 +155,7 @@ func (s *Server) Handler(address string) http.Handler {
 	return newGuard(s.secrets, address, http.MaxBytesHandler(mux, maxBody))
 }
 
-func (s *Server) attention(*http.Request) (string, any, error) {
+func (s *Server) needsAttention(*http.Request) (string, any, error) {
 	return "Needs attention", AttentionOf(s.index.Content(), s.now()), nil
 }
 
