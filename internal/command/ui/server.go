@@ -158,7 +158,7 @@ const object = "/{kind}/{namespace}/{name}"
 
 func (s *Server) views() []view {
 	return []view{
-		{name: "attention", at: "/{$}", of: reflect.TypeFor[Attention](), summary: "What needs attention, the most urgent first.", model: s.attention},
+		{name: "attention", at: "/{$}", of: reflect.TypeFor[Attention](), summary: "What needs attention, the most urgent first.", model: s.needsAttention},
 		{name: "estate", of: reflect.TypeFor[Estate](), summary: "All objects that a filter selects.", query: append(slices.Clone(fields), "page"), model: s.estate},
 		{name: "resources", path: object, of: reflect.TypeFor[Resource](), summary: "One object.", model: s.resource},
 		{name: "dependencies", path: object, of: reflect.TypeFor[Dependencies](), summary: "What an object depends on, and what depends on it.", model: s.dependencies},
@@ -202,7 +202,7 @@ func (s *Server) mux() http.Handler {
 	return http.MaxBytesHandler(mux, maxBody)
 }
 
-func (s *Server) attention(*http.Request) (string, any, error) {
+func (s *Server) needsAttention(*http.Request) (string, any, error) {
 	return "Needs attention", AttentionOf(s.index.Content(), s.now()), nil
 }
 

@@ -200,6 +200,7 @@ func (r *Reconciler) rest(ctx context.Context, o *object, in invocation.Input, d
 		return reconcile.Result{}, err
 	}
 	if interrupted {
+		r.kind.tell(o)
 		r.kind.Options.Recorder.Event(o, event.Event{Type: event.TypeWarning, Reason: reasonUnknown, Message: lost.message})
 	}
 	if d.Until.IsZero() {
@@ -226,6 +227,7 @@ func (r *Reconciler) remove(ctx context.Context, o *object, record invocation.Re
 		return err
 	}
 	if interrupted {
+		r.kind.tell(o)
 		r.kind.Options.Recorder.Event(o, event.Event{Type: event.TypeWarning, Reason: reasonUnknown, Message: lost.message})
 	}
 	return client.IgnoreNotFound(o.Change(ctx, r.client, func(u client.Object) { meta.RemoveFinalizer(u, xpmanaged.FinalizerName) }))
