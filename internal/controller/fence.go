@@ -31,15 +31,15 @@ func (f fence) RoundTrip(r *http.Request) (*http.Response, error) {
 	return f.next.RoundTrip(r)
 }
 
-// harmless reports whether a request needs no lease: reads, and updates of stored instances, whose
-// resource version is checked, so that the outcome of an operation is recorded unless another
-// replica recorded it. A large one is in parts, to which that update points.
+// harmless reports whether a request needs no lease: reads, and updates of stored instances that
+// conclude an operation. Their resource version is checked, so that the outcome is recorded unless
+// another replica recorded it. A large one is in parts, to which that update points.
 func (f fence) harmless(r *http.Request) bool {
 	switch r.Method {
 	case http.MethodGet, http.MethodHead, http.MethodOptions:
 		return true
 	case http.MethodPut:
-		return strings.HasPrefix(r.URL.Path, f.secrets)
+		return strings.HasPrefix(r.URL.Path, f.secrets) && store.Concludes(r.Context())
 	case http.MethodPost, http.MethodDelete:
 		return store.Unreferenced(r.Context())
 	}

@@ -89,7 +89,7 @@ func TestCreateBeforeDestroy(t *testing.T) {
 		want := []string{
 			"plan", "import", "save intent Create", "apply Create", "save", "wake",
 			"refresh", "plan destroy", "save intent Delete", "apply Delete", "save", "wake",
-			"refresh", "plan",
+			"refresh", "plan", "save",
 		}
 		if diff := cmp.Diff(want, h.log.take()); diff != "" {
 			t.Errorf("order of events (-want +got):\n%s", diff)

@@ -169,7 +169,7 @@ func (e *entry) drift(found *instance.Drift, now time.Time) Event {
 // operation on the current object that has succeeded has repaired it.
 func (s *Scheduler) afterOperation(out, before instance.Instance, t *task, diags diagnostic.Diagnostics) instance.Instance {
 	out.Carry(before)
-	if !diags.HasErrors() && (t.deposed == "" || t.replacement) {
+	if !diags.HasErrors() && (t.deposed == "" || t.kind == instance.Create) {
 		out.Unsettled = t.counts
 		if t.counts != nil {
 			out.Unsettled = t.counts.Ended(s.o.Clock.Now())

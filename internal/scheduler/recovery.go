@@ -226,7 +226,7 @@ func (x *recovery) conclude(ctx context.Context, in instance.Instance, found boo
 	}
 	if u := e.record.Instance.Unsettled; u != nil {
 		counts := *u
-		if found {
+		if found && (in.Status != instance.Tainted || len(in.Deposed) == 0) {
 			counts.Repeats = counts.Gone() // it has replaced another one
 		}
 		in.Unsettled = &counts

@@ -79,9 +79,9 @@ type Interface interface {
 	Running() int
 	// Operates reports whether an operation of a resource is running.
 	Operates(k store.Key) bool
-	// KeepsObject reports whether a resource has an object that no operation changes, or whether
-	// that is not known here.
-	KeepsObject(k store.Key) bool
+	// ObjectOf returns the object of a resource as it is recorded; none if that is not known here.
+	// keeps is false if an operation changes it, or if it is known that there is none.
+	ObjectOf(k store.Key) (in instance.Instance, keeps bool)
 }
 
 // Options of a Scheduler.
@@ -239,17 +239,18 @@ func (s *Scheduler) Operates(k store.Key) bool {
 	return false
 }
 
-// KeepsObject implements Interface.
-func (s *Scheduler) KeepsObject(k store.Key) bool {
+// ObjectOf implements Interface.
+func (s *Scheduler) ObjectOf(k store.Key) (in instance.Instance, keeps bool) {
+	keeps = true
 	for _, x := range s.placesOf(k) {
 		e := x.lock()
-		keeps := e.view.state != decision.Running && (e.state != loaded || e.record.Instance.Exists())
-		e.unlock()
-		if !keeps {
-			return false
+		if e.state == loaded {
+			in = e.record.Instance
 		}
+		keeps = keeps && e.view.state != decision.Running && (e.state != loaded || in.Exists())
+		e.unlock()
 	}
-	return true
+	return in, keeps
 }
 
 func (s *Scheduler) isStopping() bool {

@@ -22,7 +22,8 @@ func (r *Request) making() settling.Making {
 
 // settling is what is known of whether the object settles.
 func (e *entry) settling(r *Request) *settling.Settling {
-	return &settling.Settling{Making: r.making(), Counts: e.record.Instance.Unsettled, Last: e.lastApply, Alternated: e.alternated}
+	in := &e.record.Instance
+	return &settling.Settling{Making: r.making(), Counts: in.Unsettled, Deposed: len(in.Deposed) > 0, Last: e.lastApply, Alternated: e.alternated}
 }
 
 // noteApplied notes what an operation on the current object has left.

@@ -302,6 +302,80 @@ func TestReplacementsThatAreInterrupted(t *testing.T) {
 	}
 }
 
+// A replacement that creates first has not replaced anything as long as its creates fail, however
+// often they do: the object takes its place again.
+func TestReplacementsThatCreateFirstAndFail(t *testing.T) {
+	for name, create := range map[string]manner{
+		"a create leaves a tainted object": halfway,
+		"a create leaves nothing":          refused,
+		"a create is interrupted":          silentDone,
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, derivable, func(h *harness) {
+				h.settle()
+				h.wantAfter("b")
+				h.r.CreateAttempts = 100
+				creates := 0
+				h.cloud.asked = func(p terraform.Plan) {
+					h.cloud.manner = inOrder
+					if p.Action != terraform.Delete {
+						if creates++; creates <= 4 {
+							h.cloud.manner = create
+						}
+					}
+				}
+				for range 20 {
+					time.Sleep(2 * time.Hour)
+					if o := h.observe(); !o.UpToDate() {
+						h.apply()
+						synctest.Wait()
+					}
+					h.restart() // it does not know what the last apply has left
+				}
+				h.holds("b")
+				if creates != 5 || len(h.cloud.ids()) != 1 {
+					t.Errorf("%d creates, objects are %v", creates, h.cloud.ids())
+				}
+			})
+		})
+	}
+}
+
+// Replacements that create first count, too, however the replaced objects are destroyed, and
+// whatever a process remembers.
+func TestReplacementsThatCreateFirstAndNeverSettle(t *testing.T) {
+	for name, del := range map[string]manner{
+		"a delete succeeds":                 inOrder,
+		"a delete fails, though it is done": halfway,
+		"a delete is not answered":          silentDone,
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, noIdentity, func(h *harness) {
+				h.cloud.reads = func(o object) object { return object{strings.ToLower(o.name), o.size} }
+				h.cloud.asked = func(p terraform.Plan) {
+					if h.cloud.manner = inOrder; p.Action == terraform.Delete {
+						h.cloud.manner = del
+					}
+				}
+				h.wantAfter("A")
+				var refusal error
+				for range 20 {
+					time.Sleep(2 * time.Hour)
+					if o := h.observe(); !o.UpToDate() {
+						refusal = h.sched.Apply(h.t.Context(), h.r)
+						synctest.Wait()
+					}
+					h.restart() // it does not know what the last apply has left
+				}
+				h.refuses(refusal, decision.ReasonNeverSettles)
+				if diff := cmp.Diff([]string{"i-3"}, h.cloud.ids()); diff != "" {
+					t.Errorf("the object is not the second replacement:\n%s", diff)
+				}
+			})
+		})
+	}
+}
+
 // What is changed outside is replaced each time, also the same way.
 func TestReplacementsThatSettle(t *testing.T) {
 	bubble(t, noIdentity, func(h *harness) {

@@ -490,6 +490,9 @@ func (c secretClient) Create(ctx context.Context, s *corev1.Secret, _ metav1.Cre
 func (c secretClient) Update(ctx context.Context, s *corev1.Secret, _ metav1.UpdateOptions) (*corev1.Secret, error) {
 	var out *corev1.Secret
 	err := c.p.call(ctx, "update Secret "+shown(s.Name), func() error {
+		if err := c.p.fence(); err != nil && !store.Concludes(ctx) {
+			return err
+		}
 		a := c.p.w.api
 		old := a.secrets[c.key(s.Name)]
 		switch {

@@ -45,6 +45,20 @@ const (
 	Strange ViolationKind = "stranger changed"
 	// Stuck: a resource does not become what its user asks for, though all faults have ended.
 	Stuck ViolationKind = "stuck"
+
+	// InvokedAgain: an action is invoked again, and its last invocation has not failed, or it must
+	// not be.
+	InvokedAgain ViolationKind = "invoked again"
+	// OutcomeLost: what is recorded of an action is not what has happened.
+	OutcomeLost ViolationKind = "outcome lost"
+	// LeftOpen: an ephemeral resource is open, and no record has what is needed to close it.
+	LeftOpen ViolationKind = "left open"
+	// ClosedInUse: an ephemeral resource was closed while its result may be in use.
+	ClosedInUse ViolationKind = "closed in use"
+	// WrongResult: a result is shown that is not that of the arguments, or has ended.
+	WrongResult ViolationKind = "wrong result"
+	// SecretShown: a secret is in an object or in an event.
+	SecretShown ViolationKind = "secret shown"
 )
 
 // check checks the invariants from the outside: it sees the API server, the cloud, and what users
@@ -207,7 +221,8 @@ func (c *check) destroyed(o *object) {
 	if i.strange || c.misled(o.resourceType) {
 		return
 	}
-	wanted := i.deleted || i.tainted || i.drifted || i.excused() || i.createFirst
+	rewritten := o.normalised == normalisedReplacement && len(i.places) == 1
+	wanted := i.deleted || i.tainted || i.drifted || i.excused() || i.createFirst && !rewritten
 	incomplete := !o.stored || o.tainted || o.coming
 	moved := i.zone != o.zone || i.name != o.name || len(i.places) > 2
 	inconsistent := o.inconsistent && (i.resized || i.retried)

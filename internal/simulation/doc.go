@@ -69,7 +69,11 @@
 // ids, and some are strangers'. Resources are given other provider configurations, whose endpoints
 // and other arguments are edited, and which are deleted and created again. Users confirm accounts,
 // or go back. No stranger's object may be changed or destroyed, and each own object is found in the
-// account of its resource, or was left there by a confirmation.
+// account of its resource, or was left there by a confirmation. Replicas may share the work; then
+// these are the only configurations, and none is divided by kind.
+//
+// With SCHEDULES=unmanaged, package unmanaged simulates actions, ephemeral resources and data
+// sources instead.
 //
 // The same seed has the same trace. -schedule prints the trace of one schedule; -shrink makes a
 // failing one short, -keep writes it to a file, and -replay tries it again. A test tries those in

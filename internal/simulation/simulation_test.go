@@ -65,6 +65,25 @@ func TestSuspendedAtEveryCall(t *testing.T) {
 	}
 }
 
+// TestSuspendedWhileReleased suspends the leader at each call of a create whose record has parts,
+// while another process releases the resource, and ends.
+func TestSuspendedWhileReleased(t *testing.T) {
+	for _, resourceType := range simulation.Types() {
+		t.Run(resourceType, func(t *testing.T) {
+			t.Parallel()
+			for at := 0; ; at++ {
+				call, violations, trace := simulation.Suspension{Type: resourceType, Operation: "Create", At: at, Deleted: true}.Run(t)
+				if len(violations) > 0 {
+					t.Errorf("suspended at call %d, %s: %v\n%s", at, call, violations, trace)
+				}
+				if call == "" {
+					break
+				}
+			}
+		})
+	}
+}
+
 // The invariants hold, too, where objects are looked at by listing, where plans wait for approval,
 // where replicas share the work, where resources refer to each other, and where there are several
 // accounts.

@@ -22,6 +22,9 @@ type Suspension struct {
 	Operation string
 	// At is the number of the call, from 0.
 	At int
+	// Deleted has the resource deleted meanwhile, and the other process end as soon as it has
+	// released it. Records are divided among small parts.
+	Deleted bool
 }
 
 // Types returns the resource types.
@@ -33,6 +36,9 @@ func (s Suspension) Run(t *testing.T) (call string, violations []Violation, text
 	tr := &trace{}
 	synctest.Test(t, func(*testing.T) {
 		w := newWorld(replay(nil, 0), tr)
+		if s.Deleted {
+			w.partSize = 32
+		}
 		call = w.suspend(s)
 		violations = w.check.violations
 	})
@@ -66,14 +72,33 @@ func (w *world) suspend(s Suspension) (call string) {
 	})
 	if old.suspended {
 		w.until(func() bool { return w.leader() != old }, nil)
-		w.edited(k, 3) // so that the new leader has something to write
-		for until := w.now().Add(2 * cloudTakes); w.now().Before(until); w.until(w.quiet, nil) {
-			w.sleep()
-			w.completeAll()
+		if s.Deleted {
+			w.releasedAndKilled(k)
+		} else {
+			w.edited(k, 3) // so that the new leader has something to write
+			w.completeSlowly()
 		}
 	}
 	w.finish()
 	return call
+}
+
+// releasedAndKilled has a user delete a resource, and kills the leader as soon as it has released
+// it. The suspended process continues before there is another leader.
+func (w *world) releasedAndKilled(k store.Key) {
+	w.users.delete(k, w.users.current[k])
+	w.until(func() bool { return w.users.resource(k) == nil }, nil)
+	w.note("%s is killed", w.leader())
+	w.kill(w.leader(), false)
+	w.start()
+}
+
+// completeSlowly lets the cloud complete what it has accepted, and the leader do what follows.
+func (w *world) completeSlowly() {
+	for until := w.now().Add(2 * cloudTakes); w.now().Before(until); w.until(w.quiet, nil) {
+		w.sleep()
+		w.completeAll()
+	}
 }
 
 // keyOf returns the key of the first resource of a type.

@@ -184,7 +184,7 @@ func (u *users) operate() {
 		u.elsewhere(k, i)
 		return
 	}
-	if c.shared() && c.one(3) {
+	if c.shared() && !c.accounts && c.one(3) {
 		u.divide(k, i)
 		return
 	}
@@ -352,7 +352,7 @@ func (u *users) createWith(k store.Key, from *incarnation) {
 	u.serial++
 	i := &incarnation{key: k, tag: fmt.Sprintf("tag-%d.", u.serial), name: k.Name, zone: "z1", createFirst: c.one(4), rewritten: map[string]rewrites{}}
 	i.configuration = defaultConfiguration
-	if c.shared() {
+	if c.shared() && !c.accounts {
 		of := u.left(k)
 		if of == "" && c.splits && !c.one(3) { // one account, so that modules and others may have the same objects
 			of = declaredAccount

@@ -135,10 +135,12 @@ func newWorld(c *choices, t *trace) *world {
 	if c.shared() {
 		w.shards = c.replicas + c.next(3)
 		w.leases = make([]lease, w.shards)
-		w.users.makeConfigurations()
 	}
-	if c.accounts {
+	switch {
+	case c.accounts:
 		w.users.makeAccounts()
+	case c.shared():
+		w.users.makeConfigurations()
 	}
 	return w
 }

@@ -135,7 +135,8 @@ func (r *Reconciler) begin(ctx context.Context, o *object, p *planned, record in
 	o.SetDeferred(terraform.NotDeferred, "")
 	o.describe(situation{phase: invocation.Running})
 	o.observed()
-	if err := o.Write(ctx, r.client); err != nil {
+	// What was read may be an earlier attempt of the same second, and the cache behind.
+	if err := o.Confirm(ctx, r.client); err != nil {
 		release()
 		if !kerrors.IsConflict(err) { // else it is not stored
 			known := k.looks.Recall(o)

@@ -58,7 +58,7 @@ func (k *Kind) planEffect(ctx context.Context, r *CustomResource, p *preview) ef
 	as := p.resource
 	unknown := references.NewPlaceholders()
 	resolver := references.Resolver{
-		Reader: plannedReader{k.reader, k, r.replaced}, Served: k.Neighbours.Served, Call: k.caller(as), Wrote: k.wrote(r),
+		Reader: k.plannedReader(r.replaced), Served: k.Neighbours.Served, Call: k.caller(as), Wrote: k.wrote(r),
 		Replaced: func(of store.Key) bool { return r.replaced[of] != nil },
 		Unknown: func(x *unstructured.Unstructured) any {
 			if r.replaced[keyOf(x)] == nil {
@@ -118,51 +118,61 @@ func keyOf(u *unstructured.Unstructured) store.Key {
 	return store.Key{Group: gk.Group, Kind: gk.Kind, Namespace: u.GetNamespace(), Name: u.GetName()}
 }
 
-// plannedReader reads resources whose objects are being replaced as they are planned, without what
-// is known only afterwards.
-type plannedReader struct {
+// overlay reads some resources as they are given, and all others with its reader.
+type overlay struct {
 	client.Reader
-	kind     *Kind
-	replaced map[store.Key]*unstructured.Unstructured
+	of map[store.Key]*unstructured.Unstructured
 }
 
 // Get implements client.Reader.
-func (p plannedReader) Get(ctx context.Context, name client.ObjectKey, obj client.Object, opts ...client.GetOption) error {
-	if err := p.Reader.Get(ctx, name, obj, opts...); err != nil {
+func (o overlay) Get(ctx context.Context, name client.ObjectKey, obj client.Object, opts ...client.GetOption) error {
+	if err := o.Reader.Get(ctx, name, obj, opts...); err != nil {
 		return err
 	}
-	if u, ok := obj.(*unstructured.Unstructured); ok && p.replaced[keyOf(u)] != nil {
-		u.Object = p.planned(p.replaced[keyOf(u)]).Object
+	if u, ok := obj.(*unstructured.Unstructured); ok && o.of[keyOf(u)] != nil {
+		u.Object = o.of[keyOf(u)].DeepCopy().Object
 	}
 	return nil
 }
 
 // List implements client.Reader.
-func (p plannedReader) List(ctx context.Context, list client.ObjectList, opts ...client.ListOption) error {
-	if err := p.Reader.List(ctx, list, opts...); err != nil {
+func (o overlay) List(ctx context.Context, list client.ObjectList, opts ...client.ListOption) error {
+	if err := o.Reader.List(ctx, list, opts...); err != nil {
 		return err
 	}
 	if all, ok := list.(*unstructured.UnstructuredList); ok {
 		for i := range all.Items {
-			if x := p.replaced[keyOf(&all.Items[i])]; x != nil {
-				all.Items[i] = *p.planned(x)
+			if x := o.of[keyOf(&all.Items[i])]; x != nil {
+				all.Items[i] = *x.DeepCopy()
 			}
 		}
 	}
 	return nil
 }
 
+// plannedReader reads resources whose objects are being replaced as they are planned, without what
+// is known only afterwards.
+func (k *Kind) plannedReader(replaced map[store.Key]*unstructured.Unstructured) overlay {
+	out := overlay{k.reader, map[store.Key]*unstructured.Unstructured{}}
+	for key, u := range replaced {
+		if u != nil {
+			out.of[key] = k.planned(u)
+		}
+	}
+	return out
+}
+
 // planned returns a resource as it is after status.plan, without values that are known only
 // afterwards. Of an object that is destroyed for the replacement of another one nothing is known.
 // The plan of a module that replaces objects within it is an update.
-func (p plannedReader) planned(u *unstructured.Unstructured) *unstructured.Unstructured {
+func (k *Kind) planned(u *unstructured.Unstructured) *unstructured.Unstructured {
 	out := u.DeepCopy()
 	annotations := out.GetAnnotations()
 	delete(annotations, meta.AnnotationKeyExternalName)
 	out.SetAnnotations(annotations)
 	at, _, _ := unstructured.NestedMap(out.Object, "status", "atProvider")
 	action, _, _ := unstructured.NestedString(u.Object, "status", "plan", "action")
-	of := p.kind.Neighbours.Kind(u.GroupVersionKind().GroupKind())
+	of := k.Neighbours.Kind(u.GroupVersionKind().GroupKind())
 	module := of != nil && of.HasObjectsOfAnyType() && !isPart(replacementOf(u))
 	if a := terraform.Action(action); !a.IsReplace() && a != terraform.Create && !(a == terraform.Update && module) {
 		at = nil

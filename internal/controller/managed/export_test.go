@@ -15,6 +15,7 @@ import (
 
 	"github.com/landbridge-io/landbridge/apis/managed"
 	"github.com/landbridge-io/landbridge/internal/controller/managed/turns"
+	"github.com/landbridge-io/landbridge/internal/controller/references"
 	"github.com/landbridge-io/landbridge/internal/controller/shard"
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/history"
@@ -288,5 +289,9 @@ var ChangesField = changesField
 func Changing(ctx context.Context, k *Kind, u *unstructured.Unstructured, targets ...store.Key) ([]store.Key, error) {
 	r := &CustomResource{}
 	r.assign(u)
-	return referrer{kind: k}.changing(ctx, r, targets)
+	before := r.unresolved()
+	if _, err := (references.Resolver{Reader: k.reader, Served: k.Neighbours.Served}).ResolveAll(ctx, &r.Unstructured, k.Model); err != nil {
+		return nil, err
+	}
+	return referrer{kind: k}.changing(ctx, r, before, targets)
 }

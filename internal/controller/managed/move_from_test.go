@@ -20,6 +20,16 @@ type served struct {
 
 func (s served) Kind(gk schema.GroupKind) *managed.Kind { return s.kinds[gk.String()] }
 
+func (s served) Served(gk schema.GroupKind) (string, bool) {
+	k := s.kinds[gk.String()]
+	if k == nil {
+		return "", false
+	}
+	return k.Model.ListKind, true
+}
+
+func (served) Lacks(schema.GroupKind, string) error { return nil }
+
 // The annotation names a resource of the same namespace. What is wrong with it is told with its
 // line.
 func TestMoveFrom(t *testing.T) {

@@ -98,6 +98,7 @@ func (f referrer) resolve(ctx context.Context, r *CustomResource) (changed bool,
 	if len(r.released) > 0 {
 		resolver.Reader, resolver.Replaced = f.client.live, func(of store.Key) bool { return r.released[of] } // the cache may not have the new object yet
 	}
+	before := r.unresolved()
 	found, err := resolver.Resolve(ctx, &r.Unstructured, refs)
 	f.kind.wake(graph.Refers(key, found.Targets))
 	sources := slices.Concat(found.Targets, writers)
@@ -114,7 +115,7 @@ func (f referrer) resolve(ctx context.Context, r *CustomResource) (changed bool,
 	for of := range r.replaced {
 		found.Awaited = append(found.Awaited, references.Where{Key: of})
 	}
-	changing, unknown := f.changing(ctx, r, found.Targets)
+	changing, unknown := f.changing(ctx, r, before, found.Targets)
 	for _, of := range changing {
 		found.Awaited = append(found.Awaited, references.Where{Key: of})
 	}
@@ -130,55 +131,6 @@ func (f referrer) resolve(ctx context.Context, r *CustomResource) (changed bool,
 		err = fmt.Errorf(waitsForOthers+"%s", strings.Join(found.Missing, "; "))
 	}
 	return found.Changed, err
-}
-
-// changing returns the targets whose objects an operation changes, and may replace. Only a resource
-// without an object waits for them: an operation that began before the resource was known does not
-// await it, and one that begins later does.
-func (f referrer) changing(ctx context.Context, r *CustomResource, targets []store.Key) (out []store.Key, _ error) {
-	if hadObject(r) {
-		return nil, nil
-	}
-	for _, of := range targets {
-		k := f.kind.Neighbours.Kind(schema.GroupKind{Group: of.Group, Kind: of.Kind})
-		if k == nil {
-			continue
-		}
-		keeps := k.Scheduler.KeepsObject(of)
-		if keeps && k.Options.Shards != nil {
-			var err error
-			if keeps, err = k.keepsElsewhere(ctx, of); err != nil {
-				return nil, fmt.Errorf("it is not known yet whether an operation changes the object of %s: %w", f.kind.called(r, of), err)
-			}
-		}
-		if !keeps {
-			out = append(out, of)
-		}
-	}
-	return out, nil
-}
-
-// keepsElsewhere reports whether no operation changes the object of a resource of another shard.
-// Its record tells: an intent is stored before an operation begins.
-func (k *Kind) keepsElsewhere(ctx context.Context, of store.Key) (bool, error) {
-	u, err := k.target(ctx, of, false)
-	if err != nil || u == nil || k.resolvesHere(u) || k.Options.Stored == nil {
-		return true, err
-	}
-	rec, err := k.Options.Stored(ctx, of, k.Model.Schema)
-	if errors.Is(err, store.ErrNotFound) {
-		return false, nil // it has no object any more
-	}
-	return err == nil && rec.Instance.Operation == nil && rec.Instance.Exists(), err
-}
-
-// waitsFor is the error of a resource whose targets are being changed.
-func (f referrer) waitsFor(r *CustomResource, changing []store.Key) error {
-	names := make([]string, len(changing))
-	for i, of := range changing {
-		names[i] = f.kind.called(r, of)
-	}
-	return fmt.Errorf(waitsForOthers+"an operation changes the object of %s", listed(names))
 }
 
 // Lacks returns why no resource of the kind ever has a field at a path; nil if they may have it.

@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 
+	"github.com/landbridge-io/landbridge/config"
 	"github.com/landbridge-io/landbridge/internal/controller/managed"
 	"github.com/landbridge-io/landbridge/internal/controller/providerconfig"
 	"github.com/landbridge-io/landbridge/internal/controller/references"
@@ -225,46 +226,68 @@ type dividedHere struct{ here }
 
 func (dividedHere) Has(_, resourceType string) bool { return resourceType != shard.Any }
 
-// keeping is a scheduler that knows of no operation.
-type keeping struct{ scheduler.Interface }
+// keeping is a scheduler that knows of no operation, and of an object.
+type keeping struct {
+	scheduler.Interface
+	object instance.Instance
+}
 
-func (keeping) KeepsObject(store.Key) bool { return true }
+func (k keeping) ObjectOf(store.Key) (instance.Instance, bool) { return k.object, true }
 
-// A resource without an object waits for the operation of another shard that changes the object to
-// which it refers: that may replace it without asking, since it began before.
-func TestNewDependentsOfOtherShards(t *testing.T) {
+// A resource without an object waits for the operation that changes the object to which it refers:
+// that may replace it without asking, since it began before. Then it waits until the status shows
+// what the operation has left. The record tells of an object of another shard.
+func TestNewDependents(t *testing.T) {
 	t.Parallel()
-	exists := instance.Instance{Status: instance.Full, State: cty.EmptyObjectVal}
-	replaced := exists
+	object := func(id string) instance.Instance {
+		return instance.Instance{Status: instance.Full, State: cty.ObjectVal(map[string]cty.Value{"id": cty.StringVal(id), "parent": cty.NullVal(cty.String)})}
+	}
+	exists, replaced := object("i-1"), object("i-1")
 	replaced.Operation = &instance.Operation{ID: "1", Kind: instance.Delete}
 	for name, test := range map[string]struct {
-		shards   managed.Shards
-		stored   instance.Instance
-		err      error
-		external string
+		shards managed.Shards
+		// known is what the scheduler knows, and stored is the record.
+		known, stored instance.Instance
+		err           error
+		external      string
 		// waits is set if the resource waits, and unknown if it is not known whether it has to.
 		waits, unknown bool
 	}{
-		"no operation":                        {shards: elsewhere{}, stored: exists},
-		"an operation":                        {shards: elsewhere{}, stored: replaced, waits: true},
-		"no object":                           {shards: elsewhere{}, waits: true},
-		"no record":                           {shards: elsewhere{}, err: store.ErrNotFound, waits: true},
-		"the record cannot be read":           {shards: elsewhere{}, err: errors.New("timeout"), unknown: true},
-		"an operation of this shard":          {shards: here{}, stored: replaced}, // the scheduler knows better
-		"an operation, and there is no shard": {stored: replaced},
-		"the resource has an object":          {shards: elsewhere{}, stored: replaced, external: "i-1"},
+		"no operation":                            {shards: elsewhere{}, stored: exists},
+		"an operation":                            {shards: elsewhere{}, stored: replaced, waits: true},
+		"an operation that has ended":             {shards: elsewhere{}, stored: object("i-2"), waits: true},
+		"no object":                               {shards: elsewhere{}, waits: true},
+		"no record":                               {shards: elsewhere{}, err: store.ErrNotFound, waits: true},
+		"the record cannot be read":               {shards: elsewhere{}, err: errors.New("timeout"), unknown: true},
+		"an operation of this shard":              {shards: here{}, stored: replaced}, // the scheduler knows better
+		"an object of this shard":                 {shards: here{}, known: exists, stored: replaced},
+		"an operation of this shard, which ended": {shards: here{}, known: object("i-2"), waits: true},
+		"an operation, and there is no shard":     {stored: replaced},
+		"one has ended, and there is no shard":    {known: object("i-2"), waits: true},
+		"the resource has an object":              {shards: elsewhere{}, stored: replaced, external: "i-1"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			k := kind(t)
-			k.ProviderConfigs, k.Options.Shards, k.Scheduler = naming{}, test.shards, keeping{}
+			p, err := model.NewProvider("test", &schema.Provider{Config: &schema.Block{}, Resources: map[string]*schema.Resource{
+				"test_thing": {Type: "test_thing", Block: &schema.Block{Attributes: map[string]*schema.Attribute{
+					"id": {Type: cty.String, Computed: true}, "parent": {Type: cty.String, Optional: true},
+				}}},
+			}}, config.Provider{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			k := &managed.Kind{Model: p.Resources["test_thing"], ProviderConfigs: naming{}, Scheduler: keeping{object: test.known}}
+			k.Options.Shards = test.shards
 			k.Neighbours = served{kinds: map[string]*managed.Kind{k.Model.Kind + "." + k.Model.Group: k}}
 			k.Options.Stored = func(context.Context, store.Key, *schema.Resource) (store.Record, error) {
 				return store.Record{Instance: test.stored}, test.err
 			}
-			c := fake.NewClientBuilder().WithObjects(using(k, "target", "one")).Build()
+			of := using(k, "target", "one")
+			of.Object["status"] = m{"atProvider": m{"id": "i-1"}}
+			c := fake.NewClientBuilder().WithObjects(of).Build()
 			managed.Readers(k, c, c)
 			u := using(k, "new", "two")
+			u.Object["spec"].(m)["references"] = []any{m{"to": "forProvider.parent", "from": m{"kind": k.Model.Kind, "name": "target", "fieldPath": "status.atProvider.id"}}}
 			if test.external != "" {
 				u.SetAnnotations(map[string]string{"crossplane.io/external-name": test.external})
 			}

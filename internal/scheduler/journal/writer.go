@@ -106,7 +106,7 @@ func (w *Writer) made(intent instance.Instance, outcome store.Record) string {
 // intent, it keeps the recovered outcome.
 func (w *Writer) once(op *instance.Operation, rec store.Record) (store.Record, error) {
 	// Not the operation's context: the answer has to be stored even after its deadline.
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(w.Running), storeTimeout)
+	ctx, cancel := context.WithTimeout(store.Concluding(context.WithoutCancel(w.Running)), storeTimeout)
 	defer cancel()
 	out, err := w.Save(ctx, rec)
 	if !errors.Is(err, store.ErrConflict) {

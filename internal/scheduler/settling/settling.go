@@ -61,6 +61,8 @@ type Settling struct {
 	Making
 	// Counts are those of the record; nil if there are none.
 	Counts *instance.Unsettled
+	// Deposed is set while an object exists that a replacement has set aside.
+	Deposed bool
 	// Last is what the last apply has left; nil if it has settled, or that is not known.
 	Last *Left
 	// Alternated is a change that a look has shown to be needed and the next one has not; nil if
@@ -203,6 +205,7 @@ func (x *Settling) CountsAfter(p *terraform.Plan) *instance.Unsettled {
 		out = *was
 	}
 	switch {
+	case !changesObject(p) && x.Deposed: // it is not replaced yet, and takes its place again if this is destroyed
 	case !changesObject(p):
 		out.Repeats = out.Gone() // such as the create of a replacement
 	case p.Action.IsReplace():

@@ -8,20 +8,24 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
+	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 	"github.com/landbridge-io/landbridge/internal/testing/playgroundtest"
 )
 
-// fence is the transport of a process. Once the lease is lost, it sends updates and what is marked.
+// fence is the transport of a process. Once the lease is lost, it sends what is marked. With loses,
+// that happens as soon as a Secret was created.
 type fence struct {
-	next http.RoundTripper
-	lost *bool
+	next  http.RoundTripper
+	lost  *bool
+	loses bool
 }
 
 func (f fence) RoundTrip(r *http.Request) (*http.Response, error) {
-	if *f.lost && r.Method != http.MethodGet && r.Method != http.MethodPut && !store.Unreferenced(r.Context()) {
+	if *f.lost && r.Method != http.MethodGet && !(r.Method == http.MethodPut && store.Concludes(r.Context())) && !store.Unreferenced(r.Context()) {
 		return nil, errors.New("another controller may have taken over")
 	}
+	*f.lost = *f.lost || f.loses && r.Method == http.MethodPost
 	return f.next.RoundTrip(r)
 }
 
@@ -33,7 +37,7 @@ func TestOutcomeAfterTheLeaseIsLost(t *testing.T) {
 			t.Run(name, func(t *testing.T) {
 				server, lost := playgroundtest.Start(t), false
 				config := rest.CopyConfig(server.Config)
-				config.Wrap(func(next http.RoundTripper) http.RoundTripper { return fence{next, &lost} })
+				config.Wrap(func(next http.RoundTripper) http.RoundTripper { return fence{next: next, lost: &lost} })
 				kube, err := kubernetes.NewForConfig(config)
 				if err != nil {
 					t.Fatal(err)
@@ -48,7 +52,7 @@ func TestOutcomeAfterTheLeaseIsLost(t *testing.T) {
 					want = save(t, &store.Secrets{Client: client}, k, want)
 				}
 				lost = true
-				stored, err := s.Save(t.Context(), k, thing, outcome)
+				stored, err := s.Save(store.Concluding(t.Context()), k, thing, outcome)
 				switch {
 				case !superseded && err == nil:
 					want = stored
@@ -61,5 +65,26 @@ func TestOutcomeAfterTheLeaseIsLost(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// An intent of any size is not stored after the lease is lost: a successor may have read that there
+// is none.
+func TestIntentAfterTheLeaseIsLost(t *testing.T) {
+	server, lost := playgroundtest.Start(t), false
+	config := rest.CopyConfig(server.Config)
+	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return fence{next, &lost, true} })
+	kube, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, s := key("one"), &store.Secrets{Client: kube.CoreV1().Secrets(server.Namespace(t))}
+	intent := anInstance(noise(1, 2<<20))
+	intent.Operation = &instance.Operation{ID: "id-1", Kind: instance.Update}
+	if _, err := s.Save(t.Context(), k, thing, store.Record{Owner: "uid-1", Instance: intent}); err == nil {
+		t.Error("stored")
+	}
+	if _, err := s.Load(t.Context(), k, thing); !errors.Is(err, store.ErrNotFound) {
+		t.Errorf("read: %v", err)
 	}
 }

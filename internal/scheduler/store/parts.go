@@ -202,22 +202,6 @@ func (s *Secrets) abandon(ctx context.Context, made []part) {
 	_ = s.deleteParts(unreferenced(ctx), made)
 }
 
-type unreferencedKey struct{}
-
-// unreferenced marks the requests that create or delete a part of the caller's own, which no head
-// points to.
-func unreferenced(ctx context.Context) context.Context {
-	return context.WithValue(ctx, unreferencedKey{}, true)
-}
-
-// Unreferenced reports whether a request with this context creates or deletes a part that no head
-// points to. Such a request needs no lease: only the update of the head, whose version is checked,
-// makes a part count.
-func Unreferenced(ctx context.Context) bool {
-	marked, _ := ctx.Value(unreferencedKey{}).(bool)
-	return marked
-}
-
 // deleteParts deletes parts. One that was restored from a backup has another UID, and
 // stays: its head may be restored, too.
 func (s *Secrets) deleteParts(ctx context.Context, parts []part) error {

@@ -14,6 +14,9 @@ type mutant struct {
 	brake bool
 	// accounts is set for faults that only schedules with several accounts find.
 	accounts bool
+	// unmanaged is set for faults of the controllers of actions, ephemeral resources and data
+	// sources.
+	unmanaged bool
 	// replicas is the number of replicas that share the work, for faults that only they show.
 	replicas int
 }
@@ -25,6 +28,10 @@ const (
 	managedDir   = "internal/controller/managed"
 	engineDir    = "internal/terraform/engine"
 	moduleDir    = "internal/terraform/module"
+	actionDir    = "internal/controller/action"
+	resultsDir   = "internal/controller/results"
+	decidesDir   = "internal/invocation"
+	leaseDir     = "internal/ephemeral"
 )
 
 var mutants = []mutant{
@@ -165,6 +172,11 @@ var mutants = []mutant{
 		{settlingDir, "Settling.unsettledObjects",
 			"of.Replacements >= maxReplacements && sameCause(of.Replaced, x.containedBecause(c))",
 			"false"},
+	}},
+	{name: "creates that fail count as replacements that create first", edits: []edit{
+		{settlingDir, "Settling.CountsAfter",
+			"!changesObject(p) && x.Deposed",
+			"!changesObject(p) && x.Deposed && false"},
 	}},
 	{name: "a look that finds nothing to change shows that reads do not alternate", edits: []edit{
 		{settlingDir, "Settling.LooksAgain",
@@ -541,13 +553,18 @@ var mutants = []mutant{
 	}},
 	{name: "a new dependent is made on an object that is about to be destroyed", references: true, replicas: 3, edits: []edit{
 		{managedDir, "referrer.changing",
-			"hadObject(r)",
-			"true || hadObject(r)"},
+			"before == nil",
+			"true || before == nil"},
 	}},
 	{name: "a new dependent is made on an object that another shard is about to destroy", references: true, replicas: 3, edits: []edit{
 		{managedDir, "referrer.changing",
-			"keeps && k.Options.Shards != nil",
-			"keeps && false"},
+			"!k.resolvesHere(u)",
+			"!k.resolvesHere(u) && false"},
+	}},
+	{name: "a new dependent is made on an object that a status still shows", references: true, replicas: 3, edits: []edit{
+		{managedDir, "referrer.changing",
+			"len(recorded) == 0",
+			"len(recorded) >= 0"},
 	}},
 	{name: "what uses a provider configuration with values of a replaced object goes on", references: true, edits: []edit{
 		{managedDir, "referrer.resolve",
@@ -586,5 +603,62 @@ var mutants = []mutant{
 		{managedDir, "verdict.add",
 			"holds(p) && lists(p, d.resource.GetUID()) && !holds(own)",
 			"holds(p) && !holds(own)"},
+	}},
+
+	// Actions, ephemeral resources and data sources.
+	{name: "an attempt begins before it is recorded", unmanaged: true, edits: []edit{
+		{actionDir, "Reconciler.begin",
+			"!kerrors.IsConflict(err)",
+			`!kerrors.IsConflict(err) && k.Runs.start(o.GetUID(), o.GetNamespace(), release, func(ctx context.Context, of *run) { r.invoke(ctx, of, o, p, record) })`},
+	}},
+	{name: "an attempt begins without a write if the cache has the same record", unmanaged: true, edits: []edit{
+		{actionDir, "Reconciler.begin",
+			"err := o.Confirm(ctx, r.client)",
+			"err := o.Write(ctx, r.client)"},
+	}},
+	{name: "an attempt of a former process is repeated", unmanaged: true, edits: []edit{
+		{decidesDir, "Decide",
+			"r.Phase, r.Ended = Unknown, in.Now",
+			"r = Record{Phase: Pending}"},
+	}},
+	{name: "an unknown invocation is repeated as a failed one", unmanaged: true, edits: []edit{
+		{decidesDir, "Record.End",
+			"out.Phase = Unknown",
+			"out.Phase = Failed"},
+	}},
+	{name: "the outcome of an attempt is not recorded", unmanaged: true, edits: []edit{
+		{actionDir, "Reconciler.record",
+			"u.GetUID() != of.GetUID() || !same",
+			"u.GetUID() != of.GetUID() || !same || ended.Phase == invocation.Succeeded"},
+	}},
+	{name: "what was opened is shown and not stored", unmanaged: true, edits: []edit{
+		{resultsDir, "Reconciler.keep",
+			"err := k.save(ctx, h)",
+			"err := error(nil)"},
+	}},
+	{name: "what could not be stored is forgotten", unmanaged: true, edits: []edit{
+		{resultsDir, "Reconciler.open",
+			"r.keep(ctx, h)",
+			"func() error { defer func() { h.known.opened = nil }(); return r.keep(ctx, h) }()"},
+	}},
+	{name: "what is replaced is closed at once", unmanaged: true, edits: []edit{
+		{leaseDir, "Input.wanted",
+			"i >= 0 && !in.Now.Before(next)",
+			"i >= 0"},
+	}},
+	{name: "a former leader closes what is open", unmanaged: true, edits: []edit{
+		{"internal/controller/unmanaged", "Fenced",
+			"leads != nil && !leads()",
+			"false"},
+	}},
+	{name: "what was not opened keeps an object from being ready", unmanaged: true, edits: []edit{
+		{resultsDir, "Kind.input",
+			"h.known.opening, h.known.closing, failed = attempts{}, attempts{}, attempts{}",
+			""},
+	}},
+	{name: "a data source is not read again by another process", unmanaged: true, edits: []edit{
+		{resultsDir, "occasion.due",
+			"o.last.hash != o.now",
+			"false"},
 	}},
 }
