@@ -272,6 +272,11 @@ const (
 	ReasonInvoking         xpv2.ConditionReason = "Invoking"
 	ReasonInvokedBefore    xpv2.ConditionReason = "InvokedBefore"
 
+	// ReasonAwaitingAction and ReasonActionFailed: an action that spec.actions of a resource has
+	// invoked has not ended; it has failed, or its outcome is unknown.
+	ReasonAwaitingAction xpv2.ConditionReason = "AwaitingAction"
+	ReasonActionFailed   xpv2.ConditionReason = "ActionFailed"
+
 	// ReasonOpenFailed: an ephemeral resource cannot be opened, or its result cannot be written.
 	// ReasonRenewalFailed and ReasonCloseFailed: it cannot be renewed or closed.
 	ReasonOpenFailed    xpv2.ConditionReason = "OpenFailed"

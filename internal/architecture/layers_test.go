@@ -39,7 +39,7 @@ var layers = [][]string{
 	{"internal/controller/managed/turns"},
 	{"internal/controller/checkpoint", "internal/controller/conversion", "internal/controller/estatepolicy", "internal/controller/halt", "internal/controller/planpolicy", "internal/controller/providerconfig", "internal/controller/references", "internal/controller/shard"},
 	{"internal/controller/informer", "internal/controller/queue"},
-	{"internal/scheduler", "internal/upgrade"},
+	{"internal/scheduler", "internal/trigger", "internal/upgrade"},
 	{"internal/scheduler/journal", "internal/scheduler/settling", "internal/scheduler/survey"},
 	{"internal/scheduler/decision", "internal/scheduler/keyed", "internal/scheduler/ownership"},
 	{"internal/scheduler/brake", "internal/scheduler/store"},

@@ -52,11 +52,19 @@ func (s *Scheduler) Apply(ctx context.Context, r Request) error {
 		e.awaits.Store(true)
 		return a.step.Refusal
 	}
+	if a.step.Deed == decision.DestroyDeposed {
+		if err := s.brakes(ctx, e, &r, a.step); err != nil {
+			return err
+		}
+		return s.destroyDeposed(e, r)
+	}
+	if a.plan != nil {
+		if err := a.r.before(ctx, a.plan.Action); err != nil {
+			return err
+		}
+	}
 	if err := s.brakes(ctx, e, &r, a.step); err != nil {
 		return err
-	}
-	if a.step.Deed == decision.DestroyDeposed {
-		return s.destroyDeposed(e, r)
 	}
 	return a.start(ctx)
 }
@@ -255,6 +263,9 @@ func (s *Scheduler) Delete(ctx context.Context, r Request) error {
 	case decision.RefuseUnapproved:
 		e.awaits.Store(true)
 		return step.Refusal
+	}
+	if err := r.before(ctx, terraform.Delete); err != nil {
+		return err
 	}
 	if err := s.reserveDestroy(ctx, e, &r); err != nil {
 		return err

@@ -113,6 +113,28 @@ func TestQueriesPage(t *testing.T) {
 	}
 }
 
+// The page on actions is executed and must match.
+func TestActionsPage(t *testing.T) {
+	t.Parallel()
+	// Not shared: the provider of the page has other kinds.
+	server := playgroundtest.New(t, playgroundtest.Options{})
+	mirror := mirrorOf(t, "landbridge-io/examplecloud")
+	c := on(t, server)
+	c.RunController(t, options(mirror))
+	cloud := examplecloudtest.Start(t)
+	doctest.Test(t, filepath.Join("..", "..", "docs", "actions.md"), doctest.Options{
+		Env: []string{
+			"PATH=" + programs(t) + ":" + os.Getenv("PATH"), "KUBECONFIG=" + server.Kubeconfig, "LANDBRIDGE_PROVIDER_MIRROR=" + mirror,
+		},
+		Replace: map[string]string{
+			"http://127.0.0.1:8480": cloud.URL,
+		},
+	})
+	if n := len(cloud.List(t, "snapshots", "label=www")); n != 1 {
+		t.Errorf("%d snapshots of the resource's action", n)
+	}
+}
+
 // The page on drift is executed and must match.
 func TestDriftPage(t *testing.T) {
 	t.Parallel()

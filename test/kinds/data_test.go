@@ -57,6 +57,9 @@ func TestForms(t *testing.T) {
 				t.Run("token", func(t *testing.T) { x.tryToken(t, form) })
 				t.Run("invoke", func(t *testing.T) { x.tryInvoke(t, form) })
 				t.Run("approval", func(t *testing.T) { x.tryApproval(t, form) })
+				t.Run("triggers", func(t *testing.T) { x.tryTriggers(t, form) })
+				t.Run("held trigger", func(t *testing.T) { x.tryHeldTrigger(t, form) })
+				t.Run("right to invoke", func(t *testing.T) { x.tryInvokeRight(t, form) })
 				t.Run("interrupt", func(t *testing.T) { x.tryInterrupt(t, form) })
 			}
 		})

@@ -202,6 +202,7 @@ func helpMissing(root, cause *Node) Help {
 
 var (
 	resume  = regexp.MustCompile(`landbridge resume(?: --(?:all|(?:provider|account) [^\s.]+(?:\.[^\s.]+)*))+`)
+	action  = regexp.MustCompile(`the action (\S+\.action\.\S+) (\S+)`)
 	release = regexp.MustCompile(`landbridge release-brake(?: --(?:provider|account) [^\s;]+)*`)
 	confirm = regexp.MustCompile(`landbridge\.io/confirm-create to "([^"]+)"`)
 	accept  = regexp.MustCompile(`(kubectl annotate terraform(?:provider|module) \S+ --overwrite landbridge\.io/accept-changes=\S+)\.`)
@@ -230,6 +231,14 @@ func (b *builder) helpReason(n *Node) (Help, bool) {
 			return Help{"Change the resources that the message names, or take the change back.", edit(k)}, true
 		}
 		return Help{"Nothing has to be done: the object is replaced when the resources that the message names are ready. Watch it.", watch(k)}, true
+	case "AwaitingAction", "ActionFailed":
+		if named := action.FindStringSubmatch(n.Message); named != nil {
+			what := "Look at the action that it waits for."
+			if n.Reason == "ActionFailed" {
+				what = "Look at the action that has failed, and delete it to have it invoked again."
+			}
+			return Help{what, "landbridge explain " + named[1] + " " + named[2] + k.in()}, true
+		}
 	case "AwaitingReplacement":
 		return Help{"Nothing has to be done: the resource goes on when the object that the message names is replaced. Watch it.", watch(k)}, true
 	case "DestroyBrake":

@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
+	"github.com/landbridge-io/landbridge/internal/controller/managed"
 	"github.com/landbridge-io/landbridge/internal/controller/unmanaged"
 	"github.com/landbridge-io/landbridge/internal/invocation"
 	"github.com/landbridge-io/landbridge/internal/terraform"
@@ -34,7 +35,13 @@ func (r *Reconciler) Ignores(u *unstructured.Unstructured) bool {
 
 // Look implements unmanaged.Looker.
 func (r *Reconciler) Look(ctx context.Context, o unmanaged.Resource) (reconcile.Result, error) {
-	return r.step(ctx, &object{o})
+	x := &object{o}
+	before := recordOf(&x.Unstructured).Phase
+	result, err := r.step(ctx, x)
+	if of, ok := managed.TriggeredBy(&x.Unstructured); ok && (before != invocation.Running || recordOf(&x.Unstructured).Phase != invocation.Running) {
+		r.kind.Neighbours.Wake(of)
+	}
+	return result, err
 }
 
 // step does what package invocation decides.
