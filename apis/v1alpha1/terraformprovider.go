@@ -116,9 +116,9 @@ type TerraformProviderSpec struct {
 	// Names are the names of kinds, by Terraform's names of the resource types, as status.names of
 	// another cluster has them: with them, the provider's kinds have the same names here. Names of
 	// data sources begin with data., as in data.hcloud_image, those of ephemeral resources with
-	// ephemeral., and those of actions with action. The kind
-	// and plural of a type in resources come before them. Types that the provider does not have are
-	// ignored. A kind that has objects is not renamed.
+	// ephemeral., and those of actions with action.; the field resources overrides the kind and the
+	// plural of a type. Types that the provider does not have are ignored. A kind that has objects
+	// is not renamed.
 	// +optional
 	Names map[string]config.Names `json:"names,omitempty"`
 
