@@ -73,9 +73,9 @@ func (m Merged) with(s source) Merged {
 	return Merged{merge(m.Resource, s.resource), append(slices.Clone(m.sources), s)}
 }
 
-// Blame returns an error in the resource's configuration with its path in the provider's
+// Locate returns an error in the resource's configuration with its path in the provider's
 // configuration.
-func (m Merged) Blame(err error) error {
+func (m Merged) Locate(err error) error {
 	if len(m.sources) == 0 {
 		return err
 	}

@@ -86,7 +86,7 @@ func TestMerge(t *testing.T) {
 		"of another override": {config.At(errors.New("x"), "plural"), "overrides[2].plural: x"},
 		"of nothing":          {errors.New("x"), "resources.cloud_a: x"},
 	} {
-		if got := got["cloud_a"].Blame(test.err).Error(); got != test.want {
+		if got := got["cloud_a"].Locate(test.err).Error(); got != test.want {
 			t.Errorf("%s: got %s, want %s", name, got, test.want)
 		}
 	}

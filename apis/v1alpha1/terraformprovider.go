@@ -231,9 +231,9 @@ type DestroyBrake struct {
 // ProviderUpgradePolicy is what happens before another version of a provider takes over.
 type ProviderUpgradePolicy struct {
 	// Preview is whether the new version is tried on every live resource before it takes over, as
-	// landbridge upgrade preview does. Required: it takes over only if what it would do is accepted.
-	// Until then the installed version goes on, with its kinds. Advisory: it takes over in any case,
-	// and the counts are told. Defaults to Off.
+	// landbridge upgrade preview does. Required: it takes over only if what it would do is
+	// accepted. Until then the installed version goes on, with its kinds. Advisory: it takes over
+	// in any case, and the counts are told. Defaults to Off.
 	// +kubebuilder:validation:Enum=Off;Advisory;Required
 	// +optional
 	Preview UpgradePreview `json:"preview,omitempty"`

@@ -32,7 +32,7 @@ spec: {endpoint: `+cloud.URL+`, tokenSecretRef: {name: s, namespace: x, key: k}}
 apiVersion: v1
 kind: Secret
 metadata: {name: s, namespace: x}
-stringData: {k: a-token-nobody-shows}
+stringData: {k: a-token-never-shown}
 `)
 	return cloud, []string{"--provider", examplecloudtest.Provider(t, examplecloudtest.Framework6), "--configuration", config}
 }
@@ -194,7 +194,7 @@ func TestImportThenPlan(t *testing.T) {
 	if err != nil || !strings.Contains(said, "3 resources written.") {
 		t.Fatalf("%v\n%s", err, said)
 	}
-	if strings.Contains(manifests+said, "a-token-nobody-shows") {
+	if strings.Contains(manifests+said, "a-token-never-shown") {
 		t.Error("the token is shown")
 	}
 	config, err := os.ReadFile(flags[3])
@@ -234,7 +234,7 @@ func TestImportExitCodes(t *testing.T) {
 		"nothing":   {args: []string{"import", "--state", state(gone)}, code: 1, said: "0 resources written.\nLeft out:\n  examplecloud_id_import.gone: it does not exist any more.\n"},
 		"empty":     {args: []string{"import", "--state", state()}, said: "0 resources written.\n"},
 		"by type":   {args: []string{"import", "--state", state(one, unknown), "examplecloud_*"}, said: "1 resource written.\n", out: true},
-		"believed":  {args: []string{"import", "--refresh=false", "--state", state(one, gone)}, said: "2 resources written.\n", out: true},
+		"trusted":   {args: []string{"import", "--refresh=false", "--state", state(one, gone)}, said: "2 resources written.\n", out: true},
 		"outputs":   {args: []string{"import", "--state", outputs}, said: "1 resource written.\n2 outputs skipped: key, url. What reads them can read the status or the connection Secret of a resource.\n", out: true},
 		"not there": {args: []string{"import", "examplecloud_thing", "--identity", "id=t-none"}, code: 1, said: "Cannot import non-existent remote object"},
 		"into files": {

@@ -149,7 +149,7 @@ func KeepNames(name string, s *schema.Provider, c config.Provider, known map[str
 			err = checkVersions(r.Version, rc.DroppedVersions)
 		}
 		if err != nil {
-			return nil, rc.Blame(err)
+			return nil, rc.Locate(err)
 		}
 		given := c.Names[t]
 		if err := checkGiven(given); err != nil {
@@ -173,7 +173,7 @@ func KeepNames(name string, s *schema.Provider, c config.Provider, known map[str
 		if e.given {
 			return nil, config.At(e.err, "names", e.address)
 		}
-		return nil, configured[e.address].Blame(e.err)
+		return nil, configured[e.address].Locate(e.err)
 	}
 	for _, q := range requests {
 		if q.resource.Mode == Managed { // most data sources have a sibling that returns several
@@ -191,12 +191,12 @@ func KeepNames(name string, s *schema.Provider, c config.Provider, known map[str
 			err = r.list(rc.Resource, s.ListResources[t])
 		}
 		if err != nil {
-			return nil, rc.Blame(err)
+			return nil, rc.Locate(err)
 		}
 	}
 	for _, t := range slices.Sorted(maps.Keys(configured)) {
 		if err := p.refer(p.Resources[t], configured[t].References); err != nil {
-			return nil, configured[t].Blame(err)
+			return nil, configured[t].Locate(err)
 		}
 	}
 	slices.SortStableFunc(p.Renamed, func(a, b Renamed) int { return strings.Compare(a.Type, b.Type) })

@@ -145,7 +145,7 @@ func (s *Scheduler) leave(ctx context.Context, e *entry, r Request) error {
 	why := fmt.Sprintf("%s stays in %s, since %s is confirmed", objectText(r.Type.Schema, e.record.Instance), e.record.Account.Text(), r.StoredAccount.Text())
 	e.record.Instance, e.record.Account = instance.Instance{State: cty.NilVal}, r.StoredAccount
 	e.record.Handled.Imported = false
-	e.missing, e.updated, e.destroyed, e.completed, e.doubt, e.seen = nil, nil, nil, nil, nil, time.Time{}
+	e.missing, e.updated, e.destroyed, e.completed, e.unresolved, e.seen = nil, nil, nil, nil, nil, time.Time{}
 	e.undrifted()
 	if err := s.saveWith(ctx, e, r, e.record.Instance, history.Entry{Action: history.Leave, Because: "another account was confirmed"}); err != nil {
 		return err

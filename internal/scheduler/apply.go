@@ -133,8 +133,8 @@ func (a *applying) judge(p *terraform.Plan) {
 	e, r, in := a.e, &a.r, &a.in
 	in.Plan = p
 	settles := e.settling(r)
-	if e.doubted(*r, *p) {
-		in.Doubted = e.record.Instance.Operation
+	if e.mayMakeAnother(*r, *p) {
+		in.Unresolved = e.record.Instance.Operation
 	}
 	if e.attempts.stalled(r, p) {
 		in.Stalled = e.attempts.count

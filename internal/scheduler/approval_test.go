@@ -545,7 +545,7 @@ func walk(h *harness, random *rand.Rand) []string {
 	done := false
 	for range 60 {
 		time.Sleep(2 * time.Hour)
-		h.r.ConfirmCreate = h.doubtful()
+		h.r.ConfirmCreate = h.unresolved()
 		step("")
 		step(last)
 		o, err := h.sched.Observe(h.t.Context(), h.r)
@@ -563,8 +563,8 @@ func walk(h *harness, random *rand.Rand) []string {
 	return l.unapproved
 }
 
-// doubtful returns the id of the operation whose outcome is unknown; empty if there is none.
-func (h *harness) doubtful() string {
+// unresolved returns the id of the operation whose outcome is unknown; empty if there is none.
+func (h *harness) unresolved() string {
 	if rec, ok := h.record(); ok && rec.Instance.Operation != nil && rec.Instance.Operation.Kind == instance.Create {
 		return rec.Instance.Operation.ID
 	}

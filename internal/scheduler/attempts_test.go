@@ -125,7 +125,7 @@ func TestCreateAttempts(t *testing.T) {
 }
 
 // Creates that are refused while the object of an interrupted one may appear have made nothing.
-func TestCreateAttemptsInDoubt(t *testing.T) {
+func TestCreateAttemptsUnresolved(t *testing.T) {
 	bubble(t, derivable, func(h *harness) {
 		h.r.CreateAttempts = 3
 		goesOn(h)

@@ -85,7 +85,7 @@ func (e *entry) accept(res result) {
 		e.invalidate(conflicted)
 	}
 	if res.undispatched {
-		e.undispatched, e.undispatchedDoubt = res.op.ID, res.doubt
+		e.undispatched, e.undispatchedAfter = res.op.ID, res.unresolved
 	}
 	if res.op.Kind != instance.Delete || res.diags.HasErrors() {
 		return

@@ -125,12 +125,12 @@ type details struct {
 	interruption *journal.Interruption
 
 	// undispatched is the id of an operation that never reached the provider, though its intent may
-	// be stored. undispatchedDoubt is the interrupted create that it began after; nil if there was
+	// be stored. undispatchedAfter is the interrupted create that it began after; nil if there was
 	// none.
 	undispatched      string
-	undispatchedDoubt *instance.Operation
-	// doubt is an interrupted create whose object was not found and may still appear.
-	doubt *instance.Operation
+	undispatchedAfter *instance.Operation
+	// unresolved is an interrupted create whose object was not found and may still appear.
+	unresolved *instance.Operation
 	// missing are the objects that were not found, by the key of a deposed object, or "" for the
 	// current one.
 	missing map[string]*absence

@@ -253,7 +253,7 @@ func TestRecoverOwned(t *testing.T) {
 
 // When a resource's state is lost, the id recorded on the resource is used only if it can be
 // verified.
-func TestDoubt(t *testing.T) {
+func TestFoundByExternalName(t *testing.T) {
 	cases := map[string]struct {
 		kind    identityKind
 		prepare func(x *estate, a *harness)

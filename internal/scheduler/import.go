@@ -37,7 +37,7 @@ func (s *Scheduler) find(ctx context.Context, e *entry, r Request, ex terraform.
 		in, diags := ex.Import(ctx, r.Type, *target)
 		switch {
 		case !diags.HasErrors() && target == known:
-			if err := s.doubt(ctx, e, r, ex, in); err != nil {
+			if err := s.checkFound(ctx, e, r, ex, in); err != nil {
 				return err
 			}
 			return s.takeKnown(ctx, e, r, in)
@@ -82,9 +82,9 @@ func (s *Scheduler) importAfterwards(ctx context.Context, e *entry, r Request, e
 	}
 }
 
-// doubt returns an error if an object that was found only by its external name may not be the
+// checkFound returns an error if an object that was found only by its external name may not be the
 // resource's: an id need not be unique, nor suitable for an import.
-func (s *Scheduler) doubt(ctx context.Context, e *entry, r Request, ex terraform.Executor, found instance.Instance) error {
+func (s *Scheduler) checkFound(ctx context.Context, e *entry, r Request, ex terraform.Executor, found instance.Instance) error {
 	var why string
 	switch {
 	case r.Known.Observed && !r.Known.Recognize(found):

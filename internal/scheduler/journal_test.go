@@ -78,10 +78,10 @@ type journalTest struct {
 	before     bool // createBeforeDestroy
 	taints     int
 
-	// unknown is the operation whose outcome the last Observe could not tell; doubted says that it
-	// did not believe what is known of the object.
-	unknown string
-	doubted bool
+	// unknown is the operation whose outcome the last Observe could not tell; unresolved says that
+	// it did not rely on what is known of the object.
+	unknown    string
+	unresolved bool
 }
 
 // process is a life of the controller: when it is dead, it changes nothing any more.
@@ -294,7 +294,7 @@ func (j *journalTest) checkIntent() {
 func (j *journalTest) reconcile() {
 	ctx := context.Background()
 	time.Sleep(time.Microsecond)
-	j.unknown, j.doubted = "", false
+	j.unknown, j.unresolved = "", false
 	sched, r := j.process.sched, j.request()
 	o, err := sched.Observe(ctx, r)
 	var se *scheduler.Error
@@ -310,7 +310,7 @@ func (j *journalTest) reconcile() {
 		if se.Reason == decision.ReasonImportFailed && rec.Instance.Operation != nil {
 			j.unknown = rec.Instance.Operation.ID
 		}
-		j.doubted = se.Reason == decision.ReasonImportFailed && rec.Version == "" && j.imports == ""
+		j.unresolved = se.Reason == decision.ReasonImportFailed && rec.Version == "" && j.imports == ""
 		return
 	case err != nil:
 		j.fatalf("Observe: %v", err)
@@ -374,7 +374,7 @@ func (j *journalTest) destroy(*rapid.T) {
 // person does what the message of an unknown outcome says: looks for the object, and adopts
 // it, or confirms that there is none.
 func (j *journalTest) person(cleansUp bool) {
-	if j.doubted && slices.Contains(j.cloud.ids(), j.known) && !j.deleting {
+	if j.unresolved && slices.Contains(j.cloud.ids(), j.known) && !j.deleting {
 		j.imports = j.known
 		return
 	}

@@ -315,7 +315,7 @@ func TestOwner(t *testing.T) {
 			t.Errorf("the object was lost: %+v", o)
 		}
 		if calls := h.log.take(); !slices.Contains(calls, "refresh") {
-			t.Errorf("state of another resource was believed without reading: %v", calls)
+			t.Errorf("state of another resource was taken over without reading: %v", calls)
 		}
 		h.want("a", 2)
 		h.settle()
@@ -325,7 +325,7 @@ func TestOwner(t *testing.T) {
 	})
 }
 
-// A process that was suspended may believe in a resource that is gone, and whose name another one
+// A process that was suspended may remember a resource that is gone, and whose name another one
 // has by now: what is stored is that one's.
 func TestOwnerSince(t *testing.T) {
 	bubble(t, derivable, func(h *harness) {

@@ -141,7 +141,7 @@ func (s *Scheduler) start(e *entry, r Request, t task) error {
 	e.interruption = t.interruption
 	e.endHold()
 	e.show(op, t.progress)
-	o := operation{Scheduler: s, e: e, r: r, t: t, op: op, rec: e.record, doubt: e.record.Instance.Operation, limit: s.limits.use(r.ProviderConfiguration)}
+	o := operation{Scheduler: s, e: e, r: r, t: t, op: op, rec: e.record, unresolved: e.record.Instance.Operation, limit: s.limits.use(r.ProviderConfiguration)}
 	s.count.Add(1)
 	s.running.Go(func() {
 		because := t.because(r)
@@ -174,8 +174,8 @@ type result struct {
 	diags  diagnostic.Diagnostics
 	// undispatched is set when the provider was never called, even if the intent is stored.
 	undispatched bool
-	// doubt is the interrupted create that the operation began after; nil if there was none.
-	doubt *instance.Operation
+	// unresolved is the interrupted create that the operation began after; nil if there was none.
+	unresolved *instance.Operation
 	// planned is the identity of the object to create, if it was known. met is an object that
 	// already existed.
 	planned      cty.Value

@@ -544,7 +544,7 @@ func TestConcludeOverForeignWrite(t *testing.T) {
 	}
 }
 
-// Another controller has taken over, and written something else: that is believed.
+// Another controller has taken over, and written something else: that is taken as it is.
 func TestConcludeFenced(t *testing.T) {
 	bubble(t, noIdentity, func(h *harness) {
 		h.observe()

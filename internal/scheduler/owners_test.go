@@ -371,7 +371,7 @@ func TestOneImports(t *testing.T) {
 				b.observe()
 				c.observeRefused(decision.ReasonIdentityConflict)
 				if kind == noIdentity {
-					a.conflicts("b") // where nothing is an identity, an id is only believed not to be another's
+					a.conflicts("b") // where nothing is an identity, an id only counts as not another's
 					return
 				}
 				a.settle()

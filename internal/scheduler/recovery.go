@@ -15,7 +15,7 @@ import (
 
 // recover resolves an operation that was begun and not concluded, by an earlier process or because
 // the provider never answered. If it returns no error, the record afterwards has no operation, or a
-// doubtful one.
+// unresolved one.
 //
 // A second create is only safe if the object of the planned identity is looked up and not found. If
 // the object is found, the create made it only if there was none before the create: any other
@@ -25,8 +25,8 @@ func (s *Scheduler) recover(ctx context.Context, e *entry, r Request, ex terrafo
 	in := e.record.Instance
 	op := in.Operation
 	in.Operation = nil
-	if doubt := e.undispatchedDoubt; op.ID == e.undispatched && doubt != nil {
-		op, e.record.Instance.Operation = doubt, doubt // its outcome is still unknown
+	if unresolved := e.undispatchedAfter; op.ID == e.undispatched && unresolved != nil {
+		op, e.record.Instance.Operation = unresolved, unresolved // its outcome is still unknown
 	}
 	x := &recovery{Scheduler: s, e: e, r: r, ex: ex, op: op, unknown: createOutcomeUnknown(op)}
 	if j, ok := ex.(terraform.Journaled); ok {
@@ -55,7 +55,7 @@ func (s *Scheduler) recover(ctx context.Context, e *entry, r Request, ex terrafo
 		return err
 	}
 	if r.token().Resumes(op, s.o.Clock.Now()) {
-		s.isDoubt(e, r, op)
+		s.isUnresolved(e, r, op)
 		return nil
 	}
 	if done, err := x.byList(ctx); done {
@@ -117,7 +117,7 @@ func (x *recovery) byHandle(ctx context.Context) (done bool, err error) {
 		if err := x.mayAppear(e, &r, op); err != nil {
 			return true, err
 		}
-		if doubtful, err := x.doubtful(e, r, op); doubtful {
+		if may, err := x.mayStillCreate(e, r, op); may {
 			return true, err
 		}
 		return true, x.concludeWithout(ctx)

@@ -24,17 +24,17 @@ func TestRecoverCreate(t *testing.T) {
 		objects []object // there are, the first being i-1
 		request func(h *harness)
 
-		status instance.Status
-		id     string // of the object that is adopted; empty if a new one is to be created
-		reason scheduler.Reason
-		doubt  bool     // the operation stands until there is an object
-		calls  []string // those that matter
+		status     instance.Status
+		id         string // of the object that is adopted; empty if a new one is to be created
+		reason     scheduler.Reason
+		unresolved bool     // the operation stands until there is an object
+		calls      []string // those that matter
 	}{
 		"identity planned, found":     {kind: plannedIdentity, objects: []object{{"b", 1}, {"a", 1}}, id: "i-2", status: instance.Tainted, calls: []string{"import", "save", "refresh", "plan"}},
-		"identity planned, not found": {kind: plannedIdentity, objects: []object{{"b", 1}}, doubt: true, calls: []string{"import", "plan"}},
+		"identity planned, not found": {kind: plannedIdentity, objects: []object{{"b", 1}}, unresolved: true, calls: []string{"import", "plan"}},
 		"identity derivable, found":   {kind: derivable, objects: []object{{"a", 1}}, id: "i-1", status: instance.Tainted, calls: []string{"import", "save", "refresh", "plan"}},
 		"identity derivable, not found": {
-			kind: derivable, doubt: true, calls: []string{"import", "plan"},
+			kind: derivable, unresolved: true, calls: []string{"import", "plan"},
 		},
 		"identity planned, not found in time": {
 			kind: plannedIdentity, request: func(*harness) { time.Sleep(2 * time.Hour) }, calls: []string{"import", "save", "plan"},
@@ -68,7 +68,7 @@ func TestRecoverCreate(t *testing.T) {
 			reason: decision.ReasonCreateOutcomeUnknown,
 		},
 		"known by id, but the identity is certain": {
-			kind: derivable, doubt: true, request: func(h *harness) { h.r.Known = known("i-9") },
+			kind: derivable, unresolved: true, request: func(h *harness) { h.r.Known = known("i-9") },
 		},
 		"user gives the object": {
 			kind: noIdentity, objects: []object{{"a", 1}}, request: func(h *harness) { h.r.Import.Target = byID("i-1") },
@@ -161,7 +161,7 @@ func TestRecoverCreate(t *testing.T) {
 				if tc.id == "" && h.r.Config != nil && o.Plan.Action != terraform.Create {
 					t.Errorf("plan is %s", o.Plan.Action)
 				}
-				if rec := h.stored(); (rec.Instance.Operation != nil) != tc.doubt || idOf(rec.Instance) != tc.id {
+				if rec := h.stored(); (rec.Instance.Operation != nil) != tc.unresolved || idOf(rec.Instance) != tc.id {
 					t.Errorf("stored: %q, operation %v", idOf(rec.Instance), rec.Instance.Operation)
 				}
 			})

@@ -32,8 +32,8 @@ type operation struct {
 	// op is what is known of the operation. rec is the record as it is stored.
 	op  *instance.Operation
 	rec store.Record
-	// doubt is the interrupted create that the operation began after; nil if there was none.
-	doubt *instance.Operation
+	// unresolved is the interrupted create that the operation began after; nil if there was none.
+	unresolved *instance.Operation
 
 	// ctx ends at the deadline, and early with an interrupt, too.
 	ctx, early context.Context
@@ -77,7 +77,7 @@ func (o *operation) atEnd(f func()) { o.ends = append(o.ends, f) }
 // notStarted is the result of an operation that never reaches the provider. record is the stored
 // record; nil if it is unknown.
 func (o *operation) notStarted(record *store.Record, diags diagnostic.Diagnostics) *result {
-	return &result{op: o.op, record: record, diags: o.t.interruption.Explain(diags), undispatched: true, doubt: o.doubt}
+	return &result{op: o.op, record: record, diags: o.t.interruption.Explain(diags), undispatched: true, unresolved: o.unresolved}
 }
 
 // refuse is notStarted before anything is stored.
@@ -222,12 +222,12 @@ func (o *operation) check() *result {
 	if o.isStopping() {
 		return o.refuse("The controller is stopping; the operation is left to its successor.")
 	}
-	if o.doubt != nil && r.naming().InterruptedKey(o.doubt) == "" && r.token().Expired(o.doubt, o.o.Clock.Now()) {
+	if o.unresolved != nil && r.naming().InterruptedKey(o.unresolved) == "" && r.token().Expired(o.unresolved, o.o.Clock.Now()) {
 		return o.refuse("The create token of an earlier create, which was interrupted, is not valid any more.")
 	}
 	met := o.look()
 	switch {
-	case met.Exists() && o.doubt != nil:
+	case met.Exists() && o.unresolved != nil:
 		return o.refuse("The object of an earlier create, which was interrupted, has appeared.")
 	case met.Exists() && t.destroyed.shows(met, o.o.Clock.Now(), o.gracePeriod(r)):
 		return o.refuse("The object that was destroyed for it is still shown by its API. It is tried again.")
@@ -255,7 +255,7 @@ func (o *operation) intend() *result {
 	intended.PlannedState, intended.PlannedPrivate, intended.PlannedIdentity = p.State, p.Private, p.Identity
 	if o.op.Kind == instance.Create {
 		o.handle.Note(&intended)
-		r.token().Note(*p, o.doubt, &intended, o.o.Clock.Now())
+		r.token().Note(*p, o.unresolved, &intended, o.o.Clock.Now())
 		if r.claiming().OnlyListed(p) && intended.CreateToken == "" {
 			intended.Listed = r.listing(o.ex).Snapshot(o.early, p.State)
 		}
@@ -322,7 +322,7 @@ func (o *operation) dispatch() (out instance.Instance, diags diagnostic.Diagnost
 		}
 		answered()
 	}
-	out, diags = journal.Repeated(o.doubt, intended, out, diags)
+	out, diags = journal.Repeated(o.unresolved, intended, out, diags)
 	diags = t.interruption.Explain(diags)
 	if diags.HasErrors() && !o.o.Clock.Now().Before(o.op.Deadline) {
 		diags = append(diags, journal.TimedOut(o.op.Kind, o.timeout)...)
@@ -338,7 +338,7 @@ func (o *operation) conclude(out instance.Instance, diags diagnostic.Diagnostics
 	t, p := &o.t, &o.plan
 	faultpoint.Reach(t.process, faultpoint.BeforeConclude)
 	out = o.dated(o.r, t, o.in, out, diags)
-	o.rec.Instance = o.afterOperation(journal.Concluded(o.in, out, diags, o.doubt), o.in, t, diags)
+	o.rec.Instance = o.afterOperation(journal.Concluded(o.in, out, diags, o.unresolved), o.in, t, diags)
 	t.interruption.Note(&o.rec.Handled, o.op.Generation, t.completes(diags))
 	if o.r.round != "" && t.completes(diags) {
 		o.rec.Handled.RoundEnded = true

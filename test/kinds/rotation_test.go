@@ -27,8 +27,9 @@ type rotation struct {
 	records []*unstructured.Unstructured
 }
 
-// tryRotation has resources of all forms use a token for seconds, which is renewed, opened anew when
-// its renewal is refused, and opened anew when it has ended early. The first two interrupt nothing.
+// tryRotation has resources of all forms use a token for seconds, which is renewed, opened anew
+// when its renewal is refused, and opened anew when it has ended early. The first two interrupt
+// nothing.
 func (x *cluster) tryRotation(t *testing.T) {
 	results.count(t, ephemeral)
 	const lifetime = 30 * time.Second // enough for a loaded machine to renew it
@@ -91,8 +92,8 @@ func (r *rotation) change(t *testing.T, value string) {
 	}
 }
 
-// troubles has records watched, and returns a function that ends it and returns what has interrupted
-// them meanwhile.
+// troubles has records watched, and returns a function that ends it and returns what has
+// interrupted them meanwhile.
 func (r *rotation) troubles(t *testing.T) (end func() []string) {
 	t.Helper()
 	c, err := client.NewWithWatch(r.Config, client.Options{})

@@ -154,7 +154,8 @@ func TestInterruptedPreviewGoesOn(t *testing.T) {
 	e.MustPatch(t, e.provider, `{"spec":{"version":"2.0.0"}}`)
 	e.held(t, "during")
 	stop()
-	// As a controller leaves it that has ended after the first type, of which there were more resources.
+	// As a controller leaves it that has ended after the first type, of which there were more
+	// resources.
 	e.MustGet(t, e.provider)
 	upgrade := e.provider.Object["status"].(m)["upgrade"].(m)
 	delete(upgrade, "completed")
@@ -189,8 +190,8 @@ func TestVersionTakesOverByItself(t *testing.T) {
 	}
 }
 
-// All shards go on with the installed version while the first one previews the new one, and take over
-// together.
+// All shards go on with the installed version while the first one previews the new one, and take
+// over together.
 func TestShardsTakeOverTogether(t *testing.T) {
 	const shards = 2
 	e := previewed(t, shards)

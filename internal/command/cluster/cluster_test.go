@@ -136,12 +136,12 @@ func TestCluster(t *testing.T) {
 	create(t, c, object(api, "ProviderConfig", "default", "own", m{"spec": m{"endpoint": "http://y"}}))
 	_, err = x.Configuration(t.Context(), p.Model, providerconfig.Reference{Kind: "ClusterProviderConfig", Namespace: "ignored", Name: "default"}, secrets)
 	fails(err, "ClusterProviderConfig default: spec.tokenSecretRef: Invalid Secret reference: there is no Secret s in namespace default")
-	create(t, c, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "s"}, Data: map[string][]byte{"k": []byte("a-token-nobody-shows")}})
+	create(t, c, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "s"}, Data: map[string][]byte{"k": []byte("a-token-never-shown")}})
 	v, err := x.Configuration(t.Context(), p.Model, providerconfig.Reference{Kind: "ClusterProviderConfig", Namespace: "ignored", Name: "default"}, secrets)
-	if err != nil || v.GetAttr("token").AsString() != "a-token-nobody-shows" {
+	if err != nil || v.GetAttr("token").AsString() != "a-token-never-shown" {
 		t.Errorf("%#v, %v", v, err)
 	}
-	if got := secrets.Replacer().Replace("a-token-nobody-shows"); got != redact.Concealed {
+	if got := secrets.Replacer().Replace("a-token-never-shown"); got != redact.Concealed {
 		t.Errorf("the token is not known as a secret: %s", got)
 	}
 	if v, err = x.Configuration(t.Context(), p.Model, providerconfig.Reference{Kind: "ProviderConfig", Namespace: "default", Name: "own"}, secrets); err != nil || v.GetAttr("endpoint").AsString() != "http://y" {

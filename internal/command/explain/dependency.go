@@ -39,9 +39,9 @@ func (s *Snapshot) Dependencies(u *unstructured.Unstructured) []Dependency {
 	return out
 }
 
-// Blamed returns the dependencies that may be the cause of a reason with a message, the likeliest
+// Causes returns the dependencies that may be the cause of a reason with a message, the likeliest
 // first. Certain is set if the only one is the cause, however it is doing itself.
-func Blamed(reason, message string, all []Dependency) (out []Dependency, certain bool) {
+func Causes(reason, message string, all []Dependency) (out []Dependency, certain bool) {
 	of := func(v via) (some []Dependency) {
 		for _, d := range all {
 			if d.via == v {
@@ -53,7 +53,7 @@ func Blamed(reason, message string, all []Dependency) (out []Dependency, certain
 	if configs := of(viaConfig); unusable(message) && len(configs) == 1 {
 		return configs, true
 	}
-	for _, v := range blamed(reason) {
+	for _, v := range causesOf(reason) {
 		if v != viaSecret { // of which nothing but its existence could be known
 			out = append(out, of(v)...)
 		}

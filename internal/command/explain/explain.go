@@ -233,7 +233,7 @@ func (b *builder) cause(n *Node) *Node {
 		config.Health, config.Reason, config.Message = status.Retrying, n.Reason, n.Message
 		return config
 	}
-	for _, v := range blamed(n.Reason) {
+	for _, v := range causesOf(n.Reason) {
 		for i := range n.Nodes {
 			child := &n.Nodes[i]
 			if child.ok() || child.Health == unknown || v == viaSecret && child.Health != missing {
@@ -267,8 +267,8 @@ func configOf(n *Node) (config *Node) {
 	return config
 }
 
-// blamed returns which dependencies may be the cause of a reason, the likeliest first.
-func blamed(reason string) []via {
+// causesOf returns which dependencies may be the cause of a reason, the likeliest first.
+func causesOf(reason string) []via {
 	switch reason {
 	case "ReferenceNotResolved":
 		return []via{viaReference}

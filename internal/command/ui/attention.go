@@ -172,12 +172,12 @@ func troubleOf(e *Entry, now time.Time) Trouble {
 const maxChain = 20
 
 // causeOf follows the chain from an object to the one that is the cause. It is the object itself if
-// no other one is blamed.
+// no other one is named as the cause.
 func causeOf(c Content, e *Entry) (cause explain.Key, missing bool) {
 	seen := map[explain.Key]bool{}
 	for range maxChain {
 		seen[e.Key] = true
-		next, gone, found := blamedBy(c, e)
+		next, gone, found := causingDependency(c, e)
 		switch {
 		case !found || seen[next]:
 			return e.Key, false
@@ -193,9 +193,9 @@ func causeOf(c Content, e *Entry) (cause explain.Key, missing bool) {
 	return e.Key, false
 }
 
-// blamedBy returns the dependency that is to blame for the trouble of an object.
-func blamedBy(c Content, e *Entry) (_ explain.Key, missing, found bool) {
-	all, certain := explain.Blamed(e.Reason, e.Message, e.Uses)
+// causingDependency returns the dependency that causes the trouble of an object.
+func causingDependency(c Content, e *Entry) (_ explain.Key, missing, found bool) {
+	all, certain := explain.Causes(e.Reason, e.Message, e.Uses)
 	for _, d := range all {
 		if d.Name == "" {
 			continue // the message says which object is selected

@@ -20,7 +20,7 @@ type look struct {
 func (k *Kind) look(ctx context.Context, of subject, version string, request scheduler.Request) look {
 	o, err := k.Scheduler.Observe(ctx, request)
 	if err == nil {
-		k.tracked.awake(of, o)
+		k.tracked.leaveRest(of, o)
 		k.tracked.over(of.name)
 	}
 	return look{of: of, version: version, configHash: request.ConfigHash, observation: o, err: err}

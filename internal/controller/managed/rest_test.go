@@ -45,8 +45,8 @@ type resting struct {
 	rests bool
 	err   error
 	calls []string
-	// awake is set when the next look finds more to do, and meanwhile is called during looks.
-	awake     bool
+	// busy is set when the next look finds more to do, and meanwhile is called during looks.
+	busy      bool
 	meanwhile func()
 }
 
@@ -55,8 +55,8 @@ func (s *resting) Look(context.Context, scheduler.Look) error {
 	case s.err != nil:
 		s.rests = false
 		return s.err
-	case s.awake:
-		s.rests, s.awake = false, false
+	case s.busy:
+		s.rests, s.busy = false, false
 		s.calls = append(s.calls, "not at rest")
 		return scheduler.ErrNotAtRest
 	}
@@ -198,7 +198,7 @@ func TestRestingResource(t *testing.T) {
 	if h.reconciles != 0 {
 		t.Error("a resource at rest was reconciled")
 	}
-	h.s.awake = true
+	h.s.busy = true
 	h.after("another object", "not at rest", "observed")
 	h.after("at rest", "looked at")
 	h.after("at rest", "looked at by its name")

@@ -54,9 +54,9 @@ func (t *resources) last(of subject) *scheduler.Observation {
 	return &scheduler.Observation{}
 }
 
-// awake notes an observation of a resource that was at rest: messages are redacted by the values of
-// its object.
-func (t *resources) awake(of subject, o *scheduler.Observation) {
+// leaveRest notes an observation of a resource that was at rest: messages are redacted by the
+// values of its object.
+func (t *resources) leaveRest(of subject, o *scheduler.Observation) {
 	if o == scheduler.Rested {
 		return
 	}

@@ -327,7 +327,7 @@ func (r *Resolver) withTokens(ctx context.Context, of Reference, specs []tokenSp
 	}
 	c.Config, c.Launcher = config, tokenLauncher{c.Launcher, t}
 	if r.Pool.Paused(pool.Prepare(*c)) {
-		t.doubt()
+		t.renewRefused()
 	}
 	return t, t.refresh(ctx)
 }

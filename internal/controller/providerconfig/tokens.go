@@ -121,9 +121,9 @@ func (t *tokens) refreshOne(ctx context.Context, i int, now time.Time) error {
 	return nil
 }
 
-// doubt has tokens renewed that do not work, unless they are new. That of a ServiceAccount that was
-// created again is an example.
-func (t *tokens) doubt() {
+// renewRefused has tokens renewed that do not work, unless they are new. That of a ServiceAccount
+// that was created again is an example.
+func (t *tokens) renewRefused() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for i, h := range t.held {

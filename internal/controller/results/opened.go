@@ -26,8 +26,8 @@ type opened struct {
 }
 
 // keep stores what was opened, and then shows its result. If that fails, the next look tries again:
-// a write without an answer may have succeeded, so nothing is closed that may be in use, and nothing
-// is left open without a record.
+// a write without an answer may have succeeded, so nothing is closed that may be in use, and
+// nothing is left open without a record.
 func (r *Reconciler) keep(ctx context.Context, h *holding) error {
 	k, o := r.kind, h.known.opened
 	if o == nil {
@@ -61,8 +61,8 @@ func (r *Reconciler) keep(ctx context.Context, h *holding) error {
 	return nil
 }
 
-// unstored closes what was opened if the API server has refused to store it, which may last. Whether
-// it is stored after another error shows with the next look.
+// unstored closes what was opened if the API server has refused to store it, which may last.
+// Whether it is stored after another error shows with the next look.
 func (r *Reconciler) unstored(ctx context.Context, h *holding, err error) error {
 	if reason := kerrors.ReasonForError(err); !slices.Contains(refusals, reason) {
 		return err

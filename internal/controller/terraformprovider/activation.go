@@ -127,8 +127,8 @@ func (r *Reconciler) activate(ctx context.Context, run *running, active active, 
 	return errs, again
 }
 
-// activateMeanwhile serves the kinds that the spec activates of the version that goes on while another
-// one is previewed or held, which may take days.
+// activateMeanwhile serves the kinds that the spec activates of the version that goes on while
+// another one is previewed or held, which may take days.
 func (r *Reconciler) activateMeanwhile(ctx context.Context, p *v1alpha1.TerraformProvider, why *kinds.Problem) {
 	run := r.runningProvider(p.UID)
 	if run == nil || why != previewing && why.Reason != v1alpha1.ReasonUpgradeHeld && why.Reason != v1alpha1.ReasonChangesHeld {

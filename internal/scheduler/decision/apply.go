@@ -43,9 +43,9 @@ type ApplyInput struct {
 	Repeated     []terraform.Contained
 	// Waits is set when it is too early to update again what did not settle.
 	Waits bool
-	// Doubted is an interrupted create that may still make another object than this one; nil if
+	// Unresolved is an interrupted create that may still make another object than this one; nil if
 	// there is none.
-	Doubted *instance.Operation
+	Unresolved *instance.Operation
 	// Held is set when an operation was interrupted and the resource has not changed since.
 	Held bool
 	// Stopped is why no operation may begin; empty if one may.
@@ -85,7 +85,7 @@ var ApplyRules = Rules[ApplyInput, Step]{
 	applyUnapproved,
 	createFirst,
 	destroyFirst,
-	createDoubted,
+	createUnresolved,
 	createMissing,
 	updateOtherwise,
 }
@@ -309,12 +309,12 @@ func destroyFirst(in ApplyInput) (Step, bool) {
 	return Step{Deed: DestroyFirst, Destroys: true}, in.replaces()
 }
 
-// createDoubted: a create waits while an interrupted one may make another object.
-func createDoubted(in ApplyInput) (Step, bool) {
-	if in.action() != terraform.Create || in.Doubted == nil {
+// createUnresolved: a create waits while an interrupted one may make another object.
+func createUnresolved(in ApplyInput) (Step, bool) {
+	if in.action() != terraform.Create || in.Unresolved == nil {
 		return nothing()
 	}
-	return refuse(Failed(ReasonCreateOutcomeUnknown, Awaited(in.Doubted, in.Doubted.Deadline)))
+	return refuse(Failed(ReasonCreateOutcomeUnknown, Awaited(in.Unresolved, in.Unresolved.Deadline)))
 }
 
 // createMissing: without an object, one is created.

@@ -89,13 +89,13 @@ func TestDecideObserve(t *testing.T) {
 		"no provider":                                {func(in *input) { unread(in); in.Acquired = false }, "acquire"},
 		"an operation of another process":            {func(in *input) { unread(in); in.Interrupted, in.Foreign = true, true }, "refuse because of another process"},
 		"an interrupted operation":                   {func(in *input) { unread(in); in.Interrupted = true }, "recover"},
-		"a doubtful create":                          {func(in *input) { empty(in); in.Interrupted, in.Foreign, in.Recovered = true, true, true }, "import"},
+		"an unresolved create":                       {func(in *input) { empty(in); in.Interrupted, in.Foreign, in.Recovered = true, true, true }, "import"},
 		"tainting is asked for":                      {func(in *input) { unread(in); in.Asked = true }, "carry out requests"},
 		"nothing exists":                             {empty, "import"},
 		"nothing is stored":                          {func(in *input) { empty(in); in.Stored = false }, "find"},
 		"nothing was found":                          {func(in *input) { empty(in); in.Stored, in.Sought = false, true }, "plan"},
 		"only a deposed object":                      {func(in *input) { empty(in); in.Deposed = true }, "fall back"},
-		"only a deposed object, doubtful":            {func(in *input) { empty(in); in.Deposed, in.Interrupted, in.Recovered = true, true, true }, "plan"},
+		"only a deposed object, unresolved":          {func(in *input) { empty(in); in.Deposed, in.Interrupted, in.Recovered = true, true, true }, "plan"},
 		"not read":                                   {unread, "read"},
 		"nothing changed":                            {func(*input) {}, "answer"},
 		"nothing changed since an operation":         {func(in *input) { in.Unplanned = true }, "claim"},
@@ -162,14 +162,14 @@ func TestObserveEnds(t *testing.T) {
 			in.Account = decision.AccountIsOther
 		}
 		// What the deeds find.
-		recovers, unchanged, doubtful := bit(14), bit(15), bit(16)
+		recovers, unchanged, unresolved := bit(14), bit(15), bit(16)
 		in.Unplanned = bit(17) && bit(13)
 		var deed decision.Deed
 		for range 20 {
 			if deed = decision.Observe(in); slices.Contains(last, deed) {
 				break
 			}
-			carryOut(&in, deed, recovers, unchanged, doubtful)
+			carryOut(&in, deed, recovers, unchanged, unresolved)
 		}
 		if !slices.Contains(last, deed) {
 			t.Fatalf("the last of many deeds is to %s: %+v", deed, in)
@@ -178,7 +178,7 @@ func TestObserveEnds(t *testing.T) {
 }
 
 // carryOut changes an input as a deed does that succeeds.
-func carryOut(in *decision.ObserveInput, deed decision.Deed, found, unchanged, doubtful bool) {
+func carryOut(in *decision.ObserveInput, deed decision.Deed, found, unchanged, unresolved bool) {
 	switch deed {
 	case "load":
 		in.Loaded, in.View, in.Fits, in.Unplanned = true, 0, false, false
@@ -200,11 +200,11 @@ func carryOut(in *decision.ObserveInput, deed decision.Deed, found, unchanged, d
 			in.View, in.Fits = decision.Planned, true
 		}
 	case "confirm by a list":
-		in.Confirmable, in.Confirmed, in.Acquired = false, doubtful, found
+		in.Confirmable, in.Confirmed, in.Acquired = false, unresolved, found
 	case "acquire":
 		in.Acquired = true
 	case "recover":
-		in.Recovered, in.Interrupted, in.Exists = true, doubtful, in.Exists || found
+		in.Recovered, in.Interrupted, in.Exists = true, unresolved, in.Exists || found
 	case "prove the account":
 		in.Account = 0
 	case "carry out requests":
@@ -303,7 +303,7 @@ func TestDecideApply(t *testing.T) {
 		"an update of a reported drift": {with(update, func(in *input) { in.Gone = true }), "update"},
 		"everything, up to date":        {with(permitted(terraform.NoOp), func(in *input) { in.Approval.Policy = desired.ApproveEverything }), "nothing"},
 		"everything, a deposed object":  {with(deposed, func(in *input) { in.Approval.Policy = desired.ApproveEverything }), "destroy a deposed object"},
-		"everything, a create":          {with(create, func(in *input) { in.Approval.Policy, in.Doubted = desired.ApproveEverything, &instance.Operation{} }), "AwaitingApproval"},
+		"everything, a create":          {with(create, func(in *input) { in.Approval.Policy, in.Unresolved = desired.ApproveEverything, &instance.Operation{} }), "AwaitingApproval"},
 		"everything, forbidden":         {with(replace, func(in *input) { in.Approval.Policy, in.MayReplace = desired.ApproveEverything, false }), "ReplaceRefused"},
 		"destructive, an update":        {with(update, func(in *input) { in.Approval.Policy = desired.ApproveDestructive }), "update"},
 		"destructive, a create":         {with(create, func(in *input) { in.Approval.Policy = desired.ApproveDestructive }), "create"},
@@ -320,10 +320,10 @@ func TestDecideApply(t *testing.T) {
 		"denied, approved": {with(replace, func(in *input) {
 			in.Approval.Policy, in.Approval.Approved, in.Denied = desired.ApproveEverything, true, []policy.Result{{}}
 		}), "DeniedByPolicy"},
-		"denied, up to date": {with(permitted(terraform.NoOp), func(in *input) { in.Denied = []policy.Result{{}} }), "nothing"},
-		"a create":           {create, "create"},
-		"a create, doubted":  {with(create, func(in *input) { in.Doubted = &instance.Operation{} }), "CreateOutcomeUnknown"},
-		"an update, doubted": {with(update, func(in *input) { in.Doubted = &instance.Operation{} }), "update"},
+		"denied, up to date":    {with(permitted(terraform.NoOp), func(in *input) { in.Denied = []policy.Result{{}} }), "nothing"},
+		"a create":              {create, "create"},
+		"a create, unresolved":  {with(create, func(in *input) { in.Unresolved = &instance.Operation{} }), "CreateOutcomeUnknown"},
+		"an update, unresolved": {with(update, func(in *input) { in.Unresolved = &instance.Operation{} }), "update"},
 	}
 	tested := map[int]bool{}
 	for name, test := range tests {

@@ -9,7 +9,7 @@ import (
 // Concluded returns the instance after the provider has answered. If a create follows an
 // interrupted one and makes nothing, the outcome of the interrupted one stays unknown: the create
 // may have been refused because of an object that the interrupted one made.
-func Concluded(in, out instance.Instance, diags diagnostic.Diagnostics, doubt *instance.Operation) instance.Instance {
+func Concluded(in, out instance.Instance, diags diagnostic.Diagnostics, unresolved *instance.Operation) instance.Instance {
 	op := in.Operation
 	if len(op.Journal) > 0 && terraform.OutcomeUnknown(diags) {
 		return in // the rest has to be recovered
@@ -20,7 +20,7 @@ func Concluded(in, out instance.Instance, diags diagnostic.Diagnostics, doubt *i
 	}
 	out.Operation, out.Deposed = nil, in.Deposed
 	if op.Kind == instance.Create && !out.Exists() {
-		if out.Operation = doubt; terraform.OutcomeUnknown(diags) {
+		if out.Operation = unresolved; terraform.OutcomeUnknown(diags) {
 			out.Operation = op
 		}
 		if out.Operation != nil {
@@ -33,8 +33,8 @@ func Concluded(in, out instance.Instance, diags diagnostic.Diagnostics, doubt *i
 // Repeated returns the outcome of a create. If it repeats an interrupted one, whose configuration
 // was another, the remote side answers with an object of that configuration. It is complete, and
 // the next plan changes it.
-func Repeated(doubt, op *instance.Operation, out instance.Instance, diags diagnostic.Diagnostics) (instance.Instance, diagnostic.Diagnostics) {
-	if doubt == nil || op.CreateToken == "" || doubt.CreateToken != op.CreateToken || !out.Exists() || !terraform.Inconsistent(diags) {
+func Repeated(unresolved, op *instance.Operation, out instance.Instance, diags diagnostic.Diagnostics) (instance.Instance, diagnostic.Diagnostics) {
+	if unresolved == nil || op.CreateToken == "" || unresolved.CreateToken != op.CreateToken || !out.Exists() || !terraform.Inconsistent(diags) {
 		return out, diags
 	}
 	out.Status = instance.Full

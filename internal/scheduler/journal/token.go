@@ -55,14 +55,14 @@ func (t Token) Expired(op *instance.Operation, now time.Time) bool {
 	return t.Argument == nil || !now.Before(op.CreateTokenAt.Add(t.Argument.ValidFor))
 }
 
-// Note stores the token of a create in its intent. doubt is the interrupted create before it; nil
-// if there was none.
-func (t Token) Note(p terraform.Plan, doubt, op *instance.Operation, now time.Time) {
+// Note stores the token of a create in its intent. unresolved is the interrupted create before it;
+// nil if there was none.
+func (t Token) Note(p terraform.Plan, unresolved, op *instance.Operation, now time.Time) {
 	op.CreateToken = t.Generated(p)
 	switch {
 	case op.CreateToken == "":
-	case doubt != nil && doubt.CreateToken == op.CreateToken:
-		op.CreateTokenAt = doubt.CreateTokenAt
+	case unresolved != nil && unresolved.CreateToken == op.CreateToken:
+		op.CreateTokenAt = unresolved.CreateTokenAt
 	default:
 		op.CreateTokenAt = now
 	}

@@ -50,8 +50,8 @@ type token struct {
 	excused bool
 	// told is when it must be renewed, as the process was told.
 	told time.Time
-	// stored is set when a record of it was stored, and shown when it was in a Secret of its object.
-	// replaced is when the one was opened that replaced it there.
+	// stored is set when a record of it was stored, and shown when it was in a Secret of its
+	// object. replaced is when the one was opened that replaced it there.
 	stored, shown bool
 	replaced      time.Time
 }

@@ -17,7 +17,8 @@ const (
 	settling = 15 * time.Minute
 	// deleting bounds how long it takes until what is deleted is gone.
 	deleting = 15 * time.Minute
-	// busyLoop is a number of moves, without any time between them, that only an endless loop needs.
+	// busyLoop is a number of moves, without any time between them, that only an endless loop
+	// needs.
 	busyLoop = 5000
 )
 

@@ -43,7 +43,7 @@ func TestCreateOutcomeUnknown(t *testing.T) {
 			wantEqual(t, "errors", diags.HasErrors(), true)
 			wantEqual(t, "outcome unknown", terraform.OutcomeUnknown(diags), test.unknown)
 			wantEqual(t, "exists", out.Exists(), false)
-			// With an object that was known before, there is no doubt.
+			// With an object that was known before, the outcome is known.
 			_, diags = f.change(f.existing(object(nil), identity("1"), "p"), object(map[string]cty.Value{"o": str("b")}))
 			wantEqual(t, "outcome of an update unknown", terraform.OutcomeUnknown(diags), false)
 		})

@@ -116,7 +116,7 @@ func (e *Executor) Refresh(ctx context.Context, r terraform.ResourceType, in ins
 	if same(before, after) && len(in.RawState) == 0 && len(given) == len(mem.Variables) && slices.Equal(objects, mem.objects()) {
 		return terraform.Refreshed{Instance: in, Unchanged: true, Upgraded: in.State}, nil
 	}
-	recent := w.session.visibility.recent(mem.Doubts, nil, time.Now())
+	recent := w.session.visibility.recent(mem.Appearing, nil, time.Now())
 	mem, err = e.module.remember(given, after)
 	mem = mem.withObjects(objects)
 	mem.recent = recent
@@ -280,8 +280,8 @@ func (e *Executor) ApplyJournaled(ctx context.Context, p terraform.Plan, record 
 		return instance.Instance{}, diags
 	}
 	now := time.Now()
-	doubts, objects := j.doubted(mem.Doubts, e.resourceType(ctx), now, now.Add(timeout)), w.session.objects.existing(mem.objects(), ok)
-	recent := w.session.visibility.recent(doubts, j, now)
+	appearing, objects := j.appearing(mem.Appearing, e.resourceType(ctx), now, now.Add(timeout)), w.session.objects.existing(mem.objects(), ok)
+	recent := w.session.visibility.recent(appearing, j, now)
 	if mem, err = e.module.remember(given, after); err == nil {
 		mem = mem.withObjects(objects)
 		mem.recent = recent

@@ -31,8 +31,8 @@ type memory struct {
 
 // recent is what is known of recent changes, after which an API may not show objects as they are.
 type recent struct {
-	// Doubts are about tainted objects.
-	Doubts doubts `json:"doubts,omitempty"`
+	// Appearing are about tainted objects.
+	Appearing appearing `json:"doubts,omitempty"`
 	// Created are the times of recent creates.
 	Created created `json:"created,omitempty"`
 	// Updated are what objects were before recent updates.

@@ -58,8 +58,8 @@ func (e *Executor) Recover(ctx context.Context, r terraform.ResourceType, in ins
 	_, known := j.begun()
 	after = after.withObjects(terraform.Objects(slices.Concat(mem.objects(), known)))
 	after.recent = recent{
-		Doubts:  j.doubted(mem.Doubts, e.resourceType(ctx), now, now.Add(op.Deadline.Sub(op.StartedAt))),
-		Created: j.created(mem.Created, e.resourceType(ctx), now, e.grace), Updated: mem.Updated,
+		Appearing: j.appearing(mem.Appearing, e.resourceType(ctx), now, now.Add(op.Deadline.Sub(op.StartedAt))),
+		Created:   j.created(mem.Created, e.resourceType(ctx), now, e.grace), Updated: mem.Updated,
 		Destroyed: mem.Destroyed.after(j, now, e.grace),
 	}
 	out, err := e.module.instance(after, in.SensitivePaths)

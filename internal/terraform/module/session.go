@@ -46,7 +46,7 @@ type session struct {
 	unchecked bool
 	// refuses is Plan.Refuses.
 	refuses    func(context.Context, terraform.Object) error
-	doubts     doubts
+	appearing  appearing
 	visibility *visibility
 	objects    *objects
 	kept       *kept

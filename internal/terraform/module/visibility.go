@@ -159,8 +159,8 @@ func (v *visibility) read(r *schema.Resource, before, after []byte, now time.Tim
 
 // recent returns what is to be stored of recent changes, after an operation with a journal; nil
 // without changes.
-func (v *visibility) recent(d doubts, j *journal, now time.Time) recent {
-	return recent{Doubts: d, Created: v.left(now), Updated: v.updated(now), Destroyed: v.destroyed.after(j, now, v.grace)}
+func (v *visibility) recent(d appearing, j *journal, now time.Time) recent {
+	return recent{Appearing: d, Created: v.left(now), Updated: v.updated(now), Destroyed: v.destroyed.after(j, now, v.grace)}
 }
 
 // imports notes an object that is imported.

@@ -70,7 +70,7 @@ func (e *Executor) open(ctx context.Context, j job) (*work, diagnostic.Diagnosti
 		Executor: e, dir: dir, session: newSession(ctx, j.journal, e.secrets(ctx, j.given, j.sensitive, j.state)),
 		configuration: config, progress: provider.Progress(ctx),
 	}
-	w.session.before, w.session.unchecked, w.session.doubts = j.state, j.unchecked, j.recent.Doubts
+	w.session.before, w.session.unchecked, w.session.appearing = j.state, j.unchecked, j.recent.Appearing
 	w.session.visibility = newVisibility(j.recent, e.grace)
 	w.session.kept = e.keptIn(ctx, j.state, j.keeps)
 	files := map[string][]byte{configFile: config, variablesFile: variables}

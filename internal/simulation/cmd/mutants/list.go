@@ -56,17 +56,17 @@ var mutants = []mutant{
 	}},
 	{name: "a create without an answer is taken for failed", edits: []edit{
 		{journalDir, "Concluded",
-			"if out.Operation = doubt; terraform.OutcomeUnknown(diags)",
-			"if out.Operation = doubt; terraform.OutcomeUnknown(diags) && false"},
+			"if out.Operation = unresolved; terraform.OutcomeUnknown(diags)",
+			"if out.Operation = unresolved; terraform.OutcomeUnknown(diags) && false"},
 	}},
 	{name: "the provider's silence is not noticed", edits: []edit{
 		{engineDir, "call.unanswered",
 			"terraform.OutcomeUnknownError(c.schema.Type)",
 			"terraform.OutcomeUnknownError(c.schema.Type)[:0]"},
 	}},
-	{name: "the doubt about an earlier create is forgotten", edits: []edit{
+	{name: "an earlier create that is unresolved is forgotten", edits: []edit{
 		{journalDir, "Concluded",
-			"out.Operation = doubt",
+			"out.Operation = unresolved",
 			"out.Operation = nil"},
 	}},
 	{name: "the replaced objects are forgotten", edits: []edit{
@@ -92,7 +92,7 @@ var mutants = []mutant{
 			""},
 	}},
 	{name: "not found is taken for never made", edits: []edit{
-		{schedulerDir, "Scheduler.doubtful",
+		{schedulerDir, "Scheduler.mayStillCreate",
 			"!s.o.Clock.Now().Before(op.Deadline)",
 			"true"},
 	}},
@@ -200,7 +200,7 @@ var mutants = []mutant{
 			"s.o.Clock.Now()",
 			"time.Time{}"},
 	}},
-	{name: "a deletion that does not find the object is believed", edits: []edit{
+	{name: "a deletion that does not find the object is trusted", edits: []edit{
 		{schedulerDir, "Scheduler.unproven",
 			"return t.kind == instance.Delete && t.unseen && s.isRecent(r, in, s.o.Clock.Now())",
 			"return false"},
@@ -225,19 +225,19 @@ var mutants = []mutant{
 			"case kind == instance.Create:",
 			"case kind == instance.Create && failed: case kind == instance.Create:"},
 	}},
-	{name: "an object of a module that is in doubt counts as found", edits: []edit{
+	{name: "an object of a module that may still appear counts as found", edits: []edit{
 		{moduleDir, "attached.ReadResource",
 			"s.unlessDoubted(q, s.unlessHidden(q, answer))",
 			"s.unlessHidden(q, s.unlessDoubted(q, answer))"},
 	}},
-	{name: "a destroy in a module that does not find the object is believed", edits: []edit{
+	{name: "a destroy in a module that does not find the object is trusted", edits: []edit{
 		{moduleDir, "attached.unlessUnproven",
 			"if !unproven",
 			"if true || !unproven"},
 	}},
 
 	// What an API shows as it was.
-	{name: "a read of what an object was before its update is believed", edits: []edit{
+	{name: "a read of what an object was before its update is trusted", edits: []edit{
 		{schedulerDir, "entry.outdatedRead",
 			"return u != nil && now.Sub(u.at) < within && read.Exists() && instance.Known(read.State) && read.State.RawEquals(u.before)",
 			"return false && u != nil"},
@@ -247,7 +247,7 @@ var mutants = []mutant{
 			"return d != nil && now.Sub(d.at) < within && instance.Instance{Deposed: []instance.Deposed{d.object}}.IsDeposed(found)",
 			"return false"},
 	}},
-	{name: "a read in a module of what an object was before its update is believed", edits: []edit{
+	{name: "a read in a module of what an object was before its update is trusted", edits: []edit{
 		{moduleDir, "visibility.outdated",
 			`ok && known != ""`,
 			"false && ok"},
@@ -273,7 +273,7 @@ var mutants = []mutant{
 	}},
 
 	// The record.
-	{name: "New is believed again after a conflict", edits: []edit{
+	{name: "New is trusted again after a conflict", edits: []edit{
 		{schedulerDir, "Scheduler.load",
 			"before == unloaded",
 			"before != loaded"},
@@ -367,17 +367,17 @@ var mutants = []mutant{
 	}},
 	{name: "what an earlier apply of a module has destroyed is forgotten", edits: []edit{
 		{moduleDir, "Executor.ApplyJournaled",
-			"w.session.visibility.recent(doubts, j, now)",
-			"w.session.visibility.recent(doubts, nil, now)"},
+			"w.session.visibility.recent(appearing, j, now)",
+			"w.session.visibility.recent(appearing, nil, now)"},
 	}},
-	{name: "the state that a killed program left is believed", edits: []edit{
+	{name: "the state that a killed program left is trusted", edits: []edit{
 		{moduleDir, "Executor.ApplyJournaled",
 			"if err != nil || after == nil || !j.has(after, e.resourceType(ctx), !ok)",
 			"if err != nil || after == nil"},
 	}},
 
-	// Marks. Those that are believed wrongly have a lasting effect only without the next look.
-	{name: "a mark is believed whatever the custom resource is like", edits: []edit{
+	// Marks. Those that are trusted wrongly have a lasting effect only without the next look.
+	{name: "a mark is trusted whatever the custom resource is like", edits: []edit{
 		{schedulerDir, "markOf",
 			"r.Version, r.ConfigHash, rec.Version",
 			"rec.Version"},

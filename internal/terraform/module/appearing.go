@@ -20,8 +20,8 @@ import (
 // destroyed first, which ends what is under way. When the time that an operation may take has
 // passed, it is gone.
 
-// doubts are the times until which objects may appear, by the sum of the object.
-type doubts map[string]time.Time
+// appearing are the times until which objects may appear, by the sum of the object.
+type appearing map[string]time.Time
 
 // sum identifies an object as its create left it. State is msgpack; unknown values are null in a
 // state file.
@@ -38,10 +38,10 @@ func sum(r *schema.Resource, state, private []byte) string {
 	return hex.EncodeToString(h[:])
 }
 
-// doubted returns the doubts after an operation, from those before it. The objects of its failed
-// creates may appear until a time.
-func (j *journal) doubted(before doubts, known types, now, until time.Time) doubts {
-	out := doubts{}
+// appearing returns what may appear after an operation, from those before it. The objects of its
+// failed creates may appear until a time.
+func (j *journal) appearing(before appearing, known types, now, until time.Time) appearing {
+	out := appearing{}
 	for sum, until := range before {
 		if now.Before(until) {
 			out[sum] = until
@@ -63,7 +63,7 @@ func (j *journal) doubted(before doubts, known types, now, until time.Time) doub
 }
 
 // mayAppear reports whether an object that is not found may still appear.
-func (d doubts) mayAppear(r *schema.Resource, state, private []byte, now time.Time) bool {
+func (d appearing) mayAppear(r *schema.Resource, state, private []byte, now time.Time) bool {
 	return len(d) > 0 && r != nil && now.Before(d[sum(r, state, private)])
 }
 
@@ -79,7 +79,7 @@ func timeLeft(ctx context.Context, now time.Time) time.Duration {
 // unlessDoubted returns the answer to a read. An object that may appear is answered as it was.
 func (s *attached) unlessDoubted(q *tfprotov6.ReadResourceRequest, answer *tfprotov6.ReadResourceResponse) *tfprotov6.ReadResourceResponse {
 	if !wire.IsNull(packed(answer.NewState)) || hasErrors(answer.Diagnostics) ||
-		!s.doubts.mayAppear(s.schema.Resources[q.TypeName], packed(q.CurrentState), q.Private, time.Now()) {
+		!s.appearing.mayAppear(s.schema.Resources[q.TypeName], packed(q.CurrentState), q.Private, time.Now()) {
 		return answer
 	}
 	return asBefore(q, answer)

@@ -96,7 +96,7 @@ func TestInterruptedCreateGoesOn(t *testing.T) {
 
 // A create whose outcome was unknown says nothing about operations that began after another create
 // made the object.
-func TestDoubtEnds(t *testing.T) {
+func TestUnresolvedEnds(t *testing.T) {
 	bubble(t, derivable, func(h *harness) {
 		goesOn(h)
 		clear(h.cloud.coming) // it makes nothing
@@ -245,7 +245,7 @@ func TestTaintedObjectMustNotBeDestroyed(t *testing.T) {
 	}
 }
 
-// An object that cannot be destroyed because it is not there is believed gone in the end.
+// An object that cannot be destroyed because it is not there counts as gone in the end.
 func TestTaintedObjectIsGone(t *testing.T) {
 	bubble(t, noIdentity, func(h *harness) {
 		h.cloud.manner = halfwayLate
@@ -358,7 +358,7 @@ func TestLateDispatch(t *testing.T) {
 					t.Errorf("%d applies, want %d", h.cloud.applies, tc.applies)
 				}
 				p.pause, renewed = 0, time.Now().Add(time.Hour)
-				h.settle() // nothing is in doubt
+				h.settle() // no outcome is unknown
 				if ids := h.cloud.ids(); len(ids) != 1 {
 					t.Errorf("objects are %v", ids)
 				}

@@ -13,30 +13,30 @@ import (
 //	identity is not found                   makes one object of it, not two. The intent stands until there is an object or its
 //	                                        deadline has passed: what appears meanwhile is its own
 
-// doubtful reports whether an interrupted create whose object was not found may still make it. It
-// returns an error if the outcome is not known yet.
-func (s *Scheduler) doubtful(e *entry, r Request, op *instance.Operation) (doubtful bool, err error) {
+// mayStillCreate reports whether an interrupted create whose object was not found may still make
+// it. It returns an error if the outcome is not known yet.
+func (s *Scheduler) mayStillCreate(e *entry, r Request, op *instance.Operation) (may bool, err error) {
 	switch {
 	case !s.o.Clock.Now().Before(op.Deadline):
 		return false, nil // waiting longer is no use
 	case r.Deleted:
 		return true, decision.Failed(decision.ReasonCreateOutcomeUnknown, decision.Awaited(op, op.Deadline))
 	}
-	s.isDoubt(e, r, op)
+	s.isUnresolved(e, r, op)
 	return true, nil
 }
 
-// isDoubt notes that the outcome of an interrupted create is unknown, and that another one is safe
-// all the same.
-func (s *Scheduler) isDoubt(e *entry, r Request, op *instance.Operation) {
-	if e.doubt == nil || e.doubt.ID != op.ID {
-		e.doubt = op
+// isUnresolved notes that the outcome of an interrupted create is unknown, and that another one is
+// safe all the same.
+func (s *Scheduler) isUnresolved(e *entry, r Request, op *instance.Operation) {
+	if e.unresolved == nil || e.unresolved.ID != op.ID {
+		e.unresolved = op
 		s.tell(r, Event{Kind: Recovered, Operation: op.Kind, Repeated: r.token().Resumes(op, s.o.Clock.Now())})
 	}
 }
 
-// doubted reports whether an interrupted create may still make another object than the plan.
-func (e *entry) doubted(r Request, p terraform.Plan) bool {
+// mayMakeAnother reports whether an interrupted create may still make another object than the plan.
+func (e *entry) mayMakeAnother(r Request, p terraform.Plan) bool {
 	op := e.record.Instance.Operation
 	if op == nil {
 		return false
@@ -52,7 +52,7 @@ func (e *entry) doubted(r Request, p terraform.Plan) bool {
 // operation.
 func (s *Scheduler) foreign(e *entry) bool {
 	op := e.record.Instance.Operation
-	if s.o.Lease == 0 || op.ID == e.begun || e.doubt != nil && op.ID == e.doubt.ID || !op.StartedAt.After(s.began()) {
+	if s.o.Lease == 0 || op.ID == e.begun || e.unresolved != nil && op.ID == e.unresolved.ID || !op.StartedAt.After(s.began()) {
 		return false
 	}
 	return s.o.Clock.Now().Before(op.StartedAt.Add(s.o.Lease))
