@@ -21,6 +21,8 @@ type opened struct {
 	replaces *lease
 	details  map[string][]byte
 	warnings []string
+	// tried is set when it may be stored and shown already.
+	tried bool
 	// requested are the requests that it was opened for.
 	requested requests
 }
@@ -33,7 +35,9 @@ func (r *Reconciler) keep(ctx context.Context, h *holding) error {
 	if o == nil {
 		return nil
 	}
-	if !h.leases.has(o.lease) {
+	first := !o.tried
+	o.tried = true
+	if first || !h.leases.has(o.lease) {
 		before := h.leases
 		h.leases.add(*o)
 		if err := k.save(ctx, h); err != nil {
@@ -44,7 +48,7 @@ func (r *Reconciler) keep(ctx context.Context, h *holding) error {
 	switch {
 	case h.incomplete != nil && !meta.WasDeleted(h):
 		return nil // whether it fits is not known now
-	case h.wants(o.lease, k.now()):
+	case h.wants(o.lease, k.now()) && (first || !h.shown()):
 		if err := r.publishLease(ctx, h.object, o.lease, o.details); err != nil {
 			return fmt.Errorf("cannot write the result: %w", err)
 		}
@@ -84,10 +88,10 @@ var refusals = []metav1.StatusReason{
 	metav1.StatusReasonNotFound, metav1.StatusReasonRequestEntityTooLarge,
 }
 
-// wants reports whether the Secret is to have the result of what was opened, and does not have it.
+// wants reports whether the Secret is to have the result of what was opened.
 func (h *holding) wants(l lease, now time.Time) bool {
 	current := h.leases.Current
-	return !meta.WasDeleted(h) && current.is(l) && current.Hash == h.arguments.hash && !h.shown() && (l.RenewAt.IsZero() || now.Before(l.RenewAt))
+	return !meta.WasDeleted(h) && current.is(l) && current.Hash == h.arguments.hash && (l.RenewAt.IsZero() || now.Before(l.RenewAt))
 }
 
 // is reports whether a lease is of the same opening as another one; of may be nil.

@@ -4,11 +4,10 @@ import (
 	"fmt"
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
-
-	"k8s.io/apimachinery/pkg/api/equality"
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 	"github.com/landbridge-io/landbridge/internal/controller/unmanaged"
@@ -19,7 +18,7 @@ import (
 // maxAttempts bounds the attempts of actions that are invoked again.
 const maxAttempts = 3
 
-// lifetime is how long tokens last; 0s is for ever.
+// lifetimes are how long tokens last; 0s is for ever.
 var lifetimes = []string{"1m", "5m", "1h", "0s"}
 
 // operate does something that users do.
