@@ -140,7 +140,7 @@ differential: ## The engine against OpenTofu: CASES=n random cases of SEED=s, dr
 	@$(GO) run -C test/contract ./cmd/differential -cases $(CASES) -seed $(SEED)
 
 .PHONY: simulate
-simulate: ## Simulated failures in virtual time, against the real scheduler, store and reconciler: OPS=n operations of SEED=s, by REPLICAS=n that share the work, in SCHEDULES=accounts, approvals, brake or references, and what was lost
+simulate: ## Simulated failures in virtual time, against the real scheduler, store and reconciler: OPS=n operations of SEED=s, by REPLICAS=n that share the work, in SCHEDULES=accounts, approvals, brake, references or unmanaged (actions, ephemeral resources and data sources), and what was lost
 	@$(GO) run ./internal/simulation/cmd/simulate -ops $(if $(filter command line environment,$(origin OPS)),$(OPS),1000000) -seed $(SEED) -replicas $(REPLICAS) $(SCHEDULES:%=-%)
 
 .PHONY: simulate-mutants
@@ -202,11 +202,16 @@ health: bin/playground ## Every situation of an object, and the health that ksta
 
 .PHONY: kinds
 kinds: bin/playground ## Everything of a provider that is no resource type, in a cluster: data sources, ephemeral resources, actions, and functions in references
-	@$(GO) test -C test/kinds -vet=off -c -o $(CURDIR)/bin/test/kinds.test .
+	@$(call race,$(NESTED_RACE)) test -C test/kinds $(NESTED_RACE) -vet=off -c -o $(CURDIR)/bin/test/kinds.test .
 	@cd test/kinds && $(CURDIR)/bin/test/kinds.test -test.timeout=30m
 
+.PHONY: ui-pictures
+ui-pictures: bin/landbridge bin/playground ## Make the pictures of the page in README.md anew
+	@mkdir -p docs/pictures
+	@UI_PICTURES=$(CURDIR)/docs/pictures $(MAKE) --no-print-directory ui-test RUN='^TestPictures$$'
+
 .PHONY: ui-test
-ui-test: bin/playground ## The page of landbridge ui in Chromium, which it installs if need be: flows, and every view in both themes; RUN=tests, UI_SCREENSHOTS=directory keeps pictures
+ui-test: bin/landbridge bin/playground ## The page of landbridge ui in Chromium, which it installs if need be: flows, and every view in both themes; RUN=tests, UI_SCREENSHOTS=directory keeps pictures
 	@$(GO) test -C test/ui -vet=off -c -o $(CURDIR)/bin/test/ui.test .
 	@cd test/ui && $(CURDIR)/bin/test/ui.test -test.timeout=30m -test.run '$(RUN)'
 

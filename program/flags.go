@@ -21,8 +21,6 @@ import (
 	"github.com/landbridge-io/landbridge/internal/kubeconfig"
 	"github.com/landbridge-io/landbridge/internal/memory"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
-	"github.com/landbridge-io/landbridge/internal/tracing"
-	"github.com/landbridge-io/landbridge/internal/version"
 )
 
 // flags are the flags that all programs with controllers have.
@@ -30,11 +28,12 @@ type flags struct {
 	// options are set by the flags.
 	options controller.Options
 
-	kubeconfig     string
-	traces         string
-	changeLog      string
-	verbosity      int
-	providerMemory resource.QuantityValue
+	kubeconfig        string
+	traces            string
+	changeLog         string
+	changeLogEndpoint string
+	verbosity         int
+	providerMemory    resource.QuantityValue
 	// allMemory is the memory of all providers; 0 is a part of the container's, and a negative one
 	// no limit.
 	allMemory resource.QuantityValue
@@ -65,6 +64,7 @@ func (f *flags) add(cmd *cobra.Command) {
 	flags.IntVar(&o.DestroysPerMinute, "destroys-per-minute", 60, "maximum remote objects of an account that are destroyed or replaced within a minute; the rest waits until landbridge release-brake; 0 for no limit")
 	flags.IntVar(&o.HistorySize, "history-size", history.DefaultSize, "maximum bytes of the change record that is stored with each resource, compressed; old entries go first")
 	flags.StringVar(&f.changeLog, "change-log", "", "file to which the entries of all change records are appended as lines of JSON; - for standard output; empty: none")
+	flags.StringVar(&f.changeLogEndpoint, "change-log-endpoint", "", "OpenTelemetry collector that gets the entries of all change records as logs (OTLP over gRPC), such as http://collector:4317; empty: none. OpenTelemetry's environment variables set the rest")
 	flags.Float32Var(&o.EventsPerSecond, "events-per-second", 10, "maximum events written per second; further ones are queued")
 	flags.BoolVar(&o.LeaderElection, "leader-elect", true, "use leader election, so that several replicas can run and one of them is active")
 	flags.DurationVar(&o.LeaseDuration, "lease-duration", 15*time.Second, "time after the leader's last renewal until another replica can take over")
@@ -100,14 +100,6 @@ func (f *flags) run(ctx context.Context, prepare func(*controller.Options) error
 	if o.HistorySize < 1 || o.HistorySize > maxHistorySize {
 		return fmt.Errorf("--history-size is %d, and must be between 1 and %d", o.HistorySize, maxHistorySize)
 	}
-	if f.changeLog != "" {
-		out, err := openChangeLog(f.changeLog)
-		if err != nil {
-			return fmt.Errorf("--change-log: %w", err)
-		}
-		defer out.Close()
-		o.ChangeLog = &controller.ChangeLog{Out: out, Logger: log.WithName("change-log")}
-	}
 	if err := prepare(&o); err != nil {
 		return err
 	}
@@ -126,27 +118,14 @@ func (f *flags) run(ctx context.Context, prepare func(*controller.Options) error
 		defer ticker.Stop()
 		memory.KeepSmall(ctx, ticker.C, func(err error) { log.V(1).Info("Cannot give memory back", "error", err.Error()) })
 	}()
-	if f.traces != "" {
-		stop, err := tracing.Export(ctx, f.traces, cmp.Or(o.Name, controller.Name), version.String(), log.WithName("traces"))
-		if err != nil {
-			return fmt.Errorf("--trace-endpoint: %w", err)
-		}
-		defer func() {
-			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
-			defer cancel()
-			_ = stop(ctx)
-		}()
+	observed, err := f.observe(ctx, cmp.Or(o.Name, controller.Name), log)
+	if err != nil {
+		return err
 	}
+	defer observed.close(ctx)
+	o.Recorded = observed.recorded
 	return controller.Run(ctx, config, o)
 }
 
 // maxHistorySize bounds --history-size: records are kept in memory, and in Secrets.
 const maxHistorySize = 64 << 10
-
-// openChangeLog opens the file of --change-log.
-func openChangeLog(path string) (*os.File, error) {
-	if path == "-" {
-		return os.Stdout, nil
-	}
-	return os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
-}

@@ -41,6 +41,9 @@ const (
 	// ReasonChangesHeld: the kinds of the new version or configuration would lose values of
 	// existing objects.
 	ReasonChangesHeld xpv2.ConditionReason = "ChangesHeld"
+	// ReasonUpgradeHeld: the preview of a new version shows more than spec.upgrade.accept permits,
+	// or cannot be made.
+	ReasonUpgradeHeld xpv2.ConditionReason = "UpgradeHeld"
 	// ReasonNameTaken is the reason of an event: names of kinds mean others to kubectl.
 	ReasonNameTaken xpv2.ConditionReason = "NameTaken"
 	// ReasonKindInUse: the name of a kind would change, and objects of the kind exist.
@@ -268,6 +271,11 @@ const (
 	ReasonCannotInvoke     xpv2.ConditionReason = "CannotInvoke"
 	ReasonInvoking         xpv2.ConditionReason = "Invoking"
 	ReasonInvokedBefore    xpv2.ConditionReason = "InvokedBefore"
+
+	// ReasonAwaitingAction and ReasonActionFailed: an action that spec.actions of a resource has
+	// invoked has not ended; it has failed, or its outcome is unknown.
+	ReasonAwaitingAction xpv2.ConditionReason = "AwaitingAction"
+	ReasonActionFailed   xpv2.ConditionReason = "ActionFailed"
 
 	// ReasonOpenFailed: an ephemeral resource cannot be opened, or its result cannot be written.
 	// ReasonRenewalFailed and ReasonCloseFailed: it cannot be renewed or closed.

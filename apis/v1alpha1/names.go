@@ -105,6 +105,10 @@ const (
 	// that was restored from a backup or copied has another UID, and is not invoked again.
 	AnnotationInvoked = "landbridge.io/invoked"
 
+	// AnnotationTriggeredBy, on an action, is the resource of the same namespace whose spec.actions
+	// has it invoked, such as Record.cloud.landbridge.io/www.
+	AnnotationTriggeredBy = "landbridge.io/triggered-by"
+
 	// LabelQuery is on a ConfigMap with a page of a ResourceQuery. Its value is the UID of the
 	// query.
 	LabelQuery = "landbridge.io/resource-query"

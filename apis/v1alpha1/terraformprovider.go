@@ -71,6 +71,10 @@ type TerraformProviderSpec struct {
 	// +optional
 	UpdatePolicy UpdatePolicy `json:"updatePolicy,omitempty"`
 
+	// Upgrade is what happens before another version of the provider takes over.
+	// +optional
+	Upgrade *ProviderUpgradePolicy `json:"upgrade,omitempty"`
+
 	// Activate are the resource types to serve, by Terraform's names; "*" matches any characters.
 	// Only these have a CRD and a controller. If a type is removed from the list, its controller
 	// stops, and its CRD is deleted once no resource of the kind is left.
@@ -223,6 +227,37 @@ type DestroyBrake struct {
 	// +optional
 	Share *int32 `json:"share,omitempty"`
 }
+
+// ProviderUpgradePolicy is what happens before another version of a provider takes over.
+type ProviderUpgradePolicy struct {
+	// Preview is whether the new version is tried on every live resource before it takes over, as
+	// landbridge upgrade preview does. Required: it takes over only if what it would do is accepted.
+	// Until then the installed version goes on, with its kinds. Advisory: it takes over in any case,
+	// and the counts are told. Defaults to Off.
+	// +kubebuilder:validation:Enum=Off;Advisory;Required
+	// +optional
+	Preview UpgradePreview `json:"preview,omitempty"`
+
+	// Accept are outcomes of the preview with which the new version takes over. Update: objects
+	// would be updated. Replace: they would be replaced. Refused: the new version refuses the
+	// configuration of resources. NotUpgraded: it cannot upgrade their states or identities.
+	// NotPreviewed: nothing is known about them. Other outcomes need no acceptance; values that the
+	// new kinds have no field for hold a version anyway. Defaults to none.
+	// +kubebuilder:validation:items:Enum=Update;Replace;Refused;NotUpgraded;NotPreviewed
+	// +listType=set
+	// +optional
+	Accept []string `json:"accept,omitempty"`
+}
+
+// UpgradePreview is whether a new version is previewed.
+type UpgradePreview string
+
+// The values of UpgradePreview.
+const (
+	UpgradePreviewOff      UpgradePreview = "Off"
+	UpgradePreviewAdvisory UpgradePreview = "Advisory"
+	UpgradePreviewRequired UpgradePreview = "Required"
+)
 
 // ProviderTrust is who must have signed a provider: the holder of one of the keys, or one of the
 // signers with cosign.
@@ -423,6 +458,9 @@ type TerraformProviderStatus struct {
 	// is not known, as for a provider that is given by its path.
 	// +optional
 	VersionsBehind *int32 `json:"versionsBehind,omitempty"`
+	// Upgrade is the last preview of another version, and what came of it.
+	// +optional
+	Upgrade *ProviderUpgrade `json:"upgrade,omitempty"`
 	// Sources are where the controller searches the provider, in this order, without credentials.
 	// Commands such as landbridge diff search there, too. Empty if spec.source is a path, or if the
 	// provider is linked into the controller.
@@ -465,6 +503,52 @@ type InstalledProvider struct {
 	// +optional
 	Configuration *runtime.RawExtension `json:"configuration,omitempty"`
 }
+
+// ProviderUpgrade is the preview of another version of a provider. It has counts alone: landbridge
+// upgrade preview shows the resources to those who may read them.
+type ProviderUpgrade struct {
+	// State of the upgrade. Previewing: resources are being previewed. Held: the installed version
+	// goes on. Proceeding: the new version takes over. Upgraded: it has taken over.
+	State UpgradeState `json:"state"`
+	// From is the installed version, and To the new one. They are paths for providers without
+	// versions.
+	From string `json:"from"`
+	To   string `json:"to"`
+	// Key identifies the new program with its configuration, and the installed one.
+	Key string `json:"key"`
+	// Types is the number of resource types to preview, and PreviewedTypes how many are done.
+	// +optional
+	Types int32 `json:"types,omitempty"`
+	// +optional
+	PreviewedTypes int32 `json:"previewedTypes,omitempty"`
+	// LastType is the last resource type that is done. A preview that was interrupted goes on after
+	// it.
+	// +optional
+	LastType string `json:"lastType,omitempty"`
+	// Resources is the number of resources that were previewed.
+	// +optional
+	Resources int32 `json:"resources,omitempty"`
+	// Outcomes is how many resources and provider configurations have each outcome, as in the
+	// report of landbridge upgrade preview. One may have several.
+	// +optional
+	Outcomes map[string]int32 `json:"outcomes,omitempty"`
+	// Started is when the preview was begun, and Completed when all resources were previewed.
+	// +optional
+	Started *metav1.Time `json:"started,omitempty"`
+	// +optional
+	Completed *metav1.Time `json:"completed,omitempty"`
+}
+
+// UpgradeState is the state of an upgrade.
+type UpgradeState string
+
+// The states of an upgrade.
+const (
+	UpgradePreviewing UpgradeState = "Previewing"
+	UpgradeHeld       UpgradeState = "Held"
+	UpgradeProceeding UpgradeState = "Proceeding"
+	UpgradeUpgraded   UpgradeState = "Upgraded"
+)
 
 // ProviderSource is a registry or a mirror.
 type ProviderSource struct {

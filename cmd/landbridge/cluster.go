@@ -25,6 +25,17 @@ func (f *clusterFlags) config() (config *rest.Config, namespace string, err erro
 	return kubeconfig.Load(kubeconfig.Options{Path: f.kubeconfig, Context: f.context, Namespace: f.namespace})
 }
 
+// given returns the flags that say which cluster and context are meant, as they were given.
+func (f *clusterFlags) given() []string {
+	var out []string
+	for _, x := range [][2]string{{"kubeconfig", f.kubeconfig}, {"context", f.context}} {
+		if x[1] != "" {
+			out = append(out, "--"+x[0]+"="+x[1])
+		}
+	}
+	return out
+}
+
 // open returns a client and the namespace.
 func (f *clusterFlags) open() (*status.Client, string, error) {
 	config, namespace, err := f.config()

@@ -35,6 +35,8 @@ func newHistoryCommand() *cobra.Command {
 		Long: `Show what happened to the remote objects of resources: each operation with its time, duration and outcome, by whose
 wish it was carried out, and what it has changed; imports, drift and moves, too.
 
+Of an action, the last attempt is shown, by its status.
+
 The change record is stored with the state of each resource and is bounded, so old entries are missing; how many is
 shown. It ends when the resource is deleted. Sensitive values are never in it. Resources of one name that were created
 one after the other are told apart by their UIDs.
@@ -60,11 +62,21 @@ Permissions for the Secrets of Landbridge's own namespace are needed.`,
 					return fmt.Errorf("--at is %q, where a time such as 2026-03-01T12:00:00Z is expected", f.at)
 				}
 			}
-			c, _, selection, err := f.selectStates(cmd, slices.Concat(args, f.kinds))
+			c, kinds, namespace, err := f.openState(cmd)
+			if err != nil {
+				return err
+			}
+			actions, err := c.ActionKinds()
+			if err != nil {
+				return err
+			}
+			selection, err := slices.Concat(kinds, actions).Select(namespace, slices.Concat(args, f.kinds))
 			if err != nil {
 				return err
 			}
 			records, unread := c.Histories(cmd.Context(), selection)
+			invoked, err := c.Invocations(cmd.Context(), actions, selection)
+			records, unread = append(records, invoked...), errors.Join(unread, err)
 			if len(records) == 0 && unread != nil {
 				return unread
 			}

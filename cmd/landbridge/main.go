@@ -68,6 +68,7 @@ or try it:
 		newExplainCommand(),
 		newGraphCommand(),
 		newUICommand(),
+		newMCPCommand(),
 		newLogsCommand(),
 		newInvokeCommand(),
 		newHistoryCommand(),

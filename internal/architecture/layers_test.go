@@ -21,6 +21,7 @@ const modulePath = "github.com/landbridge-io/landbridge"
 // explained in docs/architecture.md.
 var layers = [][]string{
 	{"cmd/landbridge"},
+	{"internal/command/mcp"},
 	{"internal/command/export", "internal/command/migrate", "internal/command/move", "internal/command/ui"},
 	{"internal/command/diff", "internal/command/explain", "internal/command/state", "internal/command/upgrade"},
 	{"internal/command/cluster", "internal/command/configure", "internal/command/doctor", "internal/command/importer", "internal/command/local", "internal/command/logs", "internal/command/repository", "internal/command/status", "internal/command/suggest"},
@@ -28,8 +29,9 @@ var layers = [][]string{
 	{"internal/command/graph", "internal/command/stream"},
 	{"program", "generate"},
 	{"internal/controller", "internal/generator"},
-	{"internal/controller/admission", "internal/controller/query"},
+	{"internal/controller/admission", "internal/controller/changelog", "internal/controller/query"},
 	{"internal/controller/packaged", "internal/controller/terraformmodule", "internal/controller/terraformprovider"},
+	{"internal/controller/upgradepreview"},
 	{"internal/controller/kinds", "internal/controller/sharding"},
 	{"internal/controller/action", "internal/controller/results"},
 	{"internal/controller/unmanaged"},
@@ -37,7 +39,7 @@ var layers = [][]string{
 	{"internal/controller/managed/turns"},
 	{"internal/controller/checkpoint", "internal/controller/conversion", "internal/controller/estatepolicy", "internal/controller/halt", "internal/controller/planpolicy", "internal/controller/providerconfig", "internal/controller/references", "internal/controller/shard"},
 	{"internal/controller/informer", "internal/controller/queue"},
-	{"internal/scheduler", "internal/upgrade"},
+	{"internal/scheduler", "internal/trigger", "internal/upgrade"},
 	{"internal/scheduler/journal", "internal/scheduler/settling", "internal/scheduler/survey"},
 	{"internal/scheduler/decision", "internal/scheduler/keyed", "internal/scheduler/ownership"},
 	{"internal/scheduler/brake", "internal/scheduler/store"},
@@ -61,7 +63,7 @@ var layers = [][]string{
 	{"apis"},
 	{"internal/diagnostic"},
 	{"internal/child", "internal/ephemeral", "internal/expression", "internal/faultpoint", "internal/hcltext", "internal/history", "internal/inflight", "internal/kubeconfig", "internal/memory", "internal/redact", "internal/slots", "internal/tfplugin", "internal/tracing", "internal/version", "internal/wire"},
-	{"internal/text"},
+	{"internal/telemetry", "internal/text"},
 }
 
 // unseen are packages that use Terraform by the interface of internal/terraform alone. They import

@@ -28,9 +28,11 @@ import (
 	"github.com/landbridge-io/landbridge/internal/controller/kinds"
 	"github.com/landbridge-io/landbridge/internal/controller/packaged"
 	"github.com/landbridge-io/landbridge/internal/controller/terraformprovider"
+	"github.com/landbridge-io/landbridge/internal/history"
 	"github.com/landbridge-io/landbridge/internal/provider/install"
 	"github.com/landbridge-io/landbridge/internal/provider/pool"
 	"github.com/landbridge-io/landbridge/internal/provider/sources"
+	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 )
 
 // Name is the default name of the program.
@@ -85,8 +87,9 @@ type Options struct {
 	OperationsPerConfiguration int
 	// HistorySize is that of scheduler.Options.
 	HistorySize int
-	// ChangeLog gets the entries of all change records; nil for none.
-	ChangeLog *ChangeLog
+	// Recorded is called with each entry of all change records, and each attempt of an action,
+	// after it is stored. It may be nil.
+	Recorded func(store.Key, history.Entry)
 	// DestroysPerMinute is how many remote objects of an account may be destroyed within a minute;
 	// 0 for no limit.
 	DestroysPerMinute int

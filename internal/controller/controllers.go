@@ -34,7 +34,6 @@ import (
 	"github.com/landbridge-io/landbridge/internal/controller/query"
 	"github.com/landbridge-io/landbridge/internal/controller/shard"
 	"github.com/landbridge-io/landbridge/internal/controller/sharding"
-	"github.com/landbridge-io/landbridge/internal/history"
 	"github.com/landbridge-io/landbridge/internal/provider/pool"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
@@ -166,12 +165,13 @@ func (c *controllers) schedule() error {
 	c.secrets = &store.Secrets{
 		Client: c.kube.core.Secrets(c.Namespace), Refused: countRefused, Shard: store.Shard{Number: c.number, Count: c.Shards},
 	}
-	var recorded func(store.Key, history.Entry)
-	if c.ChangeLog != nil {
-		recorded = c.ChangeLog.Write
+	var others scheduler.Elsewhere
+	if c.worker != nil {
+		others = elsewhere{c.secrets, &store.Secrets{Client: c.kube.core.Secrets(c.Namespace)}, c.registry.Manages}
 	}
 	c.operations = scheduler.New(scheduler.Options{
-		Recorded:                   recorded,
+		Elsewhere:                  others,
+		Recorded:                   c.Recorded,
 		HistorySize:                c.HistorySize,
 		Store:                      countedStore{c.secrets},
 		Told:                       countEvent,
@@ -226,7 +226,7 @@ func (c *controllers) manage() error {
 		Pool:      c.providers,
 		Admission: &providerconfig.Admission{Live: c.manager.GetAPIReader(), Listed: c.RequireAllowedNamespaces}, AccountKey: accountKey,
 		Scheduler: c.operations, OwnedElsewhere: c.operations.OwnedElsewhere, Leases: c.kube.core.Secrets(c.Namespace),
-		Registry: c.registry, Runs: c.runs, PlanKey: c.process.key,
+		Registry: c.registry, Runs: c.runs, PlanKey: c.process.key, Recorded: c.Recorded,
 		Managed: managed.Options{
 			Poll: c.Poll, Workers: c.Workers, Timeout: c.ReconcileTimeout,
 			MinBackoff: 500 * time.Millisecond, MaxBackoff: 5 * time.Minute,

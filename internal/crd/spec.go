@@ -58,6 +58,9 @@ func specSchema(r *model.Resource, root *model.Type, w writer) props {
 			"writeConnectionSecretToRef": connectionSecretRef(),
 		},
 	}
+	if r.Triggers {
+		out.Properties["actions"] = triggersSchema()
+	}
 	demandUnlessReferred(root, r.Identity(), &out)
 	return out
 }

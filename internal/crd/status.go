@@ -37,6 +37,9 @@ func statusSchema(r *model.Resource, root *model.Type, w writer) props {
 			"lastHandledReconcileAt": {Type: "string", Description: "The last value of the annotation crossplane.io/reconcile-requested-at that was handled."},
 		},
 	}
+	if r.Triggers {
+		out.Properties["actions"] = roundSchema()
+	}
 	if r.Identity() != nil {
 		identity := writer{status: true, descriptions: 320}.object(r.Identity(), 0, false)
 		identity.Description = "The identity of the remote object."

@@ -68,7 +68,7 @@ func NewTransform(expression string, self *cel.Type, functions *Functions) (*Tra
 	return o.transform, o.err
 }
 
-func newTransform(expression string, self *cel.Type, functions *Functions) (*Transform, error) {
+func newTransform(expression string, self *cel.Type, functions *Functions, more ...cel.EnvOption) (*Transform, error) {
 	if len(expression) > MaxTransformLength {
 		return nil, fmt.Errorf("it has %d bytes, more than %d", len(expression), MaxTransformLength)
 	}
@@ -76,7 +76,7 @@ func newTransform(expression string, self *cel.Type, functions *Functions) (*Tra
 	if err != nil {
 		return nil, err
 	}
-	if env, err = env.Extend(cel.Variable("self", self)); err != nil {
+	if env, err = env.Extend(append(more, cel.Variable("self", self))...); err != nil {
 		return nil, err
 	}
 	out := &Transform{}
@@ -100,7 +100,11 @@ func plain(t *cel.Type) error {
 // if there are none. Values are as in unstructured.Unstructured; nil means that there is no value.
 // The error has one line.
 func (t *Transform) Of(ctx context.Context, self any, call Caller) (any, error) {
-	out, _, err := t.program.ContextEval(ctx, map[string]any{"self": self, providerVariable: &receiver{ctx: ctx, call: call}})
+	return t.eval(ctx, map[string]any{"self": self, providerVariable: &receiver{ctx: ctx, call: call}})
+}
+
+func (t *Transform) eval(ctx context.Context, variables map[string]any) (any, error) {
+	out, _, err := t.program.ContextEval(ctx, variables)
 	if err == nil {
 		var v any
 		room := maxSize

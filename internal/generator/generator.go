@@ -121,6 +121,7 @@ func packagesOf(p *model.Provider) (map[string]*goPackage, error) {
 		if err != nil {
 			return nil, fmt.Errorf("resources.%s.group: %w", t, err)
 		}
+		r.Triggers = false // programs for one provider serve no actions
 		d, leftOut, err := crd.Fit(r)
 		if err != nil {
 			return nil, err

@@ -19,6 +19,8 @@ const (
 	Create Action = "Create"
 	Update Action = "Update"
 	Delete Action = "Delete"
+	// Invoke: an action was invoked.
+	Invoke Action = "Invoke"
 	// Import: an existing object was imported.
 	Import Action = "Import"
 	// TakeOver: the object of another resource was taken over.

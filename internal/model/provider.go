@@ -138,7 +138,7 @@ func KeepNames(name string, s *schema.Provider, c config.Provider, known map[str
 		r := &Resource{
 			Type: t, Schema: s.Resources[t], Group: p.Group, Version: cmp.Or(rc.Version, p.Version),
 			ShortNames: slices.Clone(rc.ShortNames), Categories: categories(short),
-			Description: rc.Description, Functions: functions, rules: newRules(rc.Resource),
+			Description: rc.Description, Functions: functions, Triggers: len(s.Actions) > 0, rules: newRules(rc.Resource),
 		}
 		if rc.Group != "" {
 			r.Group = rc.Group

@@ -33,6 +33,8 @@ type Resource struct {
 	Settings Settings
 	// Functions are those of the provider; nil if there are none.
 	Functions *Functions
+	// Triggers is set if resources have actions invoked by spec.actions: the provider has some.
+	Triggers bool
 
 	own   config.Names
 	rules *rules

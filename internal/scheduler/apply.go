@@ -52,11 +52,19 @@ func (s *Scheduler) Apply(ctx context.Context, r Request) error {
 		e.awaits.Store(true)
 		return a.step.Refusal
 	}
+	if a.step.Deed == decision.DestroyDeposed {
+		if err := s.brakes(ctx, e, &r, a.step); err != nil {
+			return err
+		}
+		return s.destroyDeposed(e, r)
+	}
+	if a.plan != nil {
+		if err := a.r.before(ctx, a.plan.Action); err != nil {
+			return err
+		}
+	}
 	if err := s.brakes(ctx, e, &r, a.step); err != nil {
 		return err
-	}
-	if a.step.Deed == decision.DestroyDeposed {
-		return s.destroyDeposed(e, r)
 	}
 	return a.start(ctx)
 }
@@ -190,8 +198,18 @@ func (s *Scheduler) perform(ctx context.Context, e *entry, r Request, t task) er
 		if rival, ok := s.shared(ctx, e); ok {
 			return sharedObject(r, rival)
 		}
+		if by, ok, err := s.sharedContained(ctx, e, &r); err != nil {
+			return err
+		} else if ok {
+			return sharedObject(r, by)
+		}
 		names := ownership.Identities(e.claims(&r, e.record.Instance, nil))
 		if by, state, err := s.twin(ctx, e, &r, names, &e.record.Instance); err != nil {
+			return err
+		} else if state == sameObject {
+			return sharedObject(r, by)
+		}
+		if by, state, err := s.twinElsewhere(ctx, &r, sightingsOf(&r, names, &e.record.Instance), false); err != nil {
 			return err
 		} else if state == sameObject {
 			return sharedObject(r, by)
@@ -245,6 +263,9 @@ func (s *Scheduler) Delete(ctx context.Context, r Request) error {
 	case decision.RefuseUnapproved:
 		e.awaits.Store(true)
 		return step.Refusal
+	}
+	if err := r.before(ctx, terraform.Delete); err != nil {
+		return err
 	}
 	if err := s.reserveDestroy(ctx, e, &r); err != nil {
 		return err

@@ -107,6 +107,7 @@ func (s *Scheduler) claim(e *entry, r Request, in instance.Instance, wanted ...s
 		e.claimant = c
 	}
 	e.claimed = claimedFor(&r)
+	s.schemas.note(r.Key, r.Type.Schema)
 	s.wake(e.claimant.Claim(e.claims(&r, in, wanted)...))
 }
 

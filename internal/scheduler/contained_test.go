@@ -2,7 +2,9 @@ package scheduler_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -22,6 +24,11 @@ type moduleCloud struct {
 	creates, imports, begun []terraform.Object
 	// contained are the changes of objects that plans of an existing module have.
 	contained []terraform.Contained
+	// updated is how often an object was updated, by address, since it was cleared.
+	updated map[string]int
+	// finds is what looks for objects show, and refused what must not be destroyed.
+	finds   terraform.Found
+	refused error
 	// changes returns them instead, if it is not nil. applied is called after each apply, which
 	// fails with fails.
 	changes func() []terraform.Contained
@@ -29,13 +36,18 @@ type moduleCloud struct {
 	fails   diagnostic.Diagnostics
 	// made are the objects that an apply has changed though it fails, and left is what it leaves.
 	made []string
+	// kept are the objects that the last apply was to leave as they are.
+	kept []string
 	left map[string]map[string]string
 	// outdated is for how long reads show the objects as they were before an apply.
 	outdated  time.Duration
 	appliedAt time.Time
 }
 
-var _ terraform.Journaled = (*moduleCloud)(nil)
+var (
+	_ terraform.Journaled = (*moduleCloud)(nil)
+	_ terraform.Finder    = (*moduleCloud)(nil)
+)
 
 func (m *moduleCloud) Plan(ctx context.Context, r terraform.ResourceType, in instance.Instance, c terraform.Config) (terraform.Plan, diagnostic.Diagnostics) {
 	p, diags := m.cloud.Plan(ctx, r, in, c)
@@ -50,6 +62,8 @@ func (m *moduleCloud) Plan(ctx context.Context, r terraform.ResourceType, in ins
 			p.Contained = m.changes()
 		}
 	}
+	p.Contained = slices.DeleteFunc(slices.Clone(p.Contained), func(of terraform.Contained) bool { return slices.Contains(c.Keeps, of.Address) })
+	p.Resource, p.Prior = r, in
 	if in.Exists() && time.Since(m.appliedAt) < m.outdated {
 		p.Action, p.State, p.Contained, p.Outdated = terraform.NoOp, in.State, nil, true
 	}
@@ -63,6 +77,18 @@ func (m *moduleCloud) Refresh(ctx context.Context, r terraform.ResourceType, in 
 }
 
 func (m *moduleCloud) Apply(ctx context.Context, p terraform.Plan) (instance.Instance, diagnostic.Diagnostics) {
+	if p.Refuses != nil {
+		held, _ := m.consists(p.Prior)
+		for _, o := range held {
+			m.refused = errors.Join(m.refused, p.Refuses(ctx, o))
+		}
+	}
+	m.kept = p.Keeps
+	for _, c := range p.Contained {
+		if m.updated != nil && c.Action == terraform.Update {
+			m.updated[c.Address]++
+		}
+	}
 	out, diags := m.cloud.Apply(ctx, p)
 	m.appliedAt = time.Now()
 	if m.applied != nil {
@@ -79,9 +105,13 @@ func (m *moduleCloud) Recover(context.Context, terraform.ResourceType, instance.
 	return instance.Instance{}, diagnostic.Errorf("Not recovered", "It has no journal.")
 }
 
-func (m *moduleCloud) Changed([]byte) []string { return m.made }
+func (m *moduleCloud) Changed([]byte) []string {
+	return slices.DeleteFunc(slices.Clone(m.made), func(address string) bool { return slices.Contains(m.kept, address) })
+}
 
 func (m *moduleCloud) Left(instance.Instance) map[string]map[string]string { return m.left }
+
+func (m *moduleCloud) Find(context.Context, terraform.Object) terraform.Found { return m.finds }
 
 func (m *moduleCloud) consists(in instance.Instance) (held, begun []terraform.Object) {
 	if in.Exists() {

@@ -60,6 +60,9 @@ type place struct {
 	// drifted is set while the object differs from its configuration because of changes outside
 	// Landbridge.
 	drifted atomic.Bool
+	// shares is set while another resource has, or may have, its object, and replans when another
+	// one was found to.
+	shares, replans atomic.Bool
 	// repeating is set while the object is changed again and again.
 	repeating atomic.Bool
 	// matched is when the object was last found as it was left.

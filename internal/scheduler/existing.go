@@ -53,14 +53,18 @@ func (o *operation) refuseUnchecked() *Error {
 		found = &instance.Instance{}
 	}
 	planned := r.naming().KeyBefore(h)
-	by, state, err := o.twin(o.early, o.e, &r, []string{planned}, found)
+	twin := o.twinAnywhere
+	if o.absent {
+		twin = o.twin
+	}
+	by, state, err := twin(o.early, o.e, &r, []string{planned}, found)
 	switch {
 	case err != nil || o.absent:
 		return nil
 	case state == sameObject:
 		return identityConflict(r, by)
-	case state == unclear && !r.confirmsStore():
-		return unclearStore(r, by)
+	case state.open() && !r.confirmsStore(""):
+		return unclearStore(r, by, "")
 	}
 	return nil
 }
@@ -75,7 +79,7 @@ func (s *Scheduler) meets(e *entry, r Request, met instance.Instance, by ownersh
 	if rival, ok := s.rival(s.ctx, e); ok {
 		return identityConflict(r, rival)
 	}
-	if by, state, err := s.twin(s.ctx, e, &r, []string{planned, whole}, &met); err == nil && state == sameObject {
+	if by, state, err := s.twinAnywhere(s.ctx, e, &r, []string{planned, whole}, &met); err == nil && state == sameObject {
 		return identityConflict(r, by)
 	}
 	what := "identity"

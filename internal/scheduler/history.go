@@ -123,10 +123,11 @@ func (s *Scheduler) saveRead(ctx context.Context, e *entry, r Request, after ins
 	}
 }
 
-// noteDrifted adds drift that a plan has found to the change record. It is stored with the next
+// noteDrifted adds drift that a plan has found to the change record, with the time of now: drift
+// itself only keeps the second in which its first change was found. It is stored with the next
 // write: that of the intent to repair it, if it is repaired.
 func (s *Scheduler) noteDrifted(e *entry, r *Request, found *instance.Drift) {
-	what := s.described(r, history.Entry{Action: history.Drift, At: found.Found}, e.record.Account)
+	what := s.described(r, history.Entry{Action: history.Drift}, e.record.Account)
 	if r.DescribeDrift != nil {
 		what.Changes = r.DescribeDrift(found, e.record.Instance)
 	}

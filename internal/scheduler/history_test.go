@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -126,6 +127,7 @@ func valueOf(in instance.Instance, path string) json.RawMessage {
 
 // step does something by chance.
 func (x *recorder) step(r *rand.Rand) {
+	time.Sleep(time.Duration(r.IntN(900)) * time.Millisecond)
 	x.cloud.manner, x.crashes = inOrder, false
 	switch r.IntN(10) {
 	case 0, 1, 2:
@@ -196,6 +198,9 @@ func (x *recorder) check() {
 		x.wrong("%v", err)
 		return
 	}
+	if !slices.IsSortedFunc(log.Entries, func(a, b history.Entry) int { return a.At.Compare(b.At) }) {
+		x.wrong("the entries are not in the order of their times: %v", log.Entries)
+	}
 	var got, want []string
 	for i, e := range operations(log.Entries) {
 		got = append(got, fmt.Sprint(e.Action, e.At))
@@ -204,7 +209,7 @@ func (x *recorder) check() {
 		}
 	}
 	for _, s := range x.seen {
-		want = append(want, fmt.Sprint(s.action, s.at))
+		want = append(want, fmt.Sprint(s.action, s.at.Truncate(time.Millisecond)))
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		x.wrong("operations (-seen +recorded):\n%s", diff)

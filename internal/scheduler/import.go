@@ -178,7 +178,7 @@ func (s *Scheduler) refuseTwin(ctx context.Context, e *entry, r Request, by owne
 	if state == sameObject {
 		return identityConflict(r, by)
 	}
-	return unclearStore(r, by)
+	return unclearStore(r, by, "")
 }
 
 // take stores an imported object, if no other resource owns it. One of another namespace is the
@@ -200,9 +200,9 @@ func (s *Scheduler) take(ctx context.Context, e *entry, r Request, found instanc
 		s.claim(e, r, e.record.Instance, wanted...) // it is woken when the object is free
 		return identityConflict(r, ownership.Rival{Owner: owner})
 	}
-	if by, state, err := s.twin(ctx, e, &r, ownership.Identities(e.claims(&r, found, nil)), &found); err != nil {
+	if by, state, err := s.twinAnywhere(ctx, e, &r, ownership.Identities(e.claims(&r, found, nil)), &found); err != nil {
 		return err
-	} else if state == sameObject || state == unclear && !r.confirmsStore() {
+	} else if state == sameObject || state.open() && !r.confirmsStore("") {
 		return s.refuseTwin(ctx, e, r, by, state)
 	}
 	s.claim(e, r, found)

@@ -21,5 +21,6 @@ func (x *recovery) byJournal(ctx context.Context, ex terraform.Journaled) error 
 		}
 		return decision.Failed(reason, diags)
 	}
+	out.CreatedAt = in.CreatedAt
 	return x.conclude(ctx, out, out.Exists() && !in.Exists())
 }

@@ -272,7 +272,7 @@ func (e *entry) contested(by ownership.Rival) bool {
 // unplanned reports whether the plan of the view is not up to date although nothing has changed.
 func (e *entry) unplanned(r *Request) bool {
 	o := e.view.observation
-	return e.view.unplanned || o != nil && (o.Cascade != r.cascade(o.Plan) || o.Reapply != e.reapplies(r) || o.Held != e.held(*r) || o.Stalled && !e.attempts.stalled(r, o.Plan) || o.Flap != nil && e.flap.count < flapsAfter || o.Unsettled != nil && o.UpToDate())
+	return e.view.unplanned || e.replans.Load() || o != nil && (e.shares.Load() || o.Cascade != r.cascade(o.Plan) || o.Reapply != e.reapplies(r) || o.Held != e.held(*r) || o.Stalled && !e.attempts.stalled(r, o.Plan) || o.Flap != nil && e.flap.count < flapsAfter || o.Unsettled != nil && o.UpToDate())
 }
 
 // refresh reads the current object once. If it is gone, the last deposed object takes its place,

@@ -14,6 +14,7 @@ import (
 
 // plan plans, and makes the result the view.
 func (s *Scheduler) plan(ctx context.Context, e *entry, r Request, ex terraform.Executor) error {
+	e.replans.Store(false)
 	s.probe(ctx, &r, e.record.Instance, ex)
 	o := &Observation{Instance: e.record.Instance, Last: e.last, Imported: e.view.state == decision.Imported, Contradiction: s.contradiction(r, e.record.Instance)}
 	o.Missing = e.missing[""] != nil
@@ -28,10 +29,8 @@ func (s *Scheduler) plan(ctx context.Context, e *entry, r Request, ex terraform.
 		if diags.HasErrors() {
 			return decision.Failed(decision.ReasonInvalidConfiguration, diags)
 		}
-		if len(p.Imports) > 0 {
-			if err := r.allClaimed(); err != nil {
-				return err
-			}
+		if err := s.refuseContained(ctx, e, &r, ex, &p); err != nil {
+			return err
 		}
 		e.validated = r.ConfigHash
 		if config.Validated {
@@ -39,12 +38,15 @@ func (s *Scheduler) plan(ctx context.Context, e *entry, r Request, ex terraform.
 		} else {
 			e.warned = p.Validation
 		}
-		warnings := e.warnings(diags)
+		shared, err := s.warnOfTwins(ctx, e, &r)
+		if err != nil {
+			return err
+		}
+		warnings := append(e.warnings(diags), shared...)
 		if p, o.Drift, diags = e.planDrift(ctx, &r, ex, p, config); diags.HasErrors() {
 			return decision.Failed(decision.ReasonInvalidConfiguration, diags)
 		}
-		err := s.noteDrift(ctx, e, r, o.Drift)
-		if err != nil {
+		if err := s.noteDrift(ctx, e, r, o.Drift); err != nil {
 			return err
 		}
 		o.Instance, o.Plan, o.Warnings, o.Unrivalled = e.record.Instance, &p, warnings, e.unrivalled(&r, &p)
@@ -55,6 +57,8 @@ func (s *Scheduler) plan(ctx context.Context, e *entry, r Request, ex terraform.
 		e.lastApply.Planned(&p, e.record.Instance.Unsettled, s.o.Clock.Now())
 		o.Unsettled = settles.Unsettled(&p)
 		e.repeating.Store(o.Unsettled != nil && o.Unsettled.Never)
+		config.Keeps = o.Unsettled.Early(s.o.Clock.Now())
+		p = planKeeping(ctx, ex, p, config)
 		if p.Action == terraform.NoOp && o.Reapply != "" {
 			if err := s.notReapplied(ctx, e, r, o.Reapply); err != nil {
 				return err

@@ -62,7 +62,7 @@ func (s *Scheduler) load(ctx context.Context, e *entry, r Request) error {
 		}
 		s.o.Logger.Info("Stored instance belongs to an earlier resource of the same name", "resource", r.Key, "uid", r.UID, "owner", rec.Owner)
 	}
-	rec.Instance = s.datedAdopted(&r, rec)
+	rec.Instance = s.datedAdopted(rec)
 	rec.Handled = withTold(e.withUnsaved(rec.Handled), r.Told)
 	e.schema, e.read = r.Type.Schema, rec.Version
 	e.setRecord(rec, loaded)

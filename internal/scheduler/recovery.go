@@ -180,7 +180,7 @@ func (x *recovery) adopt(ctx context.Context, found instance.Instance) error {
 	} else if ok {
 		return x.concludeWithout(ctx)
 	}
-	by, state, err := x.twin(ctx, e, &r, []string{ownership.IdentityKey(r.Type.Schema, found)}, &found)
+	by, state, err := x.twinAnywhere(ctx, e, &r, []string{ownership.IdentityKey(r.Type.Schema, found)}, &found)
 	switch {
 	case err != nil:
 		return err

@@ -40,6 +40,8 @@ type Request struct {
 	// takes are the objects that the plan creates or imports among those that the instance consists
 	// of.
 	takes []terraform.Object
+	// round is what Hooks.Before has returned for the operation.
+	round string
 	// sums makes the hashes of the configuration that are stored. It is set by placeOf.
 	sums *keyed.Sums
 	// origin is the span of the reconcile that requests an operation, and then that of the
@@ -191,6 +193,10 @@ type Hooks struct {
 	// step of its replacement. The observation is the one that the step follows from. It may be
 	// nil: there are none.
 	Dependents func(context.Context, ReplacementStep, *Observation) error
+	// Before is called when an operation that is a change, or a part of one, would begin. With an
+	// error it does not. round identifies what the operation belongs to; empty for nothing. It is
+	// noted in the record (store.Tokens), and may be nil.
+	Before func(ctx context.Context, change terraform.Action) (round string, _ error)
 	// Describe returns which fields differ between two instances, and the errors as a message, both
 	// without secrets, for the change record. It may be nil: nothing is described.
 	Describe func(before, after instance.Instance, diags diagnostic.Diagnostics) (changes []history.Change, message string)

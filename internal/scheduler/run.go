@@ -269,6 +269,9 @@ func (o *operation) intend() *result {
 	if t.reapply != "" {
 		intent.Handled.Reapply = t.reapply
 	}
+	if r.round != "" {
+		intent.Handled.Round, intent.Handled.RoundEnded = r.round, false
+	}
 	p.Exact = t.approval != nil && !t.approval.unasked
 	faultpoint.Reach(t.process, faultpoint.BeforeIntent)
 	if !o.o.Leads() {
@@ -310,7 +313,7 @@ func (o *operation) dispatch() (out instance.Instance, diags diagnostic.Diagnost
 	if p.Action != terraform.NoOp {
 		answered := faultpoint.During(t.process, faultpoint.InFlight)
 		if j, ok := o.ex.(terraform.Journaled); ok {
-			p.CreateUnchecked = o.r.Policies.CreateUnchecked
+			p.CreateUnchecked, p.Refuses = o.r.Policies.CreateUnchecked, o.refusesContained
 			out, diags = j.ApplyJournaled(o.listen(o.ctx, o.r, t.progress, *p), *p, o.writer().Recorder(o.ctx, &o.rec))
 			o.in.Operation = o.rec.Instance.Operation
 			t.changed, t.left = j.Changed(o.in.Operation.Journal), j.Left(out)
@@ -337,6 +340,9 @@ func (o *operation) conclude(out instance.Instance, diags diagnostic.Diagnostics
 	out = o.dated(o.r, t, o.in, out, diags)
 	o.rec.Instance = o.afterOperation(journal.Concluded(o.in, out, diags, o.doubt), o.in, t, diags)
 	t.interruption.Note(&o.rec.Handled, o.op.Generation, t.completes(diags))
+	if o.r.round != "" && t.completes(diags) {
+		o.rec.Handled.RoundEnded = true
+	}
 	entry := o.ended(out, diags)
 	stands := o.rec.Instance.Operation != nil && o.rec.Instance.Operation.ID == o.op.ID
 	if !stands { // otherwise nothing may have to be written; its recovery adds the outcome

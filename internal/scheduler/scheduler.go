@@ -105,6 +105,8 @@ type Options struct {
 	// before it adopts the record of another one with the same name, or stores a record again. It
 	// returns an error if that is unknown. Defaults to true.
 	Exists func(context.Context, store.Key, types.UID) (bool, error)
+	// Elsewhere are the records of other shards; nil if there are none.
+	Elsewhere Elsewhere
 	// LongOperation is the time after which the resource of a running operation is woken to report
 	// it. Defaults to 1s.
 	LongOperation time.Duration
@@ -152,6 +154,8 @@ type Scheduler struct {
 	// stores are the pairs of provider configurations of which it is known whether they access one
 	// store.
 	stores stores
+	// schemas are those of the kinds.
+	schemas schemas
 
 	// moves is held while an object moves from one resource to another, or the outcome of a move is
 	// determined. It is locked after the turn of an entry.

@@ -2,6 +2,7 @@ package scheduler
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/zclconf/go-cty/cty"
@@ -37,7 +38,7 @@ func (e *entry) noteApplied(r *Request, res result, p *terraform.Plan) {
 	switch {
 	case r.Config == nil || res.op.Kind == instance.Delete || res.undispatched || res.record == nil:
 	case r.Consists != nil && p != nil:
-		e.lastApply = r.making().AppliedObjects(p, e.last.At, failed, res.changed, res.left)
+		e.lastApply = r.making().AppliedObjects(p, e.last.At, failed, res.changed, res.left).Keeping(p, before)
 		if failed {
 			e.lastApply = e.lastApply.After(before)
 		}
@@ -92,6 +93,22 @@ func (s *Scheduler) noteAlternation(ctx context.Context, e *entry, r Request, fi
 	o.Instance, o.Unsettled = e.record.Instance, e.settling(&r).Unsettled(o.Plan)
 	e.repeating.Store(o.Unsettled != nil && o.Unsettled.Never)
 	return nil
+}
+
+// planKeeping returns a plan of a module without the updates of the objects that the configuration
+// keeps; the plan itself if they cannot be kept.
+func planKeeping(ctx context.Context, ex terraform.Executor, p terraform.Plan, config terraform.Config) terraform.Plan {
+	if len(config.Keeps) == 0 {
+		return p
+	}
+	kept, diags := ex.Plan(ctx, p.Resource, p.Prior, config)
+	if diags.HasErrors() || kept.Action != p.Action {
+		return p
+	}
+	kept.Validation, kept.Keeps = p.Validation, slices.DeleteFunc(config.Keeps, func(address string) bool {
+		return slices.ContainsFunc(kept.Contained, func(c terraform.Contained) bool { return c.Address == address })
+	})
+	return kept
 }
 
 // beginning returns what the record counts while an operation is under way.

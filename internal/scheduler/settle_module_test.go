@@ -114,8 +114,12 @@ func TestObjectsOfModulesAreCountedAlone(t *testing.T) {
 		h.cloud.change(h.cloud.ids()[0], object{"a", 9})
 		m.contained = []terraform.Contained{never, contains("b", terraform.Update, "9", "1")}
 		m.applied = func() { m.contained = []terraform.Contained{never} }
+		m.updated = map[string]int{}
 		if done, _ := h.polls(1); !slices.Equal(done, []string{"Update"}) {
 			t.Errorf("the change of another object: %v", done)
+		}
+		if diff := cmp.Diff(map[string]int{"test_thing.b": 1}, m.updated); diff != "" {
+			t.Errorf("updated (-want +got):\n%s", diff)
 		}
 		got = h.observe().Unsettled
 		if got == nil || len(got.Objects) != 1 || got.Objects[0].Address != never.Address || !got.Never {
@@ -132,6 +136,37 @@ func TestObjectsOfModulesAreCountedAlone(t *testing.T) {
 			t.Errorf("it has settled: %v, %+v", done, h.stored().Instance.Unsettled)
 		}
 	})
+}
+
+// Attempts at a change that fails repeat no update of another object, which does not settle. The
+// update is made again when it is due, also after another process has begun.
+func TestAttemptsInModulesRepeatNoUpdates(t *testing.T) {
+	for name, restarts := range map[string]bool{"one process": false, "several processes": true} {
+		t.Run(name, func(t *testing.T) {
+			settledModule(t, []string{"a", "b"}, func(h *harness, m *moduleCloud) {
+				never := contains("a", terraform.Update, "1", "2")
+				m.contained = []terraform.Contained{never}
+				h.polls(32)
+				m.contained = append(m.contained, contains("b", terraform.Create, "null", "1"))
+				m.made, m.fails = []string{never.Address}, diagnostic.Errorf("Refused", "It is.")
+				m.updated = map[string]int{}
+				attempts := m.applies
+				for range 64 {
+					h.polls(1)
+					if restarts {
+						h.restart()
+					}
+				}
+				attempts = m.applies - attempts
+				if n := m.updated[never.Address]; n == 0 || n > 6 || attempts < 12 {
+					t.Errorf("updated %d times by %d attempts", n, attempts)
+				}
+				if got := h.observe().Unsettled; got == nil || !got.Never {
+					t.Errorf("unsettled: %+v", got)
+				}
+			})
+		})
+	}
 }
 
 // What is changed outside is replaced each time, also the same way.

@@ -7,6 +7,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/scheduler/ownership"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
+	"github.com/landbridge-io/landbridge/schema"
 )
 
 // This is what memory has of all resources together.
@@ -93,6 +94,29 @@ func (a *sameAccounts) joined(one, other instance.Configuration) bool {
 type stores struct {
 	mu    sync.Mutex
 	known map[[2]string]bool
+	// undecided are pairs of which objects of a resource type have shown nothing.
+	undecided map[undecidedPair]bool
+}
+
+type undecidedPair struct {
+	pair         [2]string
+	resourceType string
+}
+
+// undecides reports whether objects of a resource type have shown nothing of a pair.
+func (s *stores) undecides(pair [2]string, resourceType string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.undecided[undecidedPair{pair, resourceType}]
+}
+
+func (s *stores) setUndecided(pair [2]string, resourceType string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.undecided == nil || len(s.undecided) >= maxKnownPairs {
+		s.undecided = map[undecidedPair]bool{}
+	}
+	s.undecided[undecidedPair{pair, resourceType}] = true
 }
 
 // maxKnownPairs bounds the memory of pairs, most of which are of former contents.
@@ -112,6 +136,24 @@ func (s *stores) set(pair [2]string, one bool) {
 		s.known = map[[2]string]bool{} // configurations change and go; the next looks compare again
 	}
 	s.known[pair] = one
+}
+
+// schemas are those of the kinds of which resources have claimed objects.
+type schemas struct{ byKind sync.Map }
+
+// note notes the schema of the kind of a resource.
+func (x *schemas) note(k store.Key, s *schema.Resource) {
+	at := store.Key{Group: k.Group, Kind: k.Kind}
+	if was, ok := x.byKind.Load(at); !ok || was != s {
+		x.byKind.Store(at, s)
+	}
+}
+
+// of returns the schema of the kind of a resource; nil if it is not known.
+func (x *schemas) of(k store.Key) *schema.Resource {
+	s, _ := x.byKind.Load(store.Key{Group: k.Group, Kind: k.Kind})
+	out, _ := s.(*schema.Resource)
+	return out
 }
 
 // pairOf returns the key of a pair of provider configurations: their contents, so that nothing is

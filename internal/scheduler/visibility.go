@@ -143,7 +143,8 @@ func (s *Scheduler) unread(e *entry, r *Request, err error) (decision.ReadResult
 // whose destruction is not proven is left.
 func (s *Scheduler) dated(r Request, t *task, in, out instance.Instance, diags diagnostic.Diagnostics) instance.Instance {
 	if r.Consists != nil {
-		return out // its objects have times of their own
+		out.CreatedAt = in.CreatedAt // when it was adopted: its objects have times of their own
+		return out
 	}
 	before := in
 	if i := in.DeposedIndex(t.deposed); t.kind == instance.Delete && i >= 0 {
@@ -172,8 +173,8 @@ func (s *Scheduler) datedNow(e *entry, r *Request, in instance.Instance) instanc
 
 // datedAdopted returns the instance of a record. One that was written by hand has no owner yet:
 // others may have made its object a short time ago.
-func (s *Scheduler) datedAdopted(r *Request, rec store.Record) instance.Instance {
-	if in := rec.Instance; r.Consists == nil && rec.Version != "" && rec.Owner == "" && in.Exists() && in.CreatedAt.IsZero() {
+func (s *Scheduler) datedAdopted(rec store.Record) instance.Instance {
+	if in := rec.Instance; rec.Version != "" && rec.Owner == "" && in.Exists() && in.CreatedAt.IsZero() {
 		in.CreatedAt = s.o.Clock.Now()
 		return in
 	}

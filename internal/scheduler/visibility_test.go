@@ -250,6 +250,27 @@ func TestAdoptedObjectNotVisibleYet(t *testing.T) {
 	})
 }
 
+// The grace period of the objects of a module begins when its record was written by hand, as an
+// import from a state does, and goes on when the module is read and changed.
+func TestAdoptedModule(t *testing.T) {
+	newEstate(t, noIdentity, func(e *estate) {
+		m := &moduleCloud{cloud: newCloud(noIdentity)}
+		h := e.module("a", 0, m)
+		h.cloud = m.cloud
+		m.add(object{"a", 1})
+		adopted := time.Now()
+		if _, err := h.store.Save(t.Context(), h.r.Key, h.r.Type.Schema, store.Record{Instance: m.instance("i-1")}); err != nil {
+			t.Fatal(err)
+		}
+		h.settle()
+		h.want("a", 2)
+		h.settle()
+		if got := h.stored().Instance.CreatedAt; got.Before(adopted) {
+			t.Errorf("the period begins at %s, want %s", got, adopted)
+		}
+	})
+}
+
 // A clock that is set back does not lengthen the grace period without bounds.
 func TestNotVisibleWithAnotherClock(t *testing.T) {
 	visibly(t, assigned, func(h *harness) {

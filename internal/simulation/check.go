@@ -45,6 +45,20 @@ const (
 	Strange ViolationKind = "stranger changed"
 	// Stuck: a resource does not become what its user asks for, though all faults have ended.
 	Stuck ViolationKind = "stuck"
+
+	// InvokedAgain: an action is invoked again, and its last invocation has not failed, or it must
+	// not be.
+	InvokedAgain ViolationKind = "invoked again"
+	// OutcomeLost: what is recorded of an action is not what has happened.
+	OutcomeLost ViolationKind = "outcome lost"
+	// LeftOpen: an ephemeral resource is open, and no record has what is needed to close it.
+	LeftOpen ViolationKind = "left open"
+	// ClosedInUse: an ephemeral resource was closed while its result may be in use.
+	ClosedInUse ViolationKind = "closed in use"
+	// WrongResult: a result is shown that is not that of the arguments, or has ended.
+	WrongResult ViolationKind = "wrong result"
+	// SecretShown: a secret is in an object or in an event.
+	SecretShown ViolationKind = "secret shown"
 )
 
 // check checks the invariants from the outside: it sees the API server, the cloud, and what users
@@ -242,7 +256,7 @@ func (c *check) updated(p *process, o *object, size int64) {
 	if o.size != size || now.Sub(o.repeatedSince) > time.Hour {
 		o.repeats, o.repeatedSince = 0, now
 	}
-	if c.partOfRetry(o) || c.alternatesInModule(o) {
+	if c.alternatesInModule(o) {
 		return
 	}
 	if o.repeats++; o.repeats > mostRepeats+c.ended {
@@ -263,19 +277,6 @@ func (c *check) rivalsOf(p *process, r *unstructured.Unstructured) {
 			c.violated(Stuck, o.id+o.tag+"shown", "%s is told to exist already by %s, which has destroyed it", o, p)
 		}
 	}
-}
-
-// partOfRetry reports whether another object of a module does not exist yet. One apply makes all
-// changes of a module, so each of its attempts updates what does not settle.
-func (c *check) partOfRetry(of *object) bool {
-	made := 0
-	for _, o := range c.w.cloud.objects {
-		if o.tag == of.tag {
-			made++
-		}
-	}
-	i := c.w.users.byTag[of.tag]
-	return c.w.users.isPair(i.key) && made < len(contained)
 }
 
 // alternatesInModule reports whether reads of an object of a module alternate between several

@@ -72,6 +72,9 @@
 // account of its resource, or was left there by a confirmation. Replicas may share the work; then
 // these are the only configurations, and none is divided by kind.
 //
+// With SCHEDULES=unmanaged, package unmanaged simulates actions, ephemeral resources and data
+// sources instead.
+//
 // The same seed has the same trace. -schedule prints the trace of one schedule; -shrink makes a
 // failing one short, -keep writes it to a file, and -replay tries it again. A test tries those in
 // internal/simulation/testdata, which showed a defect or a deliberate fault. What uses the command

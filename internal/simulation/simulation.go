@@ -45,6 +45,8 @@ type Result struct {
 	// Approvals, References, Brake, Accounts and Replicas are those of Options.
 	Approvals, References, Brake, Accounts bool
 	Replicas                               int
+	// Unmanaged is set for the simulation of actions, ephemeral resources and data sources.
+	Unmanaged bool
 	// Failures are in the order of their schedules.
 	Failures []Failure
 }
@@ -83,6 +85,10 @@ func (r *Result) Count(kind ViolationKind) int {
 
 // String is the closing line.
 func (r *Result) String() string {
+	if r.Unmanaged {
+		return fmt.Sprintf("simulate: %d operations, %d schedules, %d invoked again, %d outcomes lost, %d left open, %d closed in use, %d wrong results, %d secrets shown, %d stuck",
+			r.Operations, r.Schedules, r.Count(InvokedAgain), r.Count(OutcomeLost), r.Count(LeftOpen), r.Count(ClosedInUse), r.Count(WrongResult), r.Count(SecretShown), r.Count(Stuck))
+	}
 	out := fmt.Sprintf("simulate: %d operations, %d schedules, %d duplicates, %d orphans, %d lost secrets, %d destroyed unasked, %d second writers, %d stuck",
 		r.Operations, r.Schedules, r.Count(Duplicate), r.Count(Orphan), r.Count(LostSecret), r.Count(Destroyed), r.Count(SecondWriter), r.Count(Stuck))
 	if r.Approvals {
@@ -166,6 +172,7 @@ func (r *Result) Add(other *Result) {
 	r.Approvals, r.Accounts = r.Approvals || other.Approvals, r.Accounts || other.Accounts
 	r.References, r.Brake = r.References || other.References, r.Brake || other.Brake
 	r.Replicas = max(r.Replicas, other.Replicas)
+	r.Unmanaged = r.Unmanaged || other.Unmanaged
 	r.Failures = append(r.Failures, other.Failures...)
 	slices.SortFunc(r.Failures, func(a, b Failure) int { return cmp.Compare(a.Schedule, b.Schedule) })
 }

@@ -120,6 +120,7 @@ func (d *directory) Run(ctx context.Context, _ *commandline.Turn, c commandline.
 		if slices.Contains(c.Args, "-refresh=false") || r.refresh(ctx, d.refreshed) {
 			d.plan()
 			r.planCreates(ctx)
+			r.planUpdates(ctx)
 		}
 	default:
 		if !r.apply(ctx) {
@@ -311,6 +312,26 @@ func (r *terraformRun) planCreates(ctx context.Context) {
 		if slices.Contains(r.actions[t], "create") {
 			_, err := r.planned(ctx, t, instance.Instance{}, false)
 			r.fail(err, nil)
+		}
+	}
+}
+
+// planUpdates has the provider plan what is to be updated. It may leave an object as it is.
+func (r *terraformRun) planUpdates(ctx context.Context) {
+	for _, t := range contained {
+		if !slices.Contains(r.actions[t], "update") {
+			continue
+		}
+		answer, err := r.planned(ctx, t, r.refreshed[t], true)
+		if r.fail(err, nil) {
+			continue
+		}
+		planned, err := r.server.decode(t, answer.PlannedState)
+		if err != nil {
+			panic(err)
+		}
+		if planned.size() == state(r.refreshed[t].State.AsValueMap()).size() {
+			delete(r.actions, t)
 		}
 	}
 }

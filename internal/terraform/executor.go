@@ -39,6 +39,20 @@ type Executor interface {
 	Import(ctx context.Context, r ResourceType, target ImportTarget) (instance.Instance, diagnostic.Diagnostics)
 }
 
+// Finder is implemented by executors of objects that consist of several.
+type Finder interface {
+	// Find looks for one of the objects that an object consists of, or could. Nothing is changed.
+	Find(ctx context.Context, o Object) Found
+}
+
+// Found is what a look for an object has shown.
+type Found struct {
+	// Looked is set unless the object cannot be looked for.
+	Looked, Exists bool
+	// Made is what its provider has made of it.
+	Made Made
+}
+
 // Upgrader is implemented by executors that can bring an instance to the current schema and
 // identity versions without reading the remote object.
 type Upgrader interface {
@@ -146,6 +160,9 @@ type Config struct {
 	PreventDestroy bool
 	// SensitivePaths are sensitive because of the source of their values.
 	SensitivePaths []cty.Path
+	// Keeps are the addresses of contained objects that are not updated. Objects that are one
+	// resource have none.
+	Keeps []string
 }
 
 // IgnoreChanges is Terraform's ignore_changes: paths, or everything.

@@ -1,6 +1,7 @@
 package terraform
 
 import (
+	"context"
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
@@ -76,6 +77,12 @@ type Plan struct {
 	// CreateUnchecked is set when the contained objects are created without looking for existing
 	// ones.
 	CreateUnchecked bool
+	// Keeps are the addresses of contained objects that are left as they are, though they would be
+	// updated.
+	Keeps []string
+	// Refuses returns the error of a contained object that must not be destroyed; nil for others,
+	// and without such objects.
+	Refuses func(context.Context, Object) error
 	// Validation has the warnings of the validation, if the configuration was validated, and
 	// Warnings those of the plan.
 	Validation, Warnings diagnostic.Diagnostics

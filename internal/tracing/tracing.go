@@ -3,43 +3,34 @@ package tracing
 import (
 	"context"
 	"fmt"
-	"net/url"
 	"sync/atomic"
 
-	"github.com/go-logr/logr"
-	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracegrpc"
-	"go.opentelemetry.io/otel/sdk/resource"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	semconv "go.opentelemetry.io/otel/semconv/v1.37.0"
 	"go.opentelemetry.io/otel/trace"
-)
 
-// scope is the name of the instrumentation.
-const scope = "github.com/landbridge-io/landbridge"
+	"github.com/landbridge-io/landbridge/internal/telemetry"
+)
 
 // tracer makes the spans; nil while traces are off.
 var tracer atomic.Pointer[trace.Tracer]
 
-// Export sends traces to a collector (OTLP over gRPC), such as http://collector:4317. Further
-// settings are those of the environment variables of OpenTelemetry: OTEL_TRACES_SAMPLER,
-// OTEL_EXPORTER_OTLP_HEADERS and others. stop sends what is left.
-func Export(ctx context.Context, endpoint, program, version string, log logr.Logger) (stop func(context.Context) error, _ error) {
-	if u, err := url.Parse(endpoint); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		return nil, fmt.Errorf("%q is no URL of a collector; give one such as http://collector:4317", endpoint)
-	}
-	exporter, err := otlptracegrpc.New(ctx, otlptracegrpc.WithEndpointURL(endpoint))
+// Export sends traces to a collector. Further settings are those of the environment variables of
+// OpenTelemetry: OTEL_TRACES_SAMPLER, OTEL_EXPORTER_OTLP_HEADERS and others. stop sends what is
+// left.
+func Export(ctx context.Context, c telemetry.Collector) (stop func(context.Context) error, _ error) {
+	sender, err := c.Sender()
 	if err != nil {
-		return nil, fmt.Errorf("cannot send traces to %s: %w", endpoint, err)
+		return nil, err
 	}
-	about, err := resource.Merge(resource.NewSchemaless(semconv.ServiceName(program), semconv.ServiceVersion(version)), resource.Environment())
+	exporter, err := otlptracegrpc.New(ctx, otlptracegrpc.WithEndpointURL(c.Endpoint))
 	if err != nil {
-		return nil, fmt.Errorf("OTEL_RESOURCE_ATTRIBUTES: %w", err)
+		return nil, fmt.Errorf("cannot send traces to %s: %w", c.Endpoint, err)
 	}
-	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) { log.V(1).Info("Cannot send traces", "error", err.Error()) }))
-	p := sdktrace.NewTracerProvider(sdktrace.WithBatcher(exporter), sdktrace.WithResource(about))
+	p := sdktrace.NewTracerProvider(sdktrace.WithBatcher(exporter), sdktrace.WithResource(sender))
 	Use(p)
 	return p.Shutdown, nil
 }
@@ -50,7 +41,7 @@ func Use(p trace.TracerProvider) {
 		tracer.Store(nil)
 		return
 	}
-	t := p.Tracer(scope)
+	t := p.Tracer(telemetry.Scope)
 	tracer.Store(&t)
 }
 

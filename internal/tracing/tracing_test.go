@@ -10,22 +10,23 @@ import (
 
 	"github.com/go-logr/logr"
 	"github.com/google/go-cmp/cmp"
-	collector "go.opentelemetry.io/proto/otlp/collector/trace/v1"
+	service "go.opentelemetry.io/proto/otlp/collector/trace/v1"
 	v1 "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/grpc"
 
+	"github.com/landbridge-io/landbridge/internal/telemetry"
 	"github.com/landbridge-io/landbridge/internal/tracing"
 )
 
 // collected is a collector.
 type collected struct {
-	collector.UnimplementedTraceServiceServer
+	service.UnimplementedTraceServiceServer
 	mu    sync.Mutex
 	spans []*v1.Span
 	about map[string]string // attributes of the sender
 }
 
-func (c *collected) Export(_ context.Context, r *collector.ExportTraceServiceRequest) (*collector.ExportTraceServiceResponse, error) {
+func (c *collected) Export(_ context.Context, r *service.ExportTraceServiceRequest) (*service.ExportTraceServiceResponse, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, of := range r.ResourceSpans {
@@ -36,7 +37,7 @@ func (c *collected) Export(_ context.Context, r *collector.ExportTraceServiceReq
 			c.spans = append(c.spans, s.Spans...)
 		}
 	}
-	return &collector.ExportTraceServiceResponse{}, nil
+	return &service.ExportTraceServiceResponse{}, nil
 }
 
 // collect starts a collector, and returns its address.
@@ -47,10 +48,15 @@ func collect(t *testing.T) (*collected, string) {
 		t.Fatal(err)
 	}
 	c, s := &collected{about: map[string]string{}}, grpc.NewServer()
-	collector.RegisterTraceServiceServer(s, c)
+	service.RegisterTraceServiceServer(s, c)
 	go func() { _ = s.Serve(l) }()
 	t.Cleanup(s.Stop)
 	return c, "http://" + l.Addr().String()
+}
+
+// collector returns the collector at an address.
+func collector(endpoint string) telemetry.Collector {
+	return telemetry.Collector{Endpoint: endpoint, Program: "landbridge", Version: "v0.0.0", Logger: logr.Discard()}
 }
 
 // An operation that a reconcile requests is a part of its trace, although it begins with a context
@@ -58,7 +64,7 @@ func collect(t *testing.T) (*collected, string) {
 func TestExport(t *testing.T) {
 	t.Setenv("OTEL_RESOURCE_ATTRIBUTES", "k8s.cluster.name=here")
 	c, at := collect(t)
-	stop, err := tracing.Export(t.Context(), at, "landbridge", "v0.0.0", logr.Discard())
+	stop, err := tracing.Export(t.Context(), collector(at))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +124,7 @@ func TestNoCollector(t *testing.T) {
 	}
 	at := "http://" + l.Addr().String()
 	l.Close()
-	stop, err := tracing.Export(t.Context(), at, "landbridge", "v0.0.0", logr.Discard())
+	stop, err := tracing.Export(t.Context(), collector(at))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,7 +154,7 @@ func TestOff(t *testing.T) {
 
 func TestInvalidEndpoint(t *testing.T) {
 	for _, endpoint := range []string{"collector:4317", "http://", "http://\x00", "grpc://collector:4317"} {
-		if _, err := tracing.Export(t.Context(), endpoint, "landbridge", "", logr.Discard()); err == nil {
+		if _, err := tracing.Export(t.Context(), collector(endpoint)); err == nil {
 			t.Errorf("%q is taken", endpoint)
 		}
 	}

@@ -2,9 +2,11 @@ package chart_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -25,6 +27,7 @@ import (
 
 	"github.com/landbridge-io/landbridge/internal/testing/clustertest"
 	"github.com/landbridge-io/landbridge/internal/testing/playgroundtest"
+	"github.com/landbridge-io/landbridge/internal/testing/testbin"
 	"github.com/landbridge-io/landbridge/program"
 	"github.com/landbridge-io/landbridge/tools/release/chart"
 )
@@ -81,7 +84,11 @@ func judge(t *testing.T, c *clustertest.Cluster, u *unstructured.Unstructured) e
 	}
 	switch o := typed.(type) {
 	case *appsv1.Deployment:
-		if err := deployable(o); err != nil {
+		check := deployable
+		if o.Name == "landbridge-ui" {
+			check = powerless
+		}
+		if err := check(o); err != nil {
 			return err
 		}
 	case *batchv1.Job:
@@ -142,8 +149,22 @@ func deployable(d *appsv1.Deployment) error {
 	if have := time.Duration(*pod.TerminationGracePeriodSeconds) * time.Second; have <= grace+10*time.Second {
 		return fmt.Errorf("the pod ends after %s, and operations have %s", have, grace)
 	}
+	return mounts(pod)
+}
+
+// powerless returns what is wrong with the Deployment of the page, which has no permissions.
+func powerless(d *appsv1.Deployment) error {
+	pod := d.Spec.Template.Spec
+	if pod.AutomountServiceAccountToken == nil || *pod.AutomountServiceAccountToken || pod.ServiceAccountName != "landbridge-ui" {
+		return errors.New("the page has a token")
+	}
+	return errors.Join(restricted(&d.Spec.Template), mounts(pod))
+}
+
+// mounts returns what is wrong with the volumes of a pod.
+func mounts(pod corev1.PodSpec) error {
 	mounted := map[string]bool{}
-	for _, m := range main.VolumeMounts {
+	for _, m := range pod.Containers[0].VolumeMounts {
 		mounted[m.Name] = true
 	}
 	volumes := map[string]bool{}
@@ -198,6 +219,8 @@ func TestRefusedValues(t *testing.T) {
 		"a provider's name":             {object{"providers": object{"Random": object{"source": "hashicorp/random"}}}, "Random"},
 		"another kind as configuration": {object{"configurations": []any{object{"apiVersion": "v1", "kind": "Secret", "metadata": object{"name": "x"}}}}, "configurations"},
 		"two sources of a mirror":       {object{"providerMirror": object{"emptyDir": object{}, "hostPath": object{}}}, "providerMirror"},
+		"an address with a path":        {object{"ui": object{"urls": []any{"https://example.com/landbridge"}}}, "urls"},
+		"a page without an address":     {object{"ui": object{"urls": []any{}}}, "urls"},
 		"a tag as digest":               {object{"image": object{"digest": "v1"}}, "digest"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -247,6 +270,56 @@ func bare(u *unstructured.Unstructured) object {
 		unstructured.RemoveNestedField(u.Object, "metadata", "labels")
 	}
 	return u.Object
+}
+
+// The page has no permissions: no role is bound to its ServiceAccount, its pods are not those of
+// the controller's Service and selector, and its program knows the flags.
+func TestUI(t *testing.T) {
+	t.Parallel()
+	for name, values := range map[string]object{
+		"defaults":     {"enabled": true},
+		"everything":   {"enabled": true, "urls": []any{"https://landbridge.example.com"}, "namespaces": []any{"team-a", "team-b"}, "certificates": object{"secretName": "tls"}},
+		"not switched": {},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var page *appsv1.Deployment
+			for _, m := range render(t, object{"ui": values}).Manifests {
+				if strings.HasSuffix(m.Object.GetKind(), "Binding") && strings.Contains(m.Text, "landbridge-ui") {
+					t.Errorf("a role is bound to the page:\n%s", m.Text)
+				}
+				o, err := decode(m.Object)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if d, ok := o.(*appsv1.Deployment); ok && d.Name == "landbridge-ui" {
+					page = d
+				}
+				if s, ok := o.(*corev1.Service); ok && s.Name == "landbridge-metrics" && s.Spec.Selector["app.kubernetes.io/name"] != "landbridge" {
+					t.Errorf("the Service of metrics selects %v", s.Spec.Selector)
+				}
+			}
+			if (page != nil) != (len(values) > 0) {
+				t.Fatalf("the page is there: %t", page != nil)
+			}
+			if page == nil {
+				return
+			}
+			if err := powerless(page); err != nil {
+				t.Error(err)
+			}
+			if got := page.Spec.Template.Labels["app.kubernetes.io/name"]; got != "landbridge-ui" {
+				t.Errorf("the page's pods are named %s", got)
+			}
+			landbridge, err := testbin.Build(t.Context(), testbin.Landbridge)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if out, err := exec.CommandContext(t.Context(), landbridge, append(page.Spec.Template.Spec.Containers[0].Args, "--help")...).CombinedOutput(); err != nil {
+				t.Errorf("the program does not know the flags: %v\n%s", err, out)
+			}
+		})
+	}
 }
 
 // With some namespaces only, the controller's Secrets are those of these namespaces and of its own.

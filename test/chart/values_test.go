@@ -63,12 +63,16 @@ var dimensions = []dimension{
 			"extraVolumes": []any{object{"name": "ca", "configMap": object{"name": "ca"}}}, "extraVolumeMounts": []any{object{"name": "ca", "mountPath": "/etc/ca"}},
 			"serviceAccount":      object{"annotations": object{"eks.amazonaws.com/role-arn": "arn"}},
 			"podDisruptionBudget": object{"enabled": false}, "protectNamespace": false, "plans": object{"enabled": true, "port": 8443},
+			"ui": object{
+				"enabled": true, "urls": []any{"https://landbridge.example.com", "http://localhost:8080"}, "namespaces": []any{"team-a"},
+				"certificates": object{"secretName": "ui"}, "from": []any{object{"namespaceSelector": object{}}},
+			},
 			"networkPolicy": object{
 				"metricsFrom": []any{object{"namespaceSelector": object{"matchLabels": object{"kubernetes.io/metadata.name": "monitoring"}}}},
 				"egress":      []any{object{"ports": []any{object{"port": 443}}}},
 			},
 		},
-		"no network policy": {"networkPolicy": object{"enabled": false}, "resources": object{}, "plans": object{"enabled": true}},
+		"no network policy": {"networkPolicy": object{"enabled": false}, "resources": object{}, "plans": object{"enabled": true}, "ui": object{"enabled": true}},
 	},
 }
 

@@ -4,8 +4,10 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"strconv"
 	"testing"
 
+	"github.com/landbridge-io/landbridge/internal/testing/clustertest"
 	"github.com/landbridge-io/landbridge/internal/testing/doctest"
 	"github.com/landbridge-io/landbridge/internal/testing/examplecloudtest"
 	"github.com/landbridge-io/landbridge/internal/testing/playgroundtest"
@@ -111,6 +113,28 @@ func TestQueriesPage(t *testing.T) {
 	}
 }
 
+// The page on actions is executed and must match.
+func TestActionsPage(t *testing.T) {
+	t.Parallel()
+	// Not shared: the provider of the page has other kinds.
+	server := playgroundtest.New(t, playgroundtest.Options{})
+	mirror := mirrorOf(t, "landbridge-io/examplecloud")
+	c := on(t, server)
+	c.RunController(t, options(mirror))
+	cloud := examplecloudtest.Start(t)
+	doctest.Test(t, filepath.Join("..", "..", "docs", "actions.md"), doctest.Options{
+		Env: []string{
+			"PATH=" + programs(t) + ":" + os.Getenv("PATH"), "KUBECONFIG=" + server.Kubeconfig, "LANDBRIDGE_PROVIDER_MIRROR=" + mirror,
+		},
+		Replace: map[string]string{
+			"http://127.0.0.1:8480": cloud.URL,
+		},
+	})
+	if n := len(cloud.List(t, "snapshots", "label=www")); n != 1 {
+		t.Errorf("%d snapshots of the resource's action", n)
+	}
+}
+
 // The page on drift is executed and must match.
 func TestDriftPage(t *testing.T) {
 	t.Parallel()
@@ -132,6 +156,40 @@ func TestDriftPage(t *testing.T) {
 	eventually(t, "one create and five updates are counted", func(context.Context) bool {
 		a := cloud.Audit(t)
 		return a.Creates == 1 && a.Updates == 5
+	})
+}
+
+// The page on change records is executed and must match.
+func TestHistoryPage(t *testing.T) {
+	t.Parallel()
+	// Not shared: the page lists what is in the cluster.
+	server := playgroundtest.New(t, playgroundtest.Options{})
+	mirror := mirrorOf(t, "landbridge-io/examplecloud")
+	c := on(t, server)
+	c.RunController(t, options(mirror))
+	doctest.Test(t, filepath.Join("..", "..", "docs", "history.md"), doctest.Options{
+		Env: []string{
+			"PATH=" + programs(t) + ":" + os.Getenv("PATH"), "KUBECONFIG=" + server.Kubeconfig, "LANDBRIDGE_PROVIDER_MIRROR=" + mirror,
+		},
+		Replace: map[string]string{
+			"http://127.0.0.1:8480": examplecloudtest.Start(t).URL,
+		},
+		Patterns: map[string]string{
+			"<time>": `[0-9-]+T[0-9:]+Z`, "<took>": `[0-9.]+m?s`,
+		},
+	})
+}
+
+// The page on the page of landbridge ui is executed and must match.
+func TestUIPage(t *testing.T) {
+	t.Parallel()
+	// Not shared: the page shows what is in the cluster.
+	server := playgroundtest.New(t, playgroundtest.Options{})
+	c := on(t, server)
+	c.RunController(t, options(directory(t)))
+	doctest.Test(t, filepath.Join("..", "..", "docs", "ui.md"), doctest.Options{
+		Env:     []string{"PATH=" + programs(t) + ":" + os.Getenv("PATH"), "KUBECONFIG=" + server.Kubeconfig},
+		Replace: map[string]string{"8090": strconv.Itoa(clustertest.FreePort(t))},
 	})
 }
 

@@ -222,10 +222,11 @@ func mirrorOf(t *testing.T, address string) string {
 	if err := os.MkdirAll(filepath.Dir(binary), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(binary+".new", content, 0o755); err != nil {
+	unfinished := filepath.Join(directory(t), "unfinished")
+	if err := os.WriteFile(unfinished, content, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Rename(binary+".new", binary); err != nil { // another test may run it
+	if err := os.Rename(unfinished, binary); err != nil { // another test may run it, or write it, too
 		t.Fatal(err)
 	}
 	mirror := filepath.Join(directory(t), "mirror")

@@ -3,6 +3,7 @@ package e2e_test
 import (
 	"bufio"
 	"bytes"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -28,6 +29,7 @@ type tour struct {
 	*cluster
 	cmd    *exec.Cmd
 	output *bytes.Buffer
+	page   string // the address of the page
 	ended  chan error
 }
 
@@ -52,6 +54,9 @@ func startTour(t *testing.T, data, examples string) *tour {
 	go func() {
 		var said []string
 		for lines := bufio.NewScanner(stdout); lines.Scan(); {
+			if address := strings.TrimSpace(lines.Text()); strings.Contains(address, "/?token=") {
+				out.page = address
+			}
 			if said = append(said, lines.Text()); strings.HasPrefix(lines.Text(), "Ctrl-C stops everything") {
 				close(ready)
 			}
@@ -114,6 +119,11 @@ func TestUp(t *testing.T) {
 	}
 	for _, r := range resources {
 		x.WaitReady(t, r)
+	}
+	if page, err := http.Get(x.page); err != nil {
+		t.Errorf("the page: %v", err)
+	} else if page.Body.Close(); page.StatusCode != http.StatusOK {
+		t.Errorf("the page at %s: %s", x.page, page.Status)
 	}
 	random, localProvider := terraformProvider("random", ""), terraformProvider("local", "")
 	x.MustGet(t, random)

@@ -40,24 +40,31 @@ func (x *cluster) configured(t *testing.T, provider string) (namespace string) {
 func TestForms(t *testing.T) {
 	x := newCluster(t)
 	for _, form := range examplecloudtest.Forms {
+		path := filepath.Join(scratch, "terraform-provider-"+form)
+		if err := os.Symlink(examplecloudtest.Provider(t, form), path); err != nil {
+			t.Fatal(err)
+		}
+		x.install(t, form, path, m{"activate": []any{"examplecloud_record", "examplecloud_credential", "examplecloud_thing"}})
+	}
+	for _, form := range examplecloudtest.Forms {
 		t.Run(form, func(t *testing.T) {
-			path := filepath.Join(scratch, "terraform-provider-"+form)
-			if err := os.Symlink(examplecloudtest.Provider(t, form), path); err != nil {
-				t.Fatal(err)
-			}
-			x.install(t, form, path, m{"activate": []any{"examplecloud_record", "examplecloud_credential"}})
 			t.Run("record", func(t *testing.T) { x.tryRecord(t, form) })
 			t.Run("credential", func(t *testing.T) { x.tryCredential(t, form) })
 			t.Run("ownership", func(t *testing.T) { x.tryOwnership(t, form) })
+			t.Run("query", func(t *testing.T) { x.tryQuery(t, form) })
 			if form != examplecloudtest.SDKv2 { // which has no functions, ephemeral resources and actions
 				t.Run("function", func(t *testing.T) { x.tryFunction(t, form) })
 				t.Run("token", func(t *testing.T) { x.tryToken(t, form) })
 				t.Run("invoke", func(t *testing.T) { x.tryInvoke(t, form) })
 				t.Run("approval", func(t *testing.T) { x.tryApproval(t, form) })
+				t.Run("triggers", func(t *testing.T) { x.tryTriggers(t, form) })
+				t.Run("held trigger", func(t *testing.T) { x.tryHeldTrigger(t, form) })
+				t.Run("right to invoke", func(t *testing.T) { x.tryInvokeRight(t, form) })
 				t.Run("interrupt", func(t *testing.T) { x.tryInterrupt(t, form) })
 			}
 		})
 	}
+	t.Run("rotation", x.tryRotation)
 }
 
 // tryRecord reads what does not exist, then what does, and what has changed. A resource follows it.

@@ -1,6 +1,6 @@
 // Package kinds tries everything of a provider that is no resource type in a cluster: the kinds of
-// its data sources and ephemeral resources, and its functions.
+// its data sources and ephemeral resources, its actions and functions, and queries of its objects.
 //
 // In: examplecloud's provider in all its forms, and providers of HashiCorp. Out: how many of each
-// kind behaved as docs/data-sources.md and docs/ephemeral-resources.md say, in one closing line.
+// kind behaved as its page in docs says, in one closing line.
 package kinds

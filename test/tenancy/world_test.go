@@ -10,7 +10,6 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/rest"
@@ -89,18 +88,7 @@ func (x *world) user(t *testing.T, name string) tenant {
 // bound binds a user to roles in a namespace.
 func (x *world) bound(t *testing.T, name, ns string, roles ...string) tenant {
 	t.Helper()
-	for _, role := range roles {
-		err := x.Create(t.Context(), &rbacv1.RoleBinding{
-			ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: name + "-" + role},
-			RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: role},
-			Subjects:   []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: name}},
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	config := rest.CopyConfig(x.Config)
-	config.Impersonate = rest.ImpersonationConfig{UserName: name, Groups: []string{"system:authenticated"}}
+	config := x.As(t, name, ns, roles...)
 	own, err := client.New(config, client.Options{Scheme: x.Scheme()})
 	if err != nil {
 		t.Fatal(err)

@@ -16,6 +16,7 @@ import (
 
 	"github.com/landbridge-io/landbridge/internal/command/ui"
 	"github.com/landbridge-io/landbridge/internal/testing/clustertest"
+	"github.com/landbridge-io/landbridge/internal/testing/testbin"
 	"github.com/landbridge-io/landbridge/internal/testing/waittest"
 )
 
@@ -34,7 +35,15 @@ type browser struct {
 // open serves the page with the permissions of a configuration, and opens it in a browser.
 func open(t *testing.T, config *rest.Config, namespace string) *browser {
 	t.Helper()
-	s, err := ui.New(ui.Options{Config: config, Namespace: namespace, System: clustertest.System})
+	landbridge, err := testbin.Build(t.Context(), testbin.Landbridge)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := ui.Options{Config: config, Namespace: namespace, System: clustertest.System}
+	if config.Impersonate.UserName == "" { // the kubeconfig is that of the administrator
+		o.Program = &ui.Program{Path: landbridge, Flags: []string{"--kubeconfig=" + shared.server.Kubeconfig}}
+	}
+	s, err := ui.New(o)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
+	"sigs.k8s.io/yaml"
 
 	"github.com/landbridge-io/landbridge/internal/testing/objecttest"
 )
@@ -118,6 +119,70 @@ func TestSearch(t *testing.T) {
 	b.holds("it is drawn", `document.querySelector("figure svg")`)
 }
 
+// What no resource manages is found, and imported by manifests that change nothing.
+func TestImport(t *testing.T) {
+	flow(t)
+	c := newCluster(t)
+	namespace := c.namespace(t)
+	made := c.cloud.Make(t, "things", m{"name": namespace + "-found", "region": "eu-central-1", "size": 2})
+	before := c.cloud.Audit(t)
+	b := open(t, c.server.Config, namespace)
+	b.run(chromedp.Click(`header a[href="/import"]`, chromedp.ByQuery))
+	b.shows("Resource type")
+	b.holds("the type is offered", `document.querySelector('#types option[value="examplecloud_thing"]')`)
+	b.run(chromedp.SendKeys("#type", "examplecloud_thing", chromedp.ByQuery),
+		chromedp.SetValue("#configuration", "ProviderConfig/default", chromedp.ByQuery), chromedp.Click(".choose button", chromedp.ByQuery))
+	b.shows(namespace + "-found")
+	b.shows("no resource")
+	b.run(chromedp.Click(fmt.Sprintf(`input[aria-label^="Select %s-found"]`, namespace), chromedp.ByQuery), chromedp.Click(`#view form[method] button`, chromedp.ByQuery))
+	b.shows("1 of 1 object is adopted without a change")
+	results.views++
+	b.examine(t)
+	manifest := evaluate[string](b, `document.querySelector("pre").innerText`)
+	u := &unstructured.Unstructured{}
+	if err := yaml.Unmarshal([]byte(manifest), &u.Object); err != nil {
+		t.Fatalf("%v\n%s", err, manifest)
+	}
+	c.MustCreate(t, u)
+	c.WaitReady(t, u)
+	if got, _, _ := unstructured.NestedString(u.Object, "status", "atProvider", "id"); got != made["id"] {
+		t.Errorf("the resource has %s, and was to adopt %v", got, made["id"])
+	}
+	b.run(chromedp.Click(`a[href^="/import?type="]`, chromedp.ByQuery))
+	b.shows("Thing " + namespace + "/" + u.GetName())
+	if after := c.cloud.Audit(t); after.Creates != before.Creates || after.Updates != before.Updates || after.Deletes != before.Deletes {
+		t.Errorf("the import has changed something: before %+v, after %+v", before, after)
+	}
+}
+
+// Upgrades have the provider's conditions, and its plan when it is asked for.
+func TestUpgrades(t *testing.T) {
+	flow(t)
+	c := newCluster(t)
+	b := open(t, c.server.Config, c.namespace(t))
+	b.run(chromedp.Click(`header a[href="/upgrades"]`, chromedp.ByQuery))
+	b.shows("Installed")
+	b.shows("landbridge upgrade plan cloud")
+	b.run(chromedp.Click(`button[name="plan"][value="cloud"]`, chromedp.ByQuery))
+	b.shows("There is no newer version.")
+}
+
+// Figures have the operations that were just carried out, as a drawing and as a table.
+func TestFigures(t *testing.T) {
+	flow(t)
+	c := newCluster(t)
+	namespace := c.namespace(t)
+	u := record(namespace, "counted", "x")
+	delete(u.Object["spec"].(m), "lifecycle")
+	c.MustCreate(t, u)
+	c.WaitReady(t, u)
+	b := open(t, c.server.Config, namespace)
+	b.run(chromedp.Click(`header a[href="/figures"]`, chromedp.ByQuery))
+	b.shows("From the change records of")
+	b.holds("the operation is drawn", `document.querySelector(".chart rect.succeeded")`)
+	b.holds("durations are shown", `[...document.querySelectorAll("tbody th")].some(e => e.innerText === "Create")`)
+}
+
 // Names, messages and values are texts, whatever is in them.
 func TestScripts(t *testing.T) {
 	flow(t)
@@ -132,12 +197,37 @@ func TestScripts(t *testing.T) {
 	c.MustCreate(t, p)
 	defer c.Remove(t, p)
 	b := open(t, c.server.Config, namespace)
-	for _, view := range []string{"/", "/estate", "/plans", "/providers", "/search?q=%22%3E%3Cscript%3Ewindow.attacked%3D1%3C%2Fscript%3E", path("resources", u), path("dependencies", u)} {
+	for _, view := range []string{"/", "/estate", "/plans", "/providers", "/upgrades", "/import", "/figures", "/search?q=%22%3E%3Cscript%3Ewindow.attacked%3D1%3C%2Fscript%3E", path("resources", u), path("dependencies", u)} {
 		b.visit(view)
 		if evaluate[bool](b, `window.attacked !== undefined || document.querySelector("#view script, #view img") !== null`) {
 			t.Errorf("a script ran in %s", view)
 		}
 	}
+}
+
+// reader returns the configuration of a person who may see the objects of one namespace alone.
+func (c *cluster) reader(t *testing.T, namespace string) *rest.Config {
+	t.Helper()
+	api, err := kubernetes.NewForConfig(c.server.Config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := "reader-" + namespace
+	meta := metav1.ObjectMeta{Namespace: namespace, Name: name}
+	if _, err := api.RbacV1().Roles(namespace).Create(t.Context(), &rbacv1.Role{ObjectMeta: meta, Rules: []rbacv1.PolicyRule{{
+		APIGroups: []string{group}, Resources: []string{"*"}, Verbs: []string{"get", "list", "watch"},
+	}}}, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := api.RbacV1().RoleBindings(namespace).Create(t.Context(), &rbacv1.RoleBinding{
+		ObjectMeta: meta, Subjects: []rbacv1.Subject{{Kind: rbacv1.UserKind, APIGroup: rbacv1.GroupName, Name: name}},
+		RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: name},
+	}, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	config := rest.CopyConfig(c.server.Config)
+	config.Impersonate.UserName = name
+	return config
 }
 
 // Someone without the permission to approve sees the plan, and the cluster's refusal.
@@ -147,25 +237,7 @@ func TestRightsOfPerson(t *testing.T) {
 	namespace, others := c.namespace(t), c.namespace(t)
 	c.planned(t, namespace, "mine")
 	c.planned(t, others, "hidden")
-	api, err := kubernetes.NewForConfig(c.server.Config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	meta := metav1.ObjectMeta{Namespace: namespace, Name: "reader"}
-	if _, err := api.RbacV1().Roles(namespace).Create(t.Context(), &rbacv1.Role{ObjectMeta: meta, Rules: []rbacv1.PolicyRule{{
-		APIGroups: []string{group}, Resources: []string{"*"}, Verbs: []string{"get", "list", "watch"},
-	}}}, metav1.CreateOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := api.RbacV1().RoleBindings(namespace).Create(t.Context(), &rbacv1.RoleBinding{
-		ObjectMeta: meta, Subjects: []rbacv1.Subject{{Kind: rbacv1.UserKind, APIGroup: rbacv1.GroupName, Name: "reader"}},
-		RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: "reader"},
-	}, metav1.CreateOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	config := rest.CopyConfig(c.server.Config)
-	config.Impersonate.UserName = "reader"
-	b := open(t, config, namespace)
+	b := open(t, c.reader(t, namespace), namespace)
 	b.visit("/plans")
 	b.shows("Record " + namespace + "/mine")
 	b.lacks(others)

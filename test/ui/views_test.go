@@ -38,9 +38,12 @@ func TestViews(t *testing.T) {
 	u.Object["spec"].(m)["references"] = []any{m{"to": "forProvider.value", "from": m{"kind": "Record", "name": "planned", "fieldPath": "status.atProvider.id"}}}
 	c.MustCreate(t, u)
 	c.WaitFor(t, u, "waiting", func() bool { return !objecttest.IsTrue(u, "Synced") })
+	c.cloud.Make(t, "things", m{"name": namespace + "-unmanaged", "region": "eu-central-1", "size": 2})
 	b := open(t, c.server.Config, namespace)
 	for name, at := range map[string]string{
-		"attention": "/", "estate": "/estate", "plans": "/plans", "providers": "/providers", "search": "/search?q=planned",
+		"attention": "/", "estate": "/estate", "plans": "/plans", "providers": "/providers", "upgrades": "/upgrades", "upgrade plan": "/upgrades?plan=cloud", "figures": "/figures",
+		"import": "/import", "objects": "/import?type=examplecloud_thing&configuration=ProviderConfig%2Fdefault&namespace=" + namespace,
+		"search":   "/search?q=planned",
 		"resource": path("resources", waits), "dependencies": path("dependencies", waits), "error": path("resources", record(namespace, "none", "")),
 	} {
 		for _, dark := range []bool{false, true} {
@@ -64,6 +67,35 @@ func (b *browser) try(t *testing.T, name, at string, dark bool, width int64) {
 	})
 	b.theme(dark, width)
 	b.visit(at)
+	b.examine(t)
+	below := evaluate[float64](b, `document.querySelector("header").getBoundingClientRect().bottom + scrollY`)
+	picture, shot := b.picture(t)
+	if n := colours(picture, int(below)); n < 3 {
+		t.Errorf("the view is blank: it has %d colours", n)
+	}
+	if dir := os.Getenv("UI_SCREENSHOTS"); dir != "" {
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("%s-%t-%d.png", name, dark, width)), shot, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// picture returns a picture of the whole page, and its encoding.
+func (b *browser) picture(t *testing.T) (image.Image, []byte) {
+	t.Helper()
+	var shot []byte
+	b.run(chromedp.FullScreenshot(&shot, 100))
+	out, err := png.Decode(bytes.NewReader(shot))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out, shot
+}
+
+// examine fails the test for each violation that axe-core finds in the page as it is, and if the
+// page is wider than the screen.
+func (b *browser) examine(t *testing.T) {
+	t.Helper()
 	b.run(chromedp.Evaluate(`for (const d of document.querySelectorAll("details")) d.open = true`, nil))
 	b.run(chromedp.Evaluate(axe, nil))
 	raw := evaluate[string](b, `axe.run().then(r => JSON.stringify(r.violations))`)
@@ -77,21 +109,6 @@ func (b *browser) try(t *testing.T, name, at string, dark bool, width int64) {
 	}
 	if over := evaluate[int](b, `document.documentElement.scrollWidth - document.documentElement.clientWidth`); over > 0 {
 		t.Errorf("the view is %d pixels wider than the screen", over)
-	}
-	var shot []byte
-	b.run(chromedp.FullScreenshot(&shot, 100))
-	picture, err := png.Decode(bytes.NewReader(shot))
-	if err != nil {
-		t.Fatal(err)
-	}
-	below := evaluate[float64](b, `document.querySelector("header").getBoundingClientRect().bottom + scrollY`)
-	if n := colours(picture, int(below)); n < 3 {
-		t.Errorf("the view is blank: it has %d colours", n)
-	}
-	if dir := os.Getenv("UI_SCREENSHOTS"); dir != "" {
-		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("%s-%t-%d.png", name, dark, width)), shot, 0o644); err != nil {
-			t.Fatal(err)
-		}
 	}
 }
 

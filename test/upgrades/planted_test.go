@@ -34,6 +34,8 @@ const (
 // estate is a cluster with resources of the planted provider, whose controller has ended.
 type estate struct {
 	*watched
+	cluster  *clustertest.Cluster
+	provider *unstructured.Unstructured
 	// old and new are the programs of the two releases.
 	old, new string
 	// applied and read count what they were asked for.
@@ -95,7 +97,7 @@ func settle(t *testing.T) *estate {
 		}
 	}
 	stop()
-	e.watched = watch(t, c.Config)
+	e.watched, e.cluster, e.provider = watch(t, c.Config), c, p
 	return e
 }
 
@@ -191,8 +193,10 @@ func TestPlanted(t *testing.T) {
 	results.resources = len(planted.Types) * each
 	applied, read := e.applied.Load(), e.read.Load()
 
+	var report *upgrade.Report
 	t.Run("as it is stored", func(t *testing.T) {
-		report, code := e.preview(t, "planted", "--to", e.new)
+		var code int
+		report, code = e.preview(t, "planted", "--to", e.new)
 		judge(t, report, false)
 		if code != 2 {
 			t.Errorf("the exit status is %d, want 2", code)
@@ -244,4 +248,5 @@ func TestPlanted(t *testing.T) {
 	if written > 0 {
 		t.Errorf("%d writes", written)
 	}
+	t.Run("in the cluster", func(t *testing.T) { testInCluster(t, e, report) })
 }

@@ -10,6 +10,18 @@ app.kubernetes.io/name: landbridge
 app.kubernetes.io/instance: {{ .Release.Name }}
 {{- end }}
 
+{{- define "landbridge.uiSelector" -}}
+app.kubernetes.io/name: landbridge-ui
+app.kubernetes.io/instance: {{ .Release.Name }}
+{{- end }}
+
+{{- define "landbridge.uiLabels" -}}
+helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" | trunc 63 }}
+app.kubernetes.io/version: {{ .Chart.AppVersion | replace "+" "_" | trunc 63 | quote }}
+app.kubernetes.io/managed-by: {{ .Release.Service }}
+{{ include "landbridge.uiSelector" . }}
+{{- end }}
+
 {{- define "landbridge.image" -}}
 {{- with .Values.image -}}
 {{- if .digest -}}

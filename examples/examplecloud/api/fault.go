@@ -57,6 +57,7 @@ type Fault struct {
 	ReservedFor  Duration `json:"reserved_for,omitempty"`  // its unique name stays taken for so long after the deletion
 	StaleFor     Duration `json:"stale_for,omitempty"`     // reads and lists show the object before the update for so long
 	NewID        bool     `json:"new_id,omitempty"`        // the update gives the object another id
+	ExpiresAfter Duration `json:"expires_after,omitempty"` // the token expires so long after its creation or renewal, whatever it says
 	Clock        Duration `json:"clock,omitempty"`         // the cloud's clock is ahead by so much, or behind
 
 	// Normalise is how the cloud rewrites the values of Fields before it stores them.

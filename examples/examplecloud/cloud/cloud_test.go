@@ -436,3 +436,34 @@ func TestTokens(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A fault has a token expire before it says.
+func TestTokensThatExpireEarly(t *testing.T) {
+	for name, on := range map[string]string{"created": api.OnCreate, "renewed": api.OnUpdate} {
+		t.Run(name, func(t *testing.T) {
+			s, c := start(t, cloud.Options{Token: "own"})
+			if err := s.AddFault(api.Fault{On: on, ExpiresAfter: 1, Count: 1}); err != nil {
+				t.Fatal(err)
+			}
+			token := create(t, c, api.Tokens, api.Token{Name: "a", Lifetime: api.Duration(time.Hour)})
+			if on == api.OnUpdate {
+				renewed, err := client.Update(t.Context(), c, api.Tokens, token.ID, map[string]any{"lifetime": "1h"})
+				if err != nil {
+					t.Fatal(err)
+				}
+				token = renewed
+			}
+			if at, err := time.Parse(time.RFC3339Nano, token.ExpiresAt); err != nil || time.Until(at) < 30*time.Minute {
+				t.Errorf("it says that it expires at %s: %v", token.ExpiresAt, err)
+			}
+			with, err := client.New(client.Config{Endpoint: s.URL(), Token: token.Secret})
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = client.List(t.Context(), with, api.Things, nil)
+			wantStatus(t, err, 401, api.CodeUnauthorized)
+			_, err = client.Update(t.Context(), c, api.Tokens, token.ID, map[string]any{"lifetime": "1h"})
+			wantStatus(t, err, 410, api.CodeExpired)
+		})
+	}
+}

@@ -25,6 +25,7 @@ type effects struct {
 	reservedFor  time.Duration
 	staleFor     time.Duration
 	newID        bool
+	expiresAfter time.Duration
 	clock        time.Duration
 
 	statusAfter int
@@ -65,6 +66,9 @@ func (e *effects) add(f *api.Fault, used int) {
 	e.reservedFor = max(e.reservedFor, time.Duration(f.ReservedFor))
 	e.staleFor = max(e.staleFor, time.Duration(f.StaleFor))
 	e.newID = e.newID || f.NewID
+	if f.ExpiresAfter != 0 {
+		e.expiresAfter = time.Duration(f.ExpiresAfter)
+	}
 	e.clock += time.Duration(f.Clock)
 	if f.Normalise != "" {
 		if e.normalise == nil {
@@ -191,7 +195,7 @@ func checkFault(f api.Fault) *api.Error {
 	var sum effects
 	if sum.add(&f, 0); reflect.DeepEqual(sum, effects{}) {
 		return invalid("the fault has no effect: give it one of delay, drop, status, status_after, lose_answer, task_delay, task_outcome, " +
-			"visible_after, gone_after, reserved_for, stale_for, new_id, clock, normalise, values")
+			"visible_after, gone_after, reserved_for, stale_for, new_id, expires_after, clock, normalise, values")
 	}
 	return nil
 }

@@ -125,6 +125,7 @@ func (s *Server) appear(tx *bbolt.Tx, k *kind, record *taskRecord, at time.Time)
 	if record.VisibleAfter > 0 {
 		stored.VisibleAt, stored.HiddenFrom, stored.SeenFirst = at.Add(record.VisibleAfter), record.HiddenFrom, record.SeenFirst
 	}
+	stored.ExpiresAt = after(at, record.ExpiresAfter)
 	if err := s.save(tx, k, record.ObjectID, stored); err != nil {
 		return err
 	}
@@ -287,7 +288,7 @@ func (s *Server) updateObject(k *kind, r *http.Request, effects effects, patch o
 		if err != nil {
 			return err
 		}
-		if !byHand && k.expired(record.Object, s.now().Add(effects.clock)) {
+		if !byHand && k.expired(record, s.now().Add(effects.clock)) {
 			return &api.Error{Status: http.StatusGone, Code: api.CodeExpired, Message: "it has expired"}
 		}
 		var refused *api.Error
@@ -297,6 +298,7 @@ func (s *Server) updateObject(k *kind, r *http.Request, effects effects, patch o
 		effects.rewrite(k, changed)
 		if !byHand || patch["expires_at"] == nil {
 			k.stamp(changed, s.now().Add(effects.clock))
+			record.ExpiresAt = after(s.now(), effects.expiresAfter)
 		}
 		if effects.staleFor > 0 {
 			record.Former, record.FormerUntil = record.shown(s.now()), s.now().Add(effects.staleFor)

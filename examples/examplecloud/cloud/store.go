@@ -39,6 +39,8 @@ type objectRecord struct {
 	FormerUntil time.Time `json:"former_until,omitzero"`
 	// GoneAt is until when an object that was deleted is shown.
 	GoneAt time.Time `json:"gone_at,omitzero"`
+	// ExpiresAt is when it expires, whatever the object says.
+	ExpiresAt time.Time `json:"expires_at,omitzero"`
 }
 
 // hidden reports whether a read or a list does not find the object yet.

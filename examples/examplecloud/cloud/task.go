@@ -21,6 +21,7 @@ type taskRecord struct {
 	SeenFirst    int           `json:"seen_first,omitempty"`
 	GoneAfter    time.Duration `json:"gone_after,omitempty"`
 	ReservedFor  time.Duration `json:"reserved_for,omitempty"`
+	ExpiresAfter time.Duration `json:"expires_after,omitempty"`
 }
 
 // begin stores a new task that ends as the effects say.
@@ -30,7 +31,7 @@ func (s *Server) begin(tx *bbolt.Tx, record *taskRecord, effects effects) error 
 	record.Task.Status = api.TaskRunning
 	record.Task.CreatedAt = now.Add(effects.clock)
 	record.VisibleAfter, record.HiddenFrom, record.SeenFirst = effects.visibleAfter, effects.hiddenFrom, effects.seenFirst
-	record.GoneAfter, record.ReservedFor = effects.goneAfter, effects.reservedFor
+	record.GoneAfter, record.ReservedFor, record.ExpiresAfter = effects.goneAfter, effects.reservedFor, effects.expiresAfter
 	record.Fail = effects.taskOutcome == api.OutcomeFail
 	if effects.taskOutcome != api.OutcomeHang {
 		delay := s.taskDelay()

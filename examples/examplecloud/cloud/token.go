@@ -19,12 +19,23 @@ func lifetime(o object) time.Duration {
 	return d
 }
 
+// after returns a time so long after another one; zero for no duration.
+func after(t time.Time, d time.Duration) time.Time {
+	if d == 0 {
+		return time.Time{}
+	}
+	return t.Add(d)
+}
+
 // expired reports whether the lifetime of an object has passed.
-func (k *kind) expired(o object, now time.Time) bool {
+func (k *kind) expired(r objectRecord, now time.Time) bool {
 	if !k.expires {
 		return false
 	}
-	at, err := time.Parse(time.RFC3339Nano, o.field("expires_at"))
+	if !r.ExpiresAt.IsZero() && !now.Before(r.ExpiresAt) {
+		return true
+	}
+	at, err := time.Parse(time.RFC3339Nano, r.Object.field("expires_at"))
 	return err == nil && !now.Before(at)
 }
 
@@ -42,7 +53,7 @@ func (s *Server) authorized(r *http.Request) bool {
 			if err := decode(value, &record); err != nil {
 				return false, err
 			}
-			found = subtle.ConstantTimeCompare(sent, []byte("Bearer "+record.Object.field("secret"))) == 1 && !k.expired(record.Object, s.now())
+			found = subtle.ConstantTimeCompare(sent, []byte("Bearer "+record.Object.field("secret"))) == 1 && !k.expired(record, s.now())
 			return !found, nil
 		})
 	})

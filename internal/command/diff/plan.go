@@ -442,7 +442,7 @@ func (p *planner) describe(ctx context.Context, r *planned) *local.ManifestResou
 		p.report(diagnostic.Error, r.source, "Provider configuration", "%s.", strings.TrimSuffix(err.Error(), "."))
 		return nil
 	}
-	out := local.ManifestResource{Model: r.model, Namespace: r.object.GetNamespace(), Name: r.object.GetName(), Labels: r.object.GetLabels(), Source: r.source}
+	out := local.ManifestResource{Model: r.model, Namespace: r.object.GetNamespace(), Name: r.object.GetName(), Labels: r.object.GetLabels(), Source: r.source, Declared: r.object}
 	call := p.session(r.provider).Functions(local.NewResource(out, config))
 	resolver := references.Resolver{Reader: p.overlay, Served: p.served, Call: call, Unknown: func(u *unstructured.Unstructured) any {
 		if p.overlay.Like(u) == nil {

@@ -220,6 +220,10 @@ func TestChains(t *testing.T) {
 			const says = "the new kinds have no fields for values of existing objects, which would be lost: a. Change the objects; or accept the loss: kubectl annotate terraformprovider open --overwrite landbridge.io/accept-changes=0a1b. Changes: b"
 			return w.set(provider, "Healthy False ChangesHeld "+says, "Ready False ChangesHeld "+says, "Stalled True ChangesHeld "+says).about(provider)
 		}, status.Failed, "TerraformProvider open", "kubectl annotate terraformprovider open --overwrite landbridge.io/accept-changes=0a1b"},
+		"held version": {func(w world) world {
+			const says = "version 2.0.0 is held, and 1.0.0 goes on: of 2 resources that were previewed, spec.upgrade.accept does not permit 1 Replace. Show them with landbridge upgrade preview open --to 2.0.0; then change the resources or the version, or accept these outcomes"
+			return w.set(provider, "Healthy False UpgradeHeld "+says, "Ready False UpgradeHeld "+says, "Stalled True UpgradeHeld "+says).about(provider)
+		}, status.Failed, "TerraformProvider open", "landbridge upgrade preview open --to 2.0.0"},
 		"too many processes": {
 			retrying("ProviderUnavailable", "connect failed: No room for the provider's process: There are 100 processes of providers, and all are in use. It is started when another one is idle."+soon),
 			status.Retrying, "provider process", "kubectl edit deployment -n landbridge-system landbridge",

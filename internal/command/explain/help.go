@@ -202,9 +202,11 @@ func helpMissing(root, cause *Node) Help {
 
 var (
 	resume  = regexp.MustCompile(`landbridge resume(?: --(?:all|(?:provider|account) [^\s.]+(?:\.[^\s.]+)*))+`)
+	action  = regexp.MustCompile(`the action (\S+\.action\.\S+) (\S+)`)
 	release = regexp.MustCompile(`landbridge release-brake(?: --(?:provider|account) [^\s;]+)*`)
 	confirm = regexp.MustCompile(`landbridge\.io/confirm-create to "([^"]+)"`)
 	accept  = regexp.MustCompile(`(kubectl annotate terraform(?:provider|module) \S+ --overwrite landbridge\.io/accept-changes=\S+)\.`)
+	shown   = regexp.MustCompile(`(landbridge upgrade preview \S+ --to \S+);`)
 	appears = regexp.MustCompile(`may still appear until (\S+Z)\.`)
 	broken  = regexp.MustCompile(`PlanPolicy (\S+): it cannot be used`)
 	adopt   = regexp.MustCompile(`set spec\.import to (\{.*)`)
@@ -229,6 +231,14 @@ func (b *builder) helpReason(n *Node) (Help, bool) {
 			return Help{"Change the resources that the message names, or take the change back.", edit(k)}, true
 		}
 		return Help{"Nothing has to be done: the object is replaced when the resources that the message names are ready. Watch it.", watch(k)}, true
+	case "AwaitingAction", "ActionFailed":
+		if named := action.FindStringSubmatch(n.Message); named != nil {
+			what := "Look at the action that it waits for."
+			if n.Reason == "ActionFailed" {
+				what = "Look at the action that has failed, and delete it to have it invoked again."
+			}
+			return Help{what, "landbridge explain " + named[1] + " " + named[2] + k.in()}, true
+		}
 	case "AwaitingReplacement":
 		return Help{"Nothing has to be done: the resource goes on when the object that the message names is replaced. Watch it.", watch(k)}, true
 	case "DestroyBrake":
@@ -300,6 +310,10 @@ func (b *builder) helpReason(n *Node) (Help, bool) {
 	case "ChangesHeld":
 		if m := accept.FindStringSubmatch(n.Message); m != nil {
 			return Help{fmt.Sprintf("Change the %s or the objects, or accept the loss of their values.", map[bool]string{true: "module", false: "version"}[isModule(k)]), m[1]}, true
+		}
+	case "UpgradeHeld":
+		if m := shown.FindStringSubmatch(n.Message); m != nil {
+			return Help{"Change the resources or the version, or accept the outcomes in spec.upgrade.accept. The preview shows them.", m[1]}, true
 		}
 	case "KindInUse":
 		if n.row.Deleting {

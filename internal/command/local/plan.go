@@ -14,6 +14,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 	"github.com/landbridge-io/landbridge/internal/terraform/planview"
+	"github.com/landbridge-io/landbridge/internal/trigger"
 )
 
 // parallelism is the maximum of resources that are read and planned concurrently, as in Terraform.
@@ -184,7 +185,7 @@ func (p *planner) view(plan terraform.Plan) planview.Change {
 	r := p.resource
 	return planview.Change{
 		Model: r.Model, Address: r.Address(), Namespace: r.Namespace, Name: r.Name, Label: r.Label(),
-		Provider: p.Source, Plan: plan,
+		Provider: p.Source, Plan: plan, Invokes: trigger.Foreseen(r.Declared, trigger.ChangeOf(plan.Action)),
 	}
 }
 

@@ -37,6 +37,8 @@ type ManifestResource struct {
 	Config *terraform.Config
 	// Configurations are the provider configurations that it uses.
 	Configurations []policy.Configuration
+	// Declared has spec.actions.
+	Declared *unstructured.Unstructured
 
 	// provider is the provider configuration.
 	provider cty.Value
@@ -95,6 +97,7 @@ func (r *reader) resource(d document) {
 	if t.resource.Spec == nil {
 		t.resource.Spec = map[string]any{}
 	}
+	out.Declared = &unstructured.Unstructured{Object: map[string]any{"spec": t.resource.Spec}}
 	t.read(d)
 	if !refused.HasErrors() {
 		t.admit()

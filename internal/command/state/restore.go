@@ -165,9 +165,7 @@ func (c *Cluster) restore(ctx context.Context, k store.Key, kind Kind, x tfstate
 	if o.DryRun {
 		return true, "", nil
 	}
-	if !kind.Module {
-		rec.Instance.CreatedAt = time.Now() // others may just have made it, so it may not be visible yet
-	}
+	rec.Instance.CreatedAt = time.Now() // others may just have made it, so it may not be visible yet
 	if _, err := c.Stored.Save(ctx, k, store.Verbatim, rec); errors.Is(err, store.ErrConflict) {
 		return false, "something else has written its stored instance just now", nil
 	} else if err != nil {

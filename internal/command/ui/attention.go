@@ -146,7 +146,7 @@ func troubleOf(e *Entry, now time.Time) Trouble {
 		return NeverSettles
 	case e.Plan != nil:
 		return AwaitsApproval
-	case e.Reason == string(v1alpha1.ReasonChangesHeld):
+	case e.Reason == string(v1alpha1.ReasonChangesHeld), e.Reason == string(v1alpha1.ReasonUpgradeHeld):
 		return Held
 	}
 	switch e.Health {

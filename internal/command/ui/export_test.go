@@ -1,8 +1,11 @@
 package ui
 
 import (
+	"context"
 	"net/http"
 	"time"
+
+	"github.com/landbridge-io/landbridge/internal/command/state"
 )
 
 // Secrets are what requests have to know.
@@ -15,6 +18,14 @@ func NewOf(x *Index, now time.Time) *Server {
 	s.now = func() time.Time { return now }
 	return s
 }
+
+// Records sets the change records.
+func (s *Server) Records(all []state.History, err error) {
+	s.records = func(context.Context) ([]state.History, error) { return all, err }
+}
+
+// Runs sets the program that runs commands.
+func (s *Server) Runs(p *Program) { s.program = p }
 
 // Secrets returns those of a server.
 func (s *Server) Secrets() Secrets { return Secrets{s.token, s.session, s.form} }
@@ -29,3 +40,6 @@ func (s *Server) Write(w http.ResponseWriter, r *http.Request, view, title strin
 
 // MaxStreams is maxStreams.
 const MaxStreams = maxStreams
+
+// Sweep ends sessions that are over.
+func (p *People) Sweep(ctx context.Context) { p.sweep(ctx) }

@@ -19,6 +19,7 @@ import (
 
 	"github.com/landbridge-io/landbridge/internal/command/explain"
 	"github.com/landbridge-io/landbridge/internal/command/status"
+	"github.com/landbridge-io/landbridge/internal/model"
 )
 
 // rediscover is the interval at which new kinds, and changed permissions, are looked up.
@@ -39,14 +40,14 @@ type follower struct {
 	group   sync.WaitGroup
 }
 
-func newFollower(config *rest.Config, index *Index, c *status.Client, reader *explain.Reader, namespace string) (*follower, error) {
+func newFollower(config *rest.Config, index *Index, c *status.Client, reader *explain.Reader, namespaces []string) (*follower, error) {
 	config = rest.CopyConfig(config)
 	config.QPS = -1 // a list and a watch for each kind, and there may be many
 	d, err := dynamic.NewForConfig(config)
 	if err != nil {
 		return nil, err
 	}
-	r, err := newRights(config, namespace)
+	r, err := newRights(config, namespaces)
 	if err != nil {
 		return nil, err
 	}
@@ -122,6 +123,9 @@ func (f *follower) watch(ctx context.Context, s scope, listed func()) {
 	var err error
 	if to.snapshot, err = f.reader.KindSnapshot(ctx, gvk); err != nil {
 		to.snapshot = &explain.Snapshot{} // what it depends on is not known then
+	}
+	if kind := s.kind.Kind + "." + s.kind.Group; s.kind.Mode == model.Managed && to.snapshot.Types[kind] != "" {
+		f.index.SetType(Served{Provider: to.snapshot.Owners[kind], Type: to.snapshot.Types[kind], Kind: s.kind.Kind})
 	}
 	resource := f.dynamic.Resource(s.kind.GroupVersionResource).Namespace(s.namespace)
 	// An object that may not be listed any more does not exist for the person.

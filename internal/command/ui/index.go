@@ -2,6 +2,7 @@ package ui
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -23,6 +24,8 @@ type Index struct {
 	listed  bool
 	// unread are kinds that could not be listed, and why.
 	unread map[string]string
+	// types are the resource types that are served.
+	types map[Served]bool
 	// sorted are the entries in the order of compareKeys, unless unsorted is set. lent is set when
 	// readers have the slice, which must not be changed then.
 	sorted         []*Entry
@@ -31,7 +34,7 @@ type Index struct {
 
 // NewIndex returns an empty index.
 func NewIndex() *Index {
-	return &Index{entries: map[explain.Key]*Entry{}, changed: make(chan struct{}), unread: map[string]string{}, version: 1}
+	return &Index{entries: map[explain.Key]*Entry{}, changed: make(chan struct{}), unread: map[string]string{}, types: map[Served]bool{}, version: 1}
 }
 
 // Set adds or replaces an entry.
@@ -139,6 +142,13 @@ func (x *Index) SetUnread(kind, why string) {
 	x.bump()
 }
 
+// SetType records that a resource type is served.
+func (x *Index) SetType(t Served) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.types[t] = true
+}
+
 // bump tells those who wait that something has changed. The lock is held.
 func (x *Index) bump() {
 	x.version++
@@ -161,7 +171,9 @@ type Content struct {
 	// searched, since there are too many.
 	Listed, Full bool
 	// Unread are the kinds that could not be listed.
-	Unread  []Unread
+	Unread []Unread
+	// Types are the resource types that are served, sorted by provider and name.
+	Types   []Served
 	Version uint64
 }
 
@@ -181,6 +193,9 @@ func (x *Index) Content() Content {
 	for kind, why := range x.unread {
 		out.Unread = append(out.Unread, Unread{kind, why})
 	}
+	out.Types = slices.SortedFunc(maps.Keys(x.types), func(a, b Served) int {
+		return cmp.Or(strings.Compare(a.Provider, b.Provider), strings.Compare(a.Type, b.Type), strings.Compare(a.Kind, b.Kind))
+	})
 	slices.SortFunc(out.Unread, func(a, b Unread) int { return strings.Compare(a.Kind, b.Kind) })
 	return out
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 
@@ -39,6 +40,9 @@ type Provider struct {
 	// Resources is the number of resource types, and Activated that of those that are served.
 	Resources int `json:"resources"`
 	Activated int `json:"activated"`
+	// Behind is the number of newer versions; nil if it is not known.
+	Behind     *int32             `json:"behind,omitempty"`
+	Conditions []metav1.Condition `json:"conditions,omitempty"`
 }
 
 // providerOf reads a TerraformProvider. What cannot be read is empty.
@@ -50,6 +54,7 @@ func providerOf(u *unstructured.Unstructured) *Provider {
 	out := &Provider{
 		Source: p.Spec.Source, Wanted: p.Spec.Version, Available: p.Status.Available, Protocol: p.Status.Protocol,
 		Execution: string(p.Status.Execution), Sandbox: string(p.Status.Sandbox), Resources: p.Status.Resources, Activated: p.Status.Activated,
+		Behind: p.Status.VersionsBehind, Conditions: explain.Conditions(u),
 	}
 	if p.Status.Installed != nil {
 		out.Version = p.Status.Installed.Version

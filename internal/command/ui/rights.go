@@ -15,14 +15,14 @@ import (
 // rights finds out what the person may list and watch.
 type rights struct {
 	client kubernetes.Interface
-	// namespace is that of the person's context, which is looked at even if namespaces may not be
-	// listed.
-	namespace string
+	// known are the namespaces that are looked at even if namespaces may not be listed, such as
+	// that of the person's context.
+	known []string
 }
 
-func newRights(config *rest.Config, namespace string) (*rights, error) {
+func newRights(config *rest.Config, known []string) (*rights, error) {
 	c, err := kubernetes.NewForConfig(config)
-	return &rights{c, namespace}, err
+	return &rights{c, slices.DeleteFunc(known, func(n string) bool { return n == "" })}, err
 }
 
 // scope is a kind in one namespace, or with "" in all.
@@ -90,15 +90,15 @@ func (r *rights) may(ctx context.Context, group, resource string) bool {
 	return true
 }
 
-// namespaces returns those that the person may list; else that of the context.
+// namespaces returns those that the person may list; else those that are known.
 func (r *rights) namespaces(ctx context.Context) []string {
-	out := []string{r.namespace}
+	out := slices.Clone(r.known)
 	list, err := r.client.CoreV1().Namespaces().List(ctx, metav1.ListOptions{})
 	if err != nil {
 		return out
 	}
 	for _, n := range list.Items {
-		if n.Name != r.namespace {
+		if !slices.Contains(r.known, n.Name) {
 			out = append(out, n.Name)
 		}
 	}

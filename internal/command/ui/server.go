@@ -10,6 +10,8 @@ import (
 	"html/template"
 	"net"
 	"net/http"
+	"reflect"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -18,6 +20,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/landbridge-io/landbridge/internal/command/explain"
+	"github.com/landbridge-io/landbridge/internal/command/state"
 	"github.com/landbridge-io/landbridge/internal/command/status"
 )
 
@@ -33,6 +36,10 @@ type Options struct {
 	Config *rest.Config
 	// Namespace is that of the person's context. System is that of the controller.
 	Namespace, System string
+	// Namespaces are further ones that are looked at if the person may not list namespaces.
+	Namespaces []string
+	// Program does what needs providers on the person's machine; nil if there is none.
+	Program *Program
 }
 
 // Server is the page.
@@ -46,6 +53,15 @@ type Server struct {
 	ended    chan struct{}
 	opened   atomic.Uint64 // pages
 	now      func() time.Time
+	records  func(context.Context) ([]state.History, error)
+	// program runs commands, at most maxCommands at the same time. namespace is the person's.
+	program   *Program
+	commands  chan struct{}
+	namespace string
+	// system is the namespace of the controller.
+	system string
+	// person is who has signed in; empty on the person's own machine.
+	person string
 }
 
 // New returns the page of a cluster. It does not connect yet.
@@ -59,17 +75,24 @@ func New(o Options) (*Server, error) {
 		return nil, err
 	}
 	index := NewIndex()
-	f, err := newFollower(o.Config, index, c, reader, o.Namespace)
+	f, err := newFollower(o.Config, index, c, reader, append([]string{o.Namespace}, o.Namespaces...))
 	if err != nil {
 		return nil, err
 	}
 	out := newServer(index)
-	out.client, out.reader, out.follower = c, reader, f
+	stored, err := state.Open(o.Config, o.System)
+	if err != nil {
+		return nil, err
+	}
+	out.client, out.reader, out.follower, out.program, out.namespace, out.system = c, reader, f, o.Program, o.Namespace, o.System
+	out.records = func(ctx context.Context) ([]state.History, error) { return stored.Histories(ctx, state.Selection{}) }
 	return out, nil
 }
 
 func newServer(index *Index) *Server {
-	return &Server{secrets: newSecrets(), index: index, streams: make(chan struct{}, maxStreams), ended: make(chan struct{}), now: time.Now}
+	return &Server{
+		secrets: newSecrets(), index: index, streams: make(chan struct{}, maxStreams), ended: make(chan struct{}), now: time.Now, commands: make(chan struct{}, maxCommands),
+	}
 }
 
 // Address is where a person opens the page, with the token.
@@ -86,17 +109,10 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	defer cancel()
 	followed := make(chan struct{})
 	go func() { defer close(followed); s.follower.run(ctx) }()
-	server := &http.Server{
-		Handler: s.Handler(l.Addr().String()), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 30 * time.Second,
-		IdleTimeout: time.Minute, MaxHeaderBytes: 64 << 10, BaseContext: func(net.Listener) context.Context { return ctx },
-	}
+	server := newHTTPServer(ctx, s.Handler(l.Addr().String()))
 	stop := context.AfterFunc(ctx, func() {
 		close(s.ended)
-		last, cancel := context.WithTimeout(context.Background(), time.Second)
-		defer cancel()
-		if server.Shutdown(last) != nil {
-			_ = server.Close()
-		}
+		shutDown(server)
 	})
 	defer stop()
 	err := server.Serve(l)
@@ -108,31 +124,60 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	return err
 }
 
+// newHTTPServer returns a server whose requests end with ctx.
+func newHTTPServer(ctx context.Context, h http.Handler) *http.Server {
+	return &http.Server{
+		Handler: h, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 30 * time.Second,
+		IdleTimeout: time.Minute, MaxHeaderBytes: 64 << 10, BaseContext: func(net.Listener) context.Context { return ctx },
+	}
+}
+
+// shutDown gives requests a second to end.
+func shutDown(server *http.Server) {
+	last, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	if server.Shutdown(last) != nil {
+		_ = server.Close()
+	}
+}
+
 // view is a view of the page, and of the API.
 type view struct {
 	// name is that of the template, and of the API below its prefix. path is behind it in both.
 	name, path string
 	// at is the path of the page; "" if it is name and path.
-	at    string
-	model func(*http.Request) (title string, model any, _ error)
+	at string
+	// of is the type of the model, and summary what it is. query are the parameters.
+	of      reflect.Type
+	summary string
+	query   []string
+	model   func(*http.Request) (title string, model any, _ error)
 }
 
 const object = "/{kind}/{namespace}/{name}"
 
 func (s *Server) views() []view {
 	return []view{
-		{name: "attention", at: "/{$}", model: s.attention},
-		{name: "estate", model: s.estate},
-		{name: "resources", path: object, model: s.resource},
-		{name: "dependencies", path: object, model: s.dependencies},
-		{name: "search", model: s.search},
-		{name: "plans", model: s.plans},
-		{name: "providers", model: s.providers},
+		{name: "attention", at: "/{$}", of: reflect.TypeFor[Attention](), summary: "What needs attention, the most urgent first.", model: s.needsAttention},
+		{name: "estate", of: reflect.TypeFor[Estate](), summary: "All objects that a filter selects.", query: append(slices.Clone(fields), "page"), model: s.estate},
+		{name: "resources", path: object, of: reflect.TypeFor[Resource](), summary: "One object.", model: s.resource},
+		{name: "dependencies", path: object, of: reflect.TypeFor[Dependencies](), summary: "What an object depends on, and what depends on it.", model: s.dependencies},
+		{name: "search", of: reflect.TypeFor[Search](), summary: "The objects that have a text.", query: []string{"q"}, model: s.search},
+		{name: "plans", of: reflect.TypeFor[Plans](), summary: "The plans that wait for approval.", model: s.plans},
+		{name: "providers", of: reflect.TypeFor[Providers](), summary: "The providers, with configurations and kinds.", model: s.providers},
+		{name: "upgrades", of: reflect.TypeFor[Upgrades](), summary: "The newer versions of providers; with plan=NAME, what landbridge upgrade plan finds.", query: []string{"plan"}, model: s.upgrades},
+		{name: "import", of: reflect.TypeFor[Import](), summary: "The objects of a resource type that exist, and who manages them.", query: []string{"type"}, model: s.imports},
+		{name: "figures", of: reflect.TypeFor[Figures](), summary: "What the change records tell of the last day, by the hour.", model: s.figures},
 	}
 }
 
 // Handler returns the page as it is served at an address, such as 127.0.0.1:8080.
 func (s *Server) Handler(address string) http.Handler {
+	return newGuard(s.secrets, address, s.mux())
+}
+
+// mux returns the page, without what decides who may see it.
+func (s *Server) mux() http.Handler {
 	mux := http.NewServeMux()
 	for _, v := range s.views() {
 		at := v.at
@@ -150,12 +195,14 @@ func (s *Server) Handler(address string) http.Handler {
 		})
 	}
 	mux.HandleFunc("POST /plans/approve", s.approve)
+	mux.HandleFunc("POST /import/manifests", s.manifests)
 	mux.HandleFunc("GET /events", s.events)
+	mux.HandleFunc("GET "+apiPrefix+"openapi.json", s.openAPI)
 	mux.Handle("GET /static/", http.FileServerFS(static))
-	return newGuard(s.secrets, address, http.MaxBytesHandler(mux, maxBody))
+	return http.MaxBytesHandler(mux, maxBody)
 }
 
-func (s *Server) attention(*http.Request) (string, any, error) {
+func (s *Server) needsAttention(*http.Request) (string, any, error) {
 	return "Needs attention", AttentionOf(s.index.Content(), s.now()), nil
 }
 
@@ -203,7 +250,7 @@ var (
 var templates = func() map[string]*template.Template {
 	out := map[string]*template.Template{}
 	functions := template.FuncMap{"mark": mark, "slug": slug}
-	for _, name := range []string{"attention", "estate", "resources", "dependencies", "search", "plans", "providers", "error"} {
+	for _, name := range []string{"attention", "estate", "resources", "dependencies", "search", "plans", "providers", "upgrades", "import", "manifests", "figures", "login", "error"} {
 		out[name] = template.Must(template.New("").Funcs(functions).ParseFS(pages, "layout.html", "parts.html", name+".html"))
 	}
 	return out
@@ -245,6 +292,14 @@ type page struct {
 	Model any
 	// Results are what became of approvals.
 	Results []Result
+	// Person is who has signed in.
+	Person string
+}
+
+// Still reports whether the view does not follow the cluster.
+func (p page) Still() bool {
+	m, ok := p.Model.(interface{ Still() bool })
+	return ok && m.Still()
 }
 
 // Current returns the view's mark in the navigation.
@@ -263,6 +318,7 @@ func (s *Server) write(w http.ResponseWriter, r *http.Request, p page, err error
 		p.View, p.Model = "error", err.Error()
 	}
 	p.Number = s.opened.Add(1)
+	p.Person = s.person
 	p.Path, p.Form, p.Query = r.URL.RequestURI(), s.form, r.URL.Query().Get("q")
 	if r.Method != http.MethodGet {
 		p.Path = "/plans"
@@ -282,12 +338,23 @@ func (s *Server) write(w http.ResponseWriter, r *http.Request, p page, err error
 }
 
 func writeJSON(w http.ResponseWriter, model any, err error) {
-	w.Header().Set("Content-Type", "application/json")
 	if err != nil {
-		w.WriteHeader(statusOf(err))
-		model = map[string]string{"error": err.Error()}
+		writeError(w, statusOf(err), err.Error())
+		return
 	}
+	w.Header().Set("Content-Type", "application/json")
 	_ = json.NewEncoder(w).Encode(model) // the reader is gone
+}
+
+// Error is the answer of the API if there is no view.
+type Error struct {
+	Error string `json:"error"`
+}
+
+func writeError(w http.ResponseWriter, code int, text string) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(code)
+	_ = json.NewEncoder(w).Encode(Error{text}) // the reader is gone
 }
 
 // statusOf returns the status of an answer with an error: the cluster's, if it refuses something.

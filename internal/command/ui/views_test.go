@@ -11,20 +11,24 @@ import (
 	"github.com/landbridge-io/landbridge/internal/testing/golden"
 )
 
+// of returns the snapshot of an object of the estate.
+func of(kind, name string) *explain.Snapshot {
+	s := *snapshot
+	for _, u := range objects() {
+		if k := explain.KeyOf(u); k.Name == name && k.Kind == kind {
+			s.Subject = k
+		}
+		s.Objects = append(s.Objects, u)
+	}
+	return &s
+}
+
+func line(args ...string) string { return "landbridge " + strings.Join(args, " ") }
+
 // TestViews compares the models and the pages of all views with golden files.
 func TestViews(t *testing.T) {
 	x := index(objects()...)
 	c := x.Content()
-	of := func(kind, name string) *explain.Snapshot {
-		s := *snapshot
-		for _, u := range objects() {
-			if k := explain.KeyOf(u); k.Name == name && k.Kind == kind {
-				s.Subject = k
-			}
-			s.Objects = append(s.Objects, u)
-		}
-		return &s
-	}
 	for name, tc := range map[string]struct {
 		view  string
 		model any
@@ -39,6 +43,8 @@ func TestViews(t *testing.T) {
 		"search-nothing":  {"search", ui.SearchIn(c, " ")},
 		"plans":           {"plans", ui.PlansOf(c)},
 		"providers":       {"providers", ui.ProvidersOf(c)},
+		"upgrades":        {"upgrades", ui.UpgradesOf(c, line)},
+		"figures":         {"figures", ui.FiguresOf(c, records(), now)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			model, err := json.MarshalIndent(tc.model, "", "  ")

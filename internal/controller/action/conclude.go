@@ -102,6 +102,7 @@ func (r *Reconciler) record(ctx context.Context, of *object, begun, ended invoca
 	if err := o.Write(ctx, r.client); err != nil {
 		return err
 	}
+	k.tell(o)
 	r.warn(o, added)
 	k.Options.Recorder.Event(o, e)
 	return nil

@@ -1,60 +1,20 @@
 package action_test
 
 import (
-	"context"
-	"errors"
 	"testing"
 	"time"
 
-	kerrors "k8s.io/apimachinery/pkg/api/errors"
-	kschema "k8s.io/apimachinery/pkg/runtime/schema"
 	"pgregory.net/rapid"
-	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/landbridge-io/landbridge/internal/controller/action"
 	"github.com/landbridge-io/landbridge/internal/terraform"
+	"github.com/landbridge-io/landbridge/internal/testing/crashtest"
 )
 
-var errCrashed = errors.New("the process has ended")
-
-// process is one life of a controller, which ends at one of its writes.
-type process struct {
-	// left is the number of writes until it ends; below 0 it does not. stored is set if the last
-	// one is stored nevertheless.
-	left   int
-	stored bool
-	dead   bool
-}
-
-// write carries out a write, unless the process ends before it.
-func (p *process) write(do func() error) error {
-	if p.dead {
-		return kerrors.NewNotFound(kschema.GroupResource{}, "x") // nothing tries it again
-	}
-	p.left--
-	if p.left != 0 {
-		return do()
-	}
-	p.dead = true
-	if p.stored {
-		_ = do()
-	}
-	return errCrashed
-}
-
 // live replaces the process of a fixture.
-func (f *fixture) live(p *process) {
-	c := interceptor.NewClient(f.client, interceptor.Funcs{
-		SubResourceUpdate: func(ctx context.Context, c client.Client, sub string, o client.Object, opts ...client.SubResourceUpdateOption) error {
-			return p.write(func() error { return c.SubResource(sub).Update(ctx, o, opts...) })
-		},
-		Update: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.UpdateOption) error {
-			return p.write(func() error { return c.Update(ctx, o, opts...) })
-		},
-	})
+func (f *fixture) live(p *crashtest.Process) {
 	f.kind.Runs = &action.Runs{Timeout: time.Hour, Grace: time.Minute, PerConfiguration: 4}
-	f.r = action.NewReconciler(f.kind, c, f.client)
+	f.r = action.NewReconciler(f.kind, p.Client(f.client), f.client)
 	f.r.Use(noQueue{})
 }
 
@@ -70,7 +30,7 @@ func TestNeverTwiceNeverLost(t *testing.T) {
 		}
 		f := newFixture(t, spec)
 		var outcomes []terraform.ActionOutcome
-		reconcile := func(p *process, outcome terraform.ActionOutcome) {
+		reconcile := func(p *crashtest.Process, outcome terraform.ActionOutcome) {
 			before := f.cloud.count()
 			f.cloud.outcome = outcome
 			_, _ = f.try()
@@ -79,21 +39,21 @@ func TestNeverTwiceNeverLost(t *testing.T) {
 				outcomes = append(outcomes, outcome)
 			}
 			check(rt, f, outcomes, retries)
-			if p.dead {
-				*p = process{left: -1}
+			if p.Dead {
+				*p = crashtest.Process{Left: -1}
 				f.live(p)
 			}
 		}
-		p := &process{left: -1}
+		p := &crashtest.Process{Left: -1}
 		f.live(p)
 		for range rapid.IntRange(5, 25).Draw(rt, "steps") {
-			p.left, p.stored = rapid.IntRange(-1, 3).Draw(rt, "writes until it ends"), rapid.Bool().Draw(rt, "the last one is stored")
+			p.Left, p.Stored = rapid.IntRange(-1, 3).Draw(rt, "writes until it ends"), rapid.Bool().Draw(rt, "the last one is stored")
 			f.clock.SetTime(f.clock.Now().Add(time.Duration(rapid.IntRange(0, 200).Draw(rt, "seconds")) * time.Second))
 			reconcile(p, rapid.SampledFrom([]terraform.ActionOutcome{
 				terraform.ActionSucceeded, terraform.ActionFailed, terraform.ActionFailed, terraform.ActionOutcomeUnknown, terraform.ActionNotInvoked,
 			}).Draw(rt, "outcome"))
 		}
-		p.left = -1
+		p.Left = -1
 		for range 4 {
 			f.clock.SetTime(f.clock.Now().Add(10 * time.Minute))
 			reconcile(p, terraform.ActionSucceeded)

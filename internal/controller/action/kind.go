@@ -9,7 +9,9 @@ import (
 
 	"github.com/landbridge-io/landbridge/internal/controller/providerconfig"
 	"github.com/landbridge-io/landbridge/internal/controller/unmanaged"
+	"github.com/landbridge-io/landbridge/internal/history"
 	"github.com/landbridge-io/landbridge/internal/invocation"
+	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 )
 
 // Kind is the kind of one action, with the dependencies of its controller. Its executor is a
@@ -23,6 +25,9 @@ type Kind struct {
 	PlanKey []byte
 	// Providers are the names of the TerraformProvider, for pauses.
 	Providers []string
+	// Recorded is called with each attempt that has ended, after that is stored, as an entry of a
+	// change record. It may be nil.
+	Recorded func(store.Key, history.Entry)
 
 	looks unmanaged.Memory[look]
 }

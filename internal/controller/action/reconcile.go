@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
+	"github.com/landbridge-io/landbridge/internal/controller/managed"
 	"github.com/landbridge-io/landbridge/internal/controller/unmanaged"
 	"github.com/landbridge-io/landbridge/internal/invocation"
 	"github.com/landbridge-io/landbridge/internal/terraform"
@@ -34,7 +35,13 @@ func (r *Reconciler) Ignores(u *unstructured.Unstructured) bool {
 
 // Look implements unmanaged.Looker.
 func (r *Reconciler) Look(ctx context.Context, o unmanaged.Resource) (reconcile.Result, error) {
-	return r.step(ctx, &object{o})
+	x := &object{o}
+	before := recordOf(&x.Unstructured).Phase
+	result, err := r.step(ctx, x)
+	if of, ok := managed.TriggeredBy(&x.Unstructured); ok && (before != invocation.Running || recordOf(&x.Unstructured).Phase != invocation.Running) {
+		r.kind.Neighbours.Wake(of)
+	}
+	return result, err
 }
 
 // step does what package invocation decides.
@@ -128,7 +135,8 @@ func (r *Reconciler) begin(ctx context.Context, o *object, p *planned, record in
 	o.SetDeferred(terraform.NotDeferred, "")
 	o.describe(situation{phase: invocation.Running})
 	o.observed()
-	if err := o.Write(ctx, r.client); err != nil {
+	// What was read may be an earlier attempt of the same second, and the cache behind.
+	if err := o.Confirm(ctx, r.client); err != nil {
 		release()
 		if !kerrors.IsConflict(err) { // else it is not stored
 			known := k.looks.Recall(o)
@@ -199,6 +207,7 @@ func (r *Reconciler) rest(ctx context.Context, o *object, in invocation.Input, d
 		return reconcile.Result{}, err
 	}
 	if interrupted {
+		r.kind.tell(o)
 		r.kind.Options.Recorder.Event(o, event.Event{Type: event.TypeWarning, Reason: reasonUnknown, Message: lost.message})
 	}
 	if d.Until.IsZero() {
@@ -225,6 +234,7 @@ func (r *Reconciler) remove(ctx context.Context, o *object, record invocation.Re
 		return err
 	}
 	if interrupted {
+		r.kind.tell(o)
 		r.kind.Options.Recorder.Event(o, event.Event{Type: event.TypeWarning, Reason: reasonUnknown, Message: lost.message})
 	}
 	return client.IgnoreNotFound(o.Change(ctx, r.client, func(u client.Object) { meta.RemoveFinalizer(u, xpmanaged.FinalizerName) }))

@@ -8,6 +8,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/landbridge-io/landbridge/internal/controller/unmanaged"
 	"github.com/landbridge-io/landbridge/internal/crd"
 	"github.com/landbridge-io/landbridge/internal/provider"
 	"github.com/landbridge-io/landbridge/internal/slots"
@@ -109,8 +110,6 @@ func (r *Runs) slot(configuration, namespace string) (release func(), ok bool) {
 	return of.TryAcquire(namespace)
 }
 
-var errLostLease = errors.New("another controller may have taken over")
-
 // start carries out an attempt for an object, unless the process ends. release is called when the
 // attempt is recorded.
 func (r *Runs) start(uid types.UID, namespace string, release func(), attempt func(context.Context, *run)) bool {
@@ -122,12 +121,7 @@ func (r *Runs) start(uid types.UID, namespace string, release func(), attempt fu
 	}
 	interrupted, interrupt := context.WithCancel(context.Background())
 	ctx, cancel := context.WithTimeout(context.Background(), r.Timeout)
-	ctx = provider.WithFence(slots.WithOwner(ctx, namespace), func() error {
-		if r.Leads != nil && !r.Leads() {
-			return errLostLease
-		}
-		return nil
-	})
+	ctx = unmanaged.Fenced(slots.WithOwner(ctx, namespace), r.Leads)
 	one := &run{over: make(chan struct{})}
 	one.interrupt = sync.OnceFunc(func() {
 		interrupt()

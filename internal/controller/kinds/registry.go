@@ -230,6 +230,16 @@ func (r *Registry) Exists(ctx context.Context, key store.Key, uid types.UID) (bo
 	return k.Exists(ctx, key, uid)
 }
 
+// Manages reports whether a resource exists and manages its object. Resources of kinds that are not
+// served count as such.
+func (r *Registry) Manages(ctx context.Context, key store.Key) (bool, error) {
+	k := r.Kind(schema.GroupKind{Group: key.Group, Kind: key.Kind})
+	if k == nil {
+		return true, nil
+	}
+	return k.Manages(ctx, key)
+}
+
 // start adds a kind that is starting.
 func (r *Registry) start(k *managed.Kind) {
 	r.mu.Lock()

@@ -78,7 +78,9 @@ func rolesOf(owner string, resources []kschema.GroupResource) []*rbacv1.ClusterR
 		if len(managed) > 0 {
 			if mode, _ := model.ModeOf(group); mode == model.Action {
 				add(roleInvoke, group, invoking, managed...)
-				add(roleController, group, []string{"delete"}, managed...) // when their time is over
+				// The controller creates those that spec.actions of resources name, and deletes
+				// those whose time is over.
+				add(roleController, group, []string{"create", "delete"}, managed...)
 			} else {
 				add(roleEdit, group, writing, managed...)
 			}

@@ -113,7 +113,7 @@ func TestRoles(t *testing.T) {
 	}
 	if diff := cmp.Diff(map[string][]string{
 		"landbridge:owner:view": read, "landbridge:owner:approve": {"approve"}, "landbridge:owner:invoke": append(slices.Clone(write), "invoke"),
-		"landbridge:owner:controller": append([]string{"delete"}, control...),
+		"landbridge:owner:controller": append([]string{"create", "delete"}, control...),
 	}, ofActions); diff != "" {
 		t.Errorf("for actions (-want +got):\n%s", diff)
 	}

@@ -26,9 +26,11 @@ import (
 	"github.com/landbridge-io/landbridge/internal/controller/managed"
 	"github.com/landbridge-io/landbridge/internal/controller/providerconfig"
 	"github.com/landbridge-io/landbridge/internal/controller/queue"
+	"github.com/landbridge-io/landbridge/internal/history"
 	"github.com/landbridge-io/landbridge/internal/provider/pool"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
 	"github.com/landbridge-io/landbridge/internal/scheduler/ownership"
+	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 	"github.com/landbridge-io/landbridge/schema"
 )
 
@@ -77,6 +79,8 @@ type Runtime struct {
 	// Runs are the attempts of actions, and PlanKey is the key of the hashes of their plans.
 	Runs    *action.Runs
 	PlanKey []byte
+	// Recorded is that of action.Kind.
+	Recorded func(store.Key, history.Entry)
 	// Follows is set if another replica installs CRDs and whatever else is not of one shard. Then
 	// this one waits for it.
 	Follows bool

@@ -77,9 +77,9 @@ func (p *ServedProvider) StartUnmanaged(m *model.Resource) error {
 // controllerOf returns the controller of a data source, an ephemeral resource or an action.
 func (p *ServedProvider) controllerOf(m *model.Resource) unmanagedController {
 	rt := p.runtime
-	common := unmanaged.Kind{Model: m, ProviderConfigs: unmanagedConfigs{p, new(engine.Factory)}, Neighbours: rt.Registry, Options: rt.Managed}
+	common := unmanaged.Kind{Model: m, ProviderConfigs: unmanagedConfigs{p, new(engine.Factory)}, Neighbours: rt.Registry, Options: rt.Managed, Leads: rt.Runs.Leads}
 	if m.Mode == model.Action {
-		return &action.Kind{Kind: common, Runs: rt.Runs, PlanKey: rt.PlanKey, Providers: []string{p.Name}}
+		return &action.Kind{Kind: common, Runs: rt.Runs, PlanKey: rt.PlanKey, Recorded: rt.Recorded, Providers: []string{p.Name}}
 	}
 	k := &results.Kind{Kind: common, Claimed: rt.Registry.Claimed, HashKey: rt.AccountKey[:], Leases: results.Leases{Client: rt.Leases}}
 	if m.Mode == model.Data {

@@ -90,3 +90,14 @@ func (k *Kind) Exists(ctx context.Context, key store.Key, uid types.UID) (bool, 
 	}
 	return true, nil
 }
+
+// Manages reports whether there is a resource of the kind that manages its object, and does not
+// only observe it.
+func (k *Kind) Manages(ctx context.Context, key store.Key) (bool, error) {
+	u, err := k.get(ctx, k.live, types.NamespacedName{Namespace: key.Namespace, Name: key.Name})
+	if err != nil {
+		return false, client.IgnoreNotFound(err)
+	}
+	spec, _ := k.read(&CustomResource{Unstructured: *u})
+	return spec.Policies.Manage, nil
+}

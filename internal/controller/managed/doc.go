@@ -41,6 +41,8 @@
 //     observation, annotations.go for the external name and status.go for the status. request.go
 //     makes the scheduler's request; events.go and explain.go tell the outcome, and synced.go the
 //     condition Synced.
+//   - triggers.go has the actions invoked that precede and follow operations (package trigger), with
+//     triggered.go for the objects of these.
 //   - client.go reads and writes the custom resource. An unchanged one causes no writes.
 //   - tracked.go has everything that is remembered of a resource between reconciles.
 package managed

@@ -15,6 +15,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/scheduler"
 	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
 	"github.com/landbridge-io/landbridge/internal/translate"
+	"github.com/landbridge-io/landbridge/internal/trigger"
 )
 
 // connector makes what the loop needs to work on the remote object of a resource.
@@ -31,6 +32,10 @@ type external struct {
 	spec    desired.Spec
 	// warnings are about the configuration.
 	warnings diagnostic.Diagnostics
+	// triggers are those of spec.actions.
+	triggers []trigger.Trigger
+	// awaited is why the resource is not ready because of an action; nil if it is not.
+	awaited error
 }
 
 // connect returns the external of a resource. It does not start a provider: the scheduler does when
@@ -47,6 +52,10 @@ func (c *connector) connect(ctx context.Context, r *CustomResource) (*external, 
 func (c *connector) external(ctx context.Context, r *CustomResource) (*external, diagnostic.Diagnostics) {
 	spec, invalid := c.kind.read(r)
 	req, diags := c.request(ctx, r, spec)
+	triggers, err := trigger.Of(&r.Unstructured)
+	if err != nil {
+		invalid = append(invalid, diagnostic.Errorf("Invalid action", "%s", err)...)
+	}
 	if diags = append(invalid, diags...); diags.HasErrors() {
 		return nil, diags
 	}
@@ -59,7 +68,8 @@ func (c *connector) external(ctx context.Context, r *CustomResource) (*external,
 	req.Describe, req.DescribeDrift = c.describer(r), c.driftDescriber(r)
 	req.Decide = c.decider(r, req.Configurations)
 	req.Stopped = c.stopped(r, req.Configurations)
-	out := &external{connector: c, request: req, spec: spec, warnings: diags.Warnings()}
+	out := &external{connector: c, request: req, spec: spec, warnings: diags.Warnings(), triggers: triggers}
+	out.request.Before = out.before(r)
 	out.request.Dependents, out.request.Cascade = out.dependents(r), cascadeOf(replacementOf(r.read))
 	return out, nil
 }
@@ -145,8 +155,12 @@ func (e *external) create(ctx context.Context, r *CustomResource) error {
 	return nil
 }
 
-// update has the remote object updated or replaced.
+// update has the remote object updated or replaced, unless an action that follows the last change
+// has not ended.
 func (e *external) update(ctx context.Context, r *CustomResource) error {
+	if reasonOf(e.awaited) == decision.ReasonAwaitingAction {
+		return e.explain(ctx, r, e.awaited)
+	}
 	if err := e.mayWrite(ctx); err != nil {
 		return err
 	}

@@ -57,7 +57,7 @@ func (r *Reconciler) loop(ctx context.Context, mg *CustomResource, found look) (
 	case deleted && len(mg.GetFinalizers()) > 1:
 		return backOff, nil // others need the object
 	case deleted && absent:
-		return r.finish(ctx, mg)
+		return r.finishAfter(ctx, mg, e, o)
 	case deleted:
 		if err := e.delete(remote, mg); err != nil {
 			return r.fail(ctx, mg, deleting, err)
@@ -86,6 +86,7 @@ func (r *Reconciler) loop(ctx context.Context, mg *CustomResource, found look) (
 			return r.fail(ctx, mg, initializing, err)
 		}
 	}
+	e.awaited = e.after(ctx, mg, o)
 	switch {
 	case !e.due(mg, o):
 		r.kind.upToDate(mg)

@@ -21,6 +21,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/terraform"
 	"github.com/landbridge-io/landbridge/internal/terraform/planview"
 	"github.com/landbridge-io/landbridge/internal/translate"
+	"github.com/landbridge-io/landbridge/internal/trigger"
 )
 
 // Preview returns what an object, if it were applied, would change of its remote object, in a few
@@ -93,6 +94,9 @@ func (p *preview) plan(ctx context.Context) ([]string, error) {
 	stops, approvals, notes := p.consequences(ctx, req, *plan)
 	for _, d := range p.warnings {
 		notes = append(notes, Shortened("warning: "+translate.Message(k.Model, diagnostic.Diagnostics{d}), maxWarning))
+	}
+	for _, action := range trigger.Foreseen(&r.Unstructured, trigger.ChangeOf(plan.Action)) {
+		notes = append(notes, Shortened("invokes "+action, maxWarning))
 	}
 	return slices.Concat(planview.Summary(k.Model, *plan), stops, approvals, k.foresee(ctx, r, plan), notes), nil
 }

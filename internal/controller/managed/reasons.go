@@ -21,6 +21,7 @@ var standing = map[scheduler.Reason]bool{
 	decision.ReasonDenied:  true, decision.ReasonDeferred: true, decision.ReasonMoved: true,
 	decision.ReasonAwaitingDependents: true, decision.ReasonAccountChanged: true, decision.ReasonDeletionProtected: true,
 	decision.ReasonOperationsPaused: true, decision.ReasonDestroyBrake: true,
+	decision.ReasonAwaitingAction: true, decision.ReasonActionFailed: true,
 }
 
 var reasons = map[scheduler.Reason]xpv2.ConditionReason{
@@ -48,6 +49,8 @@ var reasons = map[scheduler.Reason]xpv2.ConditionReason{
 	decision.ReasonDestroyDelayed:           v1alpha1.ReasonDestroyDelayed,
 	decision.ReasonOperationsPaused:         v1alpha1.ReasonOperationsPaused,
 	decision.ReasonAwaitingDependents:       v1alpha1.ReasonAwaitingDependents,
+	decision.ReasonAwaitingAction:           v1alpha1.ReasonAwaitingAction,
+	decision.ReasonActionFailed:             v1alpha1.ReasonActionFailed,
 	decision.ReasonStateTooLarge:            v1alpha1.ReasonStateTooLarge,
 	decision.ReasonIdentityConflict:         v1alpha1.ReasonIdentityConflict,
 	decision.ReasonAlreadyExists:            v1alpha1.ReasonAlreadyExists,

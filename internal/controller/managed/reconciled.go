@@ -8,12 +8,13 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/landbridge-io/landbridge/internal/controller/references"
+	"github.com/landbridge-io/landbridge/internal/trigger"
 )
 
 // reconciled reports whether a reconcile of the resource has succeeded, and another one would write
 // nothing if the remote object is unchanged, but for a connection Secret.
 func reconciled(r *CustomResource) bool {
-	return !paused(r) && r.GetDeletionTimestamp() == nil && finalizerReplaced(r) && synced(&r.Unstructured)
+	return !paused(r) && r.GetDeletionTimestamp() == nil && finalizerReplaced(r) && synced(&r.Unstructured) && !trigger.Open(&r.Unstructured)
 }
 
 // published reports whether the resource has a connection Secret, which is compared with each

@@ -7,6 +7,7 @@ import (
 
 	"github.com/landbridge-io/landbridge/internal/scheduler"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
+	"github.com/landbridge-io/landbridge/internal/trigger"
 )
 
 // Most looks find a resource at rest, of which nothing has changed. Such a look needs little of the
@@ -61,7 +62,7 @@ func (k *Kind) rest(of subject, version string, o *scheduler.Observation, r sche
 // restReconciled reports whether a resource that was just reconciled is steady. If so, and if its
 // status was made from the observation, it is at rest.
 func (r *Reconciler) restReconciled(mg *CustomResource) (steady bool) {
-	if mg.requested || !mg.observation.Steady() {
+	if mg.requested || !mg.observation.Steady() || trigger.Open(&mg.Unstructured) {
 		return false
 	}
 	if mg.request != nil && r.kind.tracked.same(mg, mg.observation) && !published(mg) {

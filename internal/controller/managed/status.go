@@ -20,18 +20,19 @@ import (
 	"github.com/landbridge-io/landbridge/internal/scheduler"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 	"github.com/landbridge-io/landbridge/internal/translate"
+	"github.com/landbridge-io/landbridge/internal/trigger"
 )
 
 // setStatus sets the resource's status from the observation, unless it already is.
 func (e *external) setStatus(ctx context.Context, r *CustomResource, o *scheduler.Observation) {
 	r.observation = o
 	// An earlier process has written the status of a resource before it left its mark.
-	if (o.Resumed || e.kind.tracked.same(r, o)) && !r.differsOtherwise() {
+	if (o.Resumed || e.kind.tracked.same(r, o)) && !r.differsOtherwise() && !trigger.Open(&r.Unstructured) {
 		return
 	}
 	waits := e.waits(ctx, o)
 	status := map[string]any{}
-	for _, keep := range []string{"conditions", "messages", "observedGeneration", "lastHandledReconcileAt", "awaitedReplacements"} {
+	for _, keep := range []string{"conditions", "messages", "observedGeneration", "lastHandledReconcileAt", "awaitedReplacements", "actions"} {
 		if v, ok := r.object("status")[keep]; ok {
 			status[keep] = v
 		}

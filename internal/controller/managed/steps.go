@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
+	"github.com/landbridge-io/landbridge/internal/scheduler"
 )
 
 // backOff queues a resource again after a delay that grows with each time in a row.
@@ -72,6 +73,14 @@ func (r *Reconciler) finish(ctx context.Context, mg *CustomResource) (reconcile.
 	}
 	r.kind.finished(mg)
 	return reconcile.Result{}, nil
+}
+
+// finishAfter is finish, once the actions that follow the destruction of the object have ended.
+func (r *Reconciler) finishAfter(ctx context.Context, mg *CustomResource, e *external, o *scheduler.Observation) (reconcile.Result, error) {
+	if err := e.after(ctx, mg, o); err != nil {
+		return r.fail(ctx, mg, deleting, e.explain(ctx, mg, err))
+	}
+	return r.finish(ctx, mg)
 }
 
 // poll is the result after which an unchanged resource is looked at again.

@@ -134,6 +134,7 @@ var phases = []string{connecting.message, observing.message, creating.message, u
 var unasked = map[xpv2.ConditionReason]bool{
 	v1alpha1.ReasonAwaitingApproval: true, v1alpha1.ReasonPlanChanged: true, v1alpha1.ReasonDriftReported: true,
 	v1alpha1.ReasonInterrupted: true, v1alpha1.ReasonCreateAttemptsExhausted: true, v1alpha1.ReasonNeverSettles: true, v1alpha1.ReasonInconsistentResult: true,
+	v1alpha1.ReasonAwaitingAction: true, v1alpha1.ReasonActionFailed: true,
 }
 
 // plainly returns a message without the step that it is from, where that misleads: a spec is read

@@ -1,7 +1,6 @@
 package results
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -18,6 +17,7 @@ import (
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 	"github.com/landbridge-io/landbridge/internal/controller/providerconfig"
 	"github.com/landbridge-io/landbridge/internal/ephemeral"
+	"github.com/landbridge-io/landbridge/internal/provider"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
 
@@ -46,6 +46,11 @@ func (r *Reconciler) hold(ctx context.Context, o *object) (reconcile.Result, err
 		return reconcile.Result{}, nil
 	}
 	h, err := k.holding(ctx, o)
+	if err != nil {
+		return reconcile.Result{}, err
+	}
+	err = r.keep(ctx, h)
+	k.looks.Remember(o, h.known)
 	if err != nil {
 		return reconcile.Result{}, err
 	}
@@ -110,7 +115,7 @@ func (k *Kind) holding(ctx context.Context, o *object) (*holding, error) {
 }
 
 // input returns what the next step depends on. Attempts to close count apart from the others: one
-// that fails delays no renewal.
+// that fails delays no renewal. If nothing is due, what has failed is not wanted any more.
 func (k *Kind) input(h *holding) ephemeral.Input {
 	in := ephemeral.Input{Name: string(h.GetUID()), Anew: h.anew(), Deleting: meta.WasDeleted(h), Now: k.now()}
 	if current := h.leases.Current; current != nil {
@@ -120,7 +125,10 @@ func (k *Kind) input(h *holding) ephemeral.Input {
 		in.Replaced = append(in.Replaced, l.Lease)
 	}
 	failed := h.known.opening
-	if ephemeral.Decide(in).Step == ephemeral.Close {
+	switch ephemeral.Decide(in).Step {
+	case ephemeral.Wait:
+		h.known.opening, h.known.closing, failed = attempts{}, attempts{}, attempts{}
+	case ephemeral.Close:
 		failed = h.known.closing
 	}
 	in.Failures, in.Tried = failed.n, failed.at
@@ -140,8 +148,7 @@ func (h *holding) shown() bool {
 	return current != nil && h.secret.openedAt == expiry(*current)[v1alpha1.AnnotationOpenedAt]
 }
 
-// open opens an ephemeral resource. What is needed to close it is stored before the result is
-// shown.
+// open opens an ephemeral resource, and keeps it.
 func (r *Reconciler) open(ctx context.Context, h *holding) (*failure, error) {
 	k := r.kind
 	if h.incomplete != nil {
@@ -157,35 +164,17 @@ func (r *Reconciler) open(ctx context.Context, h *holding) (*failure, error) {
 		return f, nil
 	}
 	defer release()
-	opened, diags := opener.OpenEphemeral(ctx, k.Model.Type, h.arguments.config)
+	of, diags := opener.OpenEphemeral(ctx, k.Model.Type, h.arguments.config)
 	if diags.HasErrors() {
 		return k.unable(h, v1alpha1.ReasonOpenFailed, diags), nil
 	}
-	details := k.details(h, opened)
 	now := k.now()
-	before := h.leases
-	if before.Current != nil {
-		h.leases.Replaced = append(slices.Clone(before.Replaced), *before.Current)
+	h.known.opened = &opened{
+		lease: lease{Lease: ephemeral.Lease{Since: now, RenewAt: of.RenewAt}, OpenedAt: now, Hash: h.arguments.hash, Private: of.Private}, replaces: h.leases.Current,
+		details: k.details(h, of), warnings: r.warnings(h.object, diags.Warnings(), nil), requested: h.requested(),
 	}
-	h.leases.Current = &lease{Lease: ephemeral.Lease{Since: now, RenewAt: opened.RenewAt}, OpenedAt: now, Hash: h.arguments.hash, Private: opened.Private}
-	err := k.save(ctx, h)
-	if err == nil {
-		err = r.publishLease(ctx, h.object, *h.leases.Current, details)
-	}
-	if err != nil {
-		before.version = h.leases.version
-		if more := opener.CloseEphemeral(ctx, k.Model.Type, opened.Open); !more.HasErrors() {
-			h.leases = before
-		}
-		h.known.opening.failed(now)
-		return nil, fmt.Errorf("cannot write the result: %w", cmp.Or(err, k.save(ctx, h)))
-	}
-	h.secret = published{openedAt: expiry(*h.leases.Current)[v1alpha1.AnnotationOpenedAt], renewAt: expiry(*h.leases.Current)[v1alpha1.AnnotationRenewAt]}
 	h.known.opening = attempts{}
-	h.SetHandledReconcile()
-	h.warnings = r.warnings(h.object, diags.Warnings(), nil)
-	h.told = append(h.told, event.Normal(reasonOpened, "The ephemeral resource was opened"))
-	return nil, nil
+	return nil, r.keep(ctx, h)
 }
 
 // renew has what is open last longer. What the provider refuses to renew is opened anew.
@@ -199,7 +188,7 @@ func (r *Reconciler) renew(ctx context.Context, h *holding) (*failure, error) {
 	renewed, diags := opener.RenewEphemeral(ctx, k.Model.Type, current.open())
 	if diags.HasErrors() {
 		f := k.unable(h, v1alpha1.ReasonRenewalFailed, diags)
-		if f.reason != v1alpha1.ReasonRenewalFailed || ctx.Err() != nil {
+		if f.reason != v1alpha1.ReasonRenewalFailed || ctx.Err() != nil || provider.Fence(ctx) != nil {
 			return f, nil
 		}
 		h.known.opening = attempts{}

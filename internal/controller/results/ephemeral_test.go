@@ -22,6 +22,7 @@ import (
 	clocktesting "k8s.io/utils/clock/testing"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/landbridge-io/landbridge/config"
@@ -237,6 +238,13 @@ func TestEphemeral(t *testing.T) {
 			o.pass(7 * time.Second)
 		}, want{[]string{"open", "renew", "open", "close"}, 1, success, "True", []string{"OpenedEphemeralResource", "CannotRenewEphemeralResource", "OpenedEphemeralResource", "ClosedEphemeralResource"}}},
 		"other arguments": {func(o *opened) { o.respecify("b", "forProvider", "name"); o.reconcile() }, want{[]string{"open", "open"}, 2, success, "True", []string{"OpenedEphemeralResource", "OpenedEphemeralResource"}}},
+		"other arguments that are refused, and taken back": {func(o *opened) {
+			o.vault.opens = wrong
+			o.respecify("b", "forProvider", "name")
+			o.reconcile()
+			o.respecify("a", "forProvider", "name")
+			o.reconcile()
+		}, want{[]string{"open", "open"}, 1, success, "True", []string{"OpenedEphemeralResource", "CannotOpenEphemeralResource"}}},
 		"a request": {func(o *opened) {
 			o.change(func(u *unstructured.Unstructured) {
 				u.SetAnnotations(map[string]string{"landbridge.io/reconcile-requested-at": "now"})
@@ -375,18 +383,87 @@ func TestEphemeralUnwritten(t *testing.T) {
 	t.Run("private bytes that cannot be stored", func(t *testing.T) {
 		t.Parallel()
 		o := newOpened(t)
-		o.kind.Leases.Client = unwritable{o.kind.Leases.Client}
+		o.kind.Leases.Client = &unwritable{SecretInterface: o.kind.Leases.Client, err: kerrors.NewForbidden(corev1.Resource("secrets"), "x", nil)}
 		o.restart()
-		_, err := o.r.Reconcile(t.Context(), reconcile.Request{NamespacedName: types.NamespacedName{Namespace: "team", Name: "x"}})
-		if err == nil || len(o.vault.live) != 0 || len(o.secret().Data) != 0 {
+		if err := o.try(); err == nil || len(o.vault.live) != 0 || len(o.secret().Data) != 0 {
 			t.Errorf("%v; open: %v", err, o.vault.live)
 		}
 	})
+	for name, test := range map[string]struct{ stored bool }{"not stored": {}, "stored without an answer": {stored: true}} {
+		t.Run("private bytes that are "+name, func(t *testing.T) {
+			t.Parallel()
+			o := newOpened(t)
+			o.kind.Leases.Client = &unwritable{SecretInterface: o.kind.Leases.Client, err: kerrors.NewTimeoutError("lost", 1), stored: test.stored}
+			o.restart()
+			if err := o.try(); err == nil || len(o.vault.live) != 1 || len(o.secret().Data) != 0 {
+				t.Errorf("%v; open: %v, shown: %d", err, o.vault.live, len(o.secret().Data))
+			}
+			o.reconcile()
+			if got := fmt.Sprint(o.vault.calls); got != "[open]" || len(o.secret().Data) == 0 || o.leases() != 1 {
+				t.Errorf("calls: %s, shown: %d, stored: %d", got, len(o.secret().Data), o.leases())
+			}
+			o.delete()
+			if o.reconcile(); o.exists() || len(o.vault.live) != 0 {
+				t.Errorf("open after the deletion: %v", o.vault.live)
+			}
+		})
+	}
 }
 
-// unwritable has Secrets that cannot be created.
-type unwritable struct{ typedcorev1.SecretInterface }
+func (o *opened) try() error {
+	_, err := o.r.Reconcile(o.Context(), reconcile.Request{NamespacedName: types.NamespacedName{Namespace: "team", Name: "x"}})
+	return err
+}
 
-func (unwritable) Create(context.Context, *corev1.Secret, metav1.CreateOptions) (*corev1.Secret, error) {
-	return nil, kerrors.NewServiceUnavailable("down")
+// A result whose Secret was written without an answer is in use: it is not closed.
+func TestEphemeralShownWithoutAnswer(t *testing.T) {
+	t.Parallel()
+	for name, written := range map[string]bool{"not written": false, "written": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			o := newOpened(t)
+			lost := false
+			o.client = interceptor.NewClient(o.client, interceptor.Funcs{Create: func(ctx context.Context, c client.WithWatch, obj client.Object, opts ...client.CreateOption) error {
+				if lost {
+					return c.Create(ctx, obj, opts...)
+				}
+				lost = true
+				if written {
+					if err := c.Create(ctx, obj, opts...); err != nil {
+						return err
+					}
+				}
+				return kerrors.NewTimeoutError("lost", 1)
+			}})
+			o.restart()
+			if err := o.try(); err == nil {
+				t.Error("there is no error")
+			}
+			o.reconcile()
+			if got := fmt.Sprint(o.vault.calls); got != "[open]" || len(o.secret().Data) == 0 {
+				t.Errorf("calls: %s, shown: %d", got, len(o.secret().Data))
+			}
+		})
+	}
+}
+
+// unwritable has a Secret that cannot be created the first time, or is without an answer.
+type unwritable struct {
+	typedcorev1.SecretInterface
+	err    error
+	stored bool
+	tried  bool
+}
+
+func (u *unwritable) Create(ctx context.Context, s *corev1.Secret, o metav1.CreateOptions) (*corev1.Secret, error) {
+	if u.tried {
+		return u.SecretInterface.Create(ctx, s, o)
+	}
+	u.tried = true
+	if u.stored {
+		if _, err := u.SecretInterface.Create(ctx, s, o); err != nil {
+			return nil, err
+		}
+	}
+	return nil, u.err
 }

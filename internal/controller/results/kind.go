@@ -40,6 +40,8 @@ type look struct {
 	last read
 	// opening and closing are the attempts to do so that have failed.
 	opening, closing attempts
+	// opened is what is not known to be stored and shown yet; nil if there is none.
+	opened *opened
 }
 
 func (k *Kind) now() time.Time { return k.Clock.Now() }

@@ -127,6 +127,31 @@ func (r *Reconciler) activate(ctx context.Context, run *running, active active, 
 	return errs, again
 }
 
+// activateMeanwhile serves the kinds that the spec activates of the version that goes on while another
+// one is previewed or held, which may take days.
+func (r *Reconciler) activateMeanwhile(ctx context.Context, p *v1alpha1.TerraformProvider, why *kinds.Problem) {
+	run := r.runningProvider(p.UID)
+	if run == nil || why != previewing && why.Reason != v1alpha1.ReasonUpgradeHeld && why.Reason != v1alpha1.ReasonChangesHeld {
+		return
+	}
+	active, _ := activatedOf(run.Model, &p.Spec) // patterns may match types of the other version
+	if slices.Equal(active.addresses(), servedBy(run).addresses()) {
+		return
+	}
+	if errs, _ := r.activate(ctx, run, active, func() {}); len(errs) > 0 {
+		r.Logger.Error(errors.Join(errs...), "Cannot serve all kinds of the version that goes on", "provider", p.Name)
+	}
+}
+
+// servedBy returns the names that are served of each mode.
+func servedBy(run *running) active {
+	out := active{model.Managed: run.Types()}
+	for _, mode := range model.Unmanaged {
+		out[mode] = run.Serving(mode)
+	}
+	return out
+}
+
 // unmanagedRoles installs the roles for data sources, ephemeral resources and actions that are not
 // served yet.
 func (r *Reconciler) unmanagedRoles(ctx context.Context, run *running, active active) error {

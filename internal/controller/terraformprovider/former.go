@@ -20,8 +20,7 @@ import (
 // installed returns status.installed: what a restarted controller needs to run the same provider
 // again.
 func installed(p *v1alpha1.TerraformProvider, from origin, run *running) (*v1alpha1.InstalledProvider, *kinds.Problem) {
-	out := from.installed
-	out.Source = p.Spec.Source
+	out := from.program(p)
 	if equality.Semantic.DeepEqual(run.config, config.Provider{}) {
 		return &out, nil
 	}
@@ -101,7 +100,7 @@ func (r *Reconciler) tryFormer(ctx context.Context, p *v1alpha1.TerraformProvide
 	if start.diags.HasErrors() {
 		return false, start.diags.Err()
 	}
-	run, problem, _ := r.present(ctx, p, started{from.launcher.Key(), from.name, how, start.schema, start.launcher, from.version()}, nil)
+	run, problem, _ := r.present(ctx, p, started{from.launcher.Key(), from.name, how, start.schema, start.launcher, from.version(), from.program(p)}, nil)
 	if problem != nil {
 		return false, problem.Err
 	}

@@ -60,12 +60,15 @@ func (r *Reconciler) install(ctx context.Context, p *v1alpha1.TerraformProvider)
 	}
 	run, problem, again := r.run(ctx, p, from, how)
 	if problem != nil {
+		r.activateMeanwhile(ctx, p, problem)
 		return problem, again
 	}
 	if p.Status.Installed, problem = installed(p, from, run); problem != nil {
 		return problem, kinds.Resync
 	}
 	p.Status.Locked = locked(p, from.lock)
+	p.Status.Upgrade = completed(p.Status.Upgrade)
+	r.previews.forget(p.UID)
 	r.checkVersions(p, from)
 	p.Status.Execution, p.Status.CommandLine = how.way, how.program()
 	p.Status.Sandbox = r.sandboxState(how)
@@ -109,7 +112,7 @@ func (r *Reconciler) run(ctx context.Context, p *v1alpha1.TerraformProvider, fro
 		if len(old.kept) == 0 && equality.Semantic.DeepEqual(old.config, p.Spec.Config()) {
 			return old, nil, 0
 		}
-		return r.present(ctx, p, started{key, from.name, how, old.Model.Schema, old.Launcher, from.version()}, old)
+		return r.present(ctx, p, started{key, from.name, how, old.Model.Schema, old.Launcher, from.version(), from.program(p)}, old)
 	}
 	start := r.starts.take(p.UID, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(p)}, from.launcher, p.Spec.LogLevel)
 	if start == nil {
@@ -121,7 +124,7 @@ func (r *Reconciler) run(ctx context.Context, p *v1alpha1.TerraformProvider, fro
 		return nil, kinds.NotInstalled(v1alpha1.ReasonProviderNotRunning, start.diags.Err()), again
 	}
 	r.starts.failed.Forget(p.UID)
-	return r.present(ctx, p, started{key, from.name, how, start.schema, start.launcher, from.version()}, old)
+	return r.present(ctx, p, started{key, from.name, how, start.schema, start.launcher, from.version(), from.program(p)}, old)
 }
 
 // started is a provider whose schema is known. name is the provider's own, such as random.
@@ -131,7 +134,8 @@ type started struct {
 	schema    *schema.Provider
 	launcher  provider.Launcher
 	// version is empty if it is not known.
-	version string
+	version   string
+	installed v1alpha1.InstalledProvider
 }
 
 // present runs a provider with the kinds that the spec asks for, in place of old, which may be nil.
@@ -154,8 +158,9 @@ func (r *Reconciler) present(ctx context.Context, p *v1alpha1.TerraformProvider,
 	if old != nil && old.Model.Schema == s.schema && old.how == s.how && slices.Equal(old.kept, kept) && equality.Semantic.DeepEqual(old.config, p.Spec.Config()) {
 		return old, nil, 0
 	}
-	if held := r.evolve(ctx, p, m); held != nil {
-		return nil, held, heldAgain
+	release := kinds.ReleaseOf(s.launcher, p.Spec.Config(), slices.Concat(kept, []string{string(s.how.way), s.how.program()})...)
+	if problem, again := r.mayChange(ctx, p, candidate{s, m, release, old}); problem != nil {
+		return nil, problem, again
 	}
 	if err := r.EnsureRoles(ctx, p.Name, kinds.ResourcesOf(m)...); err != nil {
 		return nil, kinds.Unhealthy(v1alpha1.ReasonActivationFailed, err).Retried(), kinds.Resync
@@ -182,7 +187,7 @@ func (r *Reconciler) present(ctx context.Context, p *v1alpha1.TerraformProvider,
 	run := &running{
 		ServedProvider: r.NewProvider(kinds.ProviderOptions{
 			Name: p.Name, Model: m, Address: addressOf(p), Version: s.version, Launcher: s.launcher, Limits: limits(p), Executor: s.how.executor(),
-			Release: kinds.ReleaseOf(s.launcher, p.Spec.Config(), slices.Concat(kept, []string{string(s.how.way), s.how.program()})...),
+			Release: release,
 		}),
 		source: p.Spec.Source, key: s.key, logLevel: p.Spec.LogLevel, how: s.how, config: p.Spec.Config(), kept: kept, names: names,
 	}

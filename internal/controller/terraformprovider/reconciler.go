@@ -12,6 +12,7 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
 	"github.com/go-logr/logr"
+	"golang.org/x/sync/semaphore"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
@@ -62,6 +63,9 @@ type Reconciler struct {
 	starts    *starts
 	downloads *tasks[install.Binary]
 	checks    *tasks[[]string]
+	previews  *tasks[struct{}]
+	// turn is that of the preview that runs.
+	turn      *semaphore.Weighted
 	queue     workqueue.TypedRateLimitingInterface[reconcile.Request]
 	mu        sync.Mutex
 	providers map[types.UID]*running
@@ -73,7 +77,8 @@ func (r *Reconciler) SetupWithManager(m manager.Manager) error {
 	r.starts = newStarts(r.Runtime, func(req reconcile.Request) { r.queue.Add(req) })
 	r.downloads = newTasks[install.Binary](r.Lifetime, r.starts.again)
 	r.checks = newTasks[[]string](r.Lifetime, r.starts.again)
-	if err := errors.Join(m.Add(r.starts), m.Add(r.downloads), m.Add(r.checks)); err != nil {
+	r.previews, r.turn = newTasks[struct{}](r.Lifetime, r.starts.again), semaphore.NewWeighted(1)
+	if err := errors.Join(m.Add(r.starts), m.Add(r.downloads), m.Add(r.checks), m.Add(r.previews)); err != nil {
 		return err
 	}
 	queue := source.Func(func(_ context.Context, q workqueue.TypedRateLimitingInterface[reconcile.Request]) error {
@@ -158,6 +163,13 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	}
 	if problem == starting {
 		return reconcile.Result{}, nil // the status stays unchanged until then
+	}
+	if problem == previewing {
+		if r.runningProvider(p.UID) != nil {
+			r.Registry.Attempted(kinds.Source{Kind: sourceKind, Name: p.Name})
+			return reconcile.Result{RequeueAfter: again}, nil // as above
+		}
+		problem, again = cannotPreview(p), heldAgain
 	}
 	if wait != "" && problem != nil {
 		return reconcile.Result{}, r.remove(ctx, p) // nothing can serve what it waits for
@@ -278,6 +290,7 @@ func (r *Reconciler) remove(ctx context.Context, p *v1alpha1.TerraformProvider) 
 		r.downloads.forget(currentOf(key))
 	}
 	r.checks.forget(p.UID)
+	r.previews.forget(p.UID)
 	r.tellBehind(p.Name, nil)
 	// First: nothing would remove the finalizer of a resource that is created from now on.
 	if err := r.RemoveFinalizers(ctx, p.Name); err != nil {

@@ -160,3 +160,10 @@ func (o origin) version() string {
 	}
 	return o.installed.Version
 }
+
+// program returns the program of a TerraformProvider, without the configuration of its kinds.
+func (o origin) program(p *v1alpha1.TerraformProvider) v1alpha1.InstalledProvider {
+	out := o.installed
+	out.Source = p.Spec.Source
+	return out
+}

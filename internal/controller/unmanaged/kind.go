@@ -48,6 +48,8 @@ type Kind struct {
 	ProviderConfigs ProviderConfigs
 	Neighbours      Neighbours
 	Options         managed.Options
+	// Leads reports whether no other process can have taken over. It may be nil: none ever does.
+	Leads func() bool
 	// Clock is the real one by default.
 	Clock clock.PassiveClock
 	// Cached may lag behind, but for Secrets; Live must not. Prepare sets them.

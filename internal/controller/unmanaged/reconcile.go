@@ -60,7 +60,8 @@ func (k *Kind) Reconcile(ctx context.Context, req reconcile.Request, l Looker) (
 		k.turns.Done(req, outcome)
 	}()
 	visit := &providerconfig.Visit{}
-	ctx, cancel := context.WithTimeout(providerconfig.WithVisit(slots.WithOwner(ctx, req.Namespace), visit), k.Options.Timeout+writing)
+	ctx = Fenced(providerconfig.WithVisit(slots.WithOwner(ctx, req.Namespace), visit), k.Leads)
+	ctx, cancel := context.WithTimeout(ctx, k.Options.Timeout+writing)
 	defer cancel()
 	if here, again, err := k.belongs(ctx, u); err != nil || !here {
 		return reconcile.Result{RequeueAfter: again}, err

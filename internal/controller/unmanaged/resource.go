@@ -108,6 +108,15 @@ func (o *Resource) Write(ctx context.Context, c client.Client) error {
 	if equality.Semantic.DeepEqual(o.Read.Object["status"], o.Object["status"]) {
 		return nil
 	}
+	return o.Confirm(ctx, c)
+}
+
+// Confirm writes the status even if it does not differ from what was read, which shows that the
+// object has not changed since.
+func (o *Resource) Confirm(ctx context.Context, c client.Client) error {
+	if err := o.EncodeConditions(); err != nil {
+		return err
+	}
 	// What references have set is not written, and neither is anything else of the spec. The client
 	// sets metadata, and what was read is in the cache.
 	out := &unstructured.Unstructured{Object: maps.Clone(o.Read.Object)}

@@ -2,13 +2,12 @@ package decision
 
 import (
 	"cmp"
-	"regexp"
-	"strings"
 
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/instance"
+	"github.com/landbridge-io/landbridge/internal/terraform"
 	"github.com/landbridge-io/landbridge/schema"
 )
 
@@ -58,90 +57,19 @@ func AccountChanged(stored, account instance.Account, deleted bool, seen Proof) 
 	return out
 }
 
-// made matches the names of attributes that only a provider sets, and never changes: ids, and times
-// of creation.
-var made = regexp.MustCompile(`^(id|uid|uuid|guid|arn|urn|crn|[a-z_]*(unique|object|resource|numeric)_u?id|creat(ed|ion)(_|$)[a-z_]*|create_time[a-z]*|time_created)$`)
-
-// telling is the least length of a value that two clouds do not make alike.
-const telling = 8
-
 // CompareMade compares what only a provider makes of an object. A value that is made of arguments
 // shows nothing if it is the same.
 func CompareMade(s *schema.Resource, stored, found cty.Value) Proof {
-	if !instance.Present(stored) || !instance.Present(found) {
-		return Undecided
-	}
-	given := arguments(s, stored)
-	out := Undecided
-	_ = cty.Walk(stored, func(path cty.Path, v cty.Value) (bool, error) {
-		if out == Stranger || v.IsNull() || !v.IsKnown() || !single(path, v) {
-			return false, nil
-		}
-		if !v.Type().IsPrimitiveType() || len(path) == 0 {
-			return true, nil
-		}
-		a := s.Block.AttributeByPath(path)
-		name, ok := path[len(path)-1].(cty.GetAttrStep)
-		if a == nil || !ok || !a.Computed || a.Sensitive || a.Optional && len(path) > 1 || !made.MatchString(name.Name) {
-			return false, nil
-		}
-		is, err := path.Apply(found)
-		switch {
-		case err != nil, is.IsNull(), !is.IsKnown():
-		case !is.RawEquals(v):
-			out = Stranger
-		case !given.make(v):
-			out = Proved
-		}
-		return false, nil
-	})
-	return out
+	return Compare(terraform.MadeOf(s, stored), terraform.MadeOf(s, found))
 }
 
-// single reports whether a value is not one of several: their order may change.
-func single(path cty.Path, v cty.Value) bool {
-	if t := v.Type(); t.IsSetType() || t.IsMapType() || t.IsListType() && v.LengthInt() != 1 {
-		return false
+// Compare is CompareMade of what is known of the two objects.
+func Compare(stored, found terraform.Made) Proof {
+	switch same, different := stored.Compare(found); {
+	case different:
+		return Stranger
+	case same:
+		return Proved
 	}
-	return true
-}
-
-// texts are values of arguments.
-type texts []string
-
-// arguments returns the values of the arguments of an object.
-func arguments(s *schema.Resource, v cty.Value) (out texts) {
-	_ = cty.Walk(v, func(path cty.Path, v cty.Value) (bool, error) {
-		if v.IsNull() || !v.IsKnown() {
-			return false, nil
-		}
-		if v.Type() == cty.String && len(path) > 0 && v.AsString() != "" {
-			if a := s.Block.AttributeByPath(path); a == nil || a.Required || a.Optional && !a.Computed {
-				out = append(out, v.AsString())
-			}
-		}
-		return true, nil
-	})
-	return out
-}
-
-// make reports whether a value may be made of arguments, or is so short that two clouds may make it
-// alike.
-func (t texts) make(v cty.Value) bool {
-	var text string
-	switch v.Type() {
-	case cty.String:
-		text = v.AsString()
-	case cty.Number:
-		text = v.AsBigFloat().Text('f', -1)
-	}
-	if len(text) < telling {
-		return true
-	}
-	for _, argument := range t {
-		if len(argument) > 2 && strings.Contains(text, argument) {
-			return true
-		}
-	}
-	return false
+	return Undecided
 }

@@ -63,6 +63,10 @@ const (
 	// ReasonAwaitingDependents: resources that refer to the object are not ready for its
 	// replacement.
 	ReasonAwaitingDependents Reason = "AwaitingDependents"
+	// ReasonAwaitingAction: an action that precedes the operation has not ended.
+	// ReasonActionFailed: it has failed, or its outcome is unknown.
+	ReasonAwaitingAction Reason = "AwaitingAction"
+	ReasonActionFailed   Reason = "ActionFailed"
 	// ReasonDenied: a policy denies the plan.
 	ReasonDenied Reason = "DeniedByPolicy"
 	// ReasonDestroyBrake: too much was destroyed within a minute, and the rest waits until it is

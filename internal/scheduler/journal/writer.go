@@ -123,9 +123,10 @@ func (w *Writer) once(op *instance.Operation, rec store.Record) (store.Record, e
 	case stored.Instance.Operation != nil && stored.Instance.Operation.ID == op.ID:
 		rec.Version = stored.Version
 		// Another controller may have handled requests since. An outcome only adds whether it was
-		// interrupted.
+		// interrupted, and whether it has completed a change.
 		handled := stored.Handled
 		handled.Interrupt, handled.Held = rec.Handled.Interrupt, rec.Handled.Held
+		handled.Round, handled.RoundEnded = rec.Handled.Round, rec.Handled.RoundEnded
 		rec.Handled = handled
 	case w.same(stored, rec):
 		return stored, nil // an earlier attempt succeeded, though it returned an error

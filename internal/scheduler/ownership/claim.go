@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
+	"github.com/landbridge-io/landbridge/internal/terraform"
 )
 
 // Object identifies a remote object.
@@ -67,6 +68,15 @@ func (a *Access) named(name string) {
 	}
 }
 
+// DeclaredName is what is declared, without further settings (Access.With).
+func (a Account) DeclaredName() string {
+	name, _, _ := strings.Cut(a.Declared, settingsOf)
+	return name
+}
+
+// settingsOf precedes further settings in the names of accounts.
+const settingsOf = "/settings:"
+
 // Same reports whether two configurations are known to be for one account.
 func (a Account) Same(other Account) bool {
 	return a.Content != "" && a.Content == other.Content || a.Declared != "" && a.Declared == other.Declared
@@ -77,6 +87,19 @@ type Access struct {
 	// Configuration is its name.
 	Configuration string
 	Account       Account
+}
+
+// With returns the access by the configuration with further settings; the same without any.
+func (a Access) With(settings string) Access {
+	if settings == "" {
+		return a
+	}
+	for _, name := range []*string{&a.Configuration, &a.Account.Content, &a.Account.Declared} {
+		if *name != "" || name == &a.Configuration {
+			*name += settingsOf + settings
+		}
+	}
+	return a
 }
 
 // Names returns the names of the account for Object, each once.
@@ -131,6 +154,16 @@ type Claim struct {
 	Inherited bool
 	// Recorded is set when the stored record of the resource itself names the object.
 	Recorded bool
+	// Contained is set for one of several objects of the resource; nil otherwise.
+	Contained *ContainedObject
+}
+
+// ContainedObject is what a claim tells of one of several objects of a resource.
+type ContainedObject struct {
+	// Access is how it is accessed.
+	Access Access
+	// Made is what its provider has made of it, as far as that is known.
+	Made terraform.Made
 }
 
 // Owner is a custom resource.

@@ -21,15 +21,14 @@ func (c Contained) Claims(accesses map[string]Access, inherited bool) (out []Cla
 			if !ok {
 				continue
 			}
-			key, strength := IDKey(o.ID), id
+			key, strength := ObjectKey(o), id
 			if o.Identity != "" {
-				key, strength = VersionedKey(o.IdentityVersion, o.Identity), identity
+				strength = identity
 			}
+			access = access.With(o.Settings)
+			of := &ContainedObject{Access: access, Made: o.Made}
 			for _, on := range access.Objects(o.Type, key) {
-				if o.Settings != "" {
-					on.Account += "/settings:" + o.Settings
-				}
-				out = append(out, Claim{Object: on, Strength: strength, Inherited: inherited})
+				out = append(out, Claim{Object: on, Strength: strength, Inherited: inherited, Contained: of})
 			}
 		}
 	}
@@ -37,4 +36,12 @@ func (c Contained) Claims(accesses map[string]Access, inherited bool) (out []Cla
 	add(c.Begun, Begun, Weak)
 	add(c.Taken, Wanted, Wanted)
 	return out
+}
+
+// ObjectKey identifies one of several objects of a resource within its account and type.
+func ObjectKey(o terraform.Object) string {
+	if o.Identity != "" {
+		return VersionedKey(o.IdentityVersion, o.Identity)
+	}
+	return IDKey(o.ID)
 }

@@ -82,6 +82,7 @@ func (c *Claimant) Claim(claims ...Claim) (wake []store.Key) {
 }
 
 func (x *Index) set(c *Claimant, claims []Claim, w *waking) {
+	c.contained = containedIn(claims)
 	want := wanted{claims: claims}
 	have := claimed{before: slices.Clone(c.claims)}
 	if len(claims)+len(c.claims) > manyClaims {
@@ -117,6 +118,21 @@ func (x *Index) set(c *Claimant, claims []Claim, w *waking) {
 		c.claims = append(c.claims, made)
 		have.add(made)
 	}
+}
+
+// containedIn returns the objects of a resource that has several; nil for others.
+func containedIn(claims []Claim) map[Object]*ContainedObject {
+	var out map[Object]*ContainedObject
+	for _, c := range claims {
+		switch {
+		case c.Contained == nil:
+		case out == nil:
+			out = map[Object]*ContainedObject{c.Object: c.Contained}
+		case out[c.Object] == nil || out[c.Object].Made == "":
+			out[c.Object] = c.Contained
+		}
+	}
+	return out
 }
 
 // manyClaims is the number of claims above which they are looked up in maps. Most resources have a
@@ -370,45 +386,58 @@ type Twin struct {
 	Access Access
 	// Strength is that of its claim.
 	Strength Strength
+	// Contained is set if it is one of several objects of the resource; nil otherwise.
+	Contained *ContainedObject
 }
 
-// Twins returns the other resources of the kind that have, or have begun to make, an object of a
-// type and identity through accounts none of which has one of the names. They are in the order of
-// their creation.
+// Twins returns the other resources that have, or have begun to make, an object of a type and
+// identity through accounts none of which has one of the names. They are in the order of their
+// creation; one that has several such objects through several accounts occurs with each.
 func (c *Claimant) Twins(names []string, resourceType, identity string) []Twin {
 	c.index.mu.Lock()
 	defer c.index.mu.Unlock()
-	found, near := map[*Claimant]*Twin{}, map[*Claimant]bool{c: true}
-	for at, in := range c.index.objects {
+	type twinKey struct {
+		by *Claimant
+		in Access
+	}
+	found, near := map[twinKey]*Twin{}, map[*Claimant]bool{c: true}
+	for account, in := range c.index.objects[resourceType] {
 		o := in.byIdentity[identity]
-		if at.resourceType != resourceType || o == nil {
+		if o == nil {
 			continue
 		}
 		for _, list := range []*claims{&o.strong, &o.weak} {
 			for other := range list.all() {
-				if slices.Contains(names, at.account) {
+				if slices.Contains(names, account) {
 					near[other.by] = true
 				}
-				if other.strength == Named || other.strength == Wanted && !other.by.busy || other.by.Key.Group != c.Key.Group || other.by.Key.Kind != c.Key.Kind {
-					continue // it is not known to have it, or is a module, whose objects are not stored one by one
+				if other.strength == Named || other.strength == Wanted && !other.by.busy {
+					continue // it is not known to have it
 				}
-				t := found[other.by]
+				at, of := twinKey{by: other.by}, other.by.contained[o.id()]
+				if of != nil {
+					at.in = of.Access
+				}
+				t := found[at]
 				if t == nil {
-					t = &Twin{Owner: other.by.Owner, Strength: other.strength}
-					found[other.by] = t
+					t = &Twin{Owner: other.by.Owner, Strength: other.strength, Access: at.in, Contained: of}
+					found[at] = t
 				}
-				t.Access.named(at.account)
+				if of == nil {
+					t.Access.named(account)
+				}
 			}
 		}
 	}
 	var out []Twin
-	for by, t := range found {
-		if !near[by] {
+	for at, t := range found {
+		if !near[at.by] {
 			out = append(out, *t)
 		}
 	}
 	slices.SortFunc(out, func(a, b Twin) int {
-		return cmp.Or(a.Owner.Created.Compare(b.Owner.Created), strings.Compare(string(a.Owner.UID), string(b.Owner.UID)))
+		return cmp.Or(a.Owner.Created.Compare(b.Owner.Created), strings.Compare(string(a.Owner.UID), string(b.Owner.UID)),
+			strings.Compare(a.Access.Configuration, b.Access.Configuration))
 	})
 	return out
 }

@@ -7,15 +7,15 @@ import (
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 )
 
-// objects holds the objects that are claimed. Accounts and types are stored once, not with each
-// object.
-type objects map[collectionKey]*collection
+// objects holds the objects that are claimed, by their type and account, which are stored once, not
+// with each object.
+type objects map[string]map[string]*collection
 
 type collectionKey struct{ account, resourceType string }
 
 // get returns an object; nil if it is not claimed.
 func (x objects) get(id Object) *object {
-	in := x[collectionKey{id.Account, id.Type}]
+	in := x[id.Type][id.Account]
 	if in == nil {
 		return nil
 	}
@@ -24,11 +24,13 @@ func (x objects) get(id Object) *object {
 
 // make returns an object, which it adds if it is not claimed yet.
 func (x objects) make(id Object) *object {
-	at := collectionKey{id.Account, id.Type}
-	in := x[at]
+	in := x[id.Type][id.Account]
 	if in == nil {
-		in = &collection{collectionKey: at, byIdentity: map[string]*object{}}
-		x[at] = in
+		in = &collection{collectionKey: collectionKey{id.Account, id.Type}, byIdentity: map[string]*object{}}
+		if x[id.Type] == nil {
+			x[id.Type] = map[string]*collection{}
+		}
+		x[id.Type][id.Account] = in
 	}
 	o := in.byIdentity[id.Identity]
 	if o == nil {
@@ -42,7 +44,10 @@ func (x objects) make(id Object) *object {
 func (x objects) remove(o *object) {
 	delete(o.in.byIdentity, o.identity)
 	if len(o.in.byIdentity) == 0 {
-		delete(x, o.in.collectionKey)
+		delete(x[o.in.resourceType], o.in.account)
+		if len(x[o.in.resourceType]) == 0 {
+			delete(x, o.in.resourceType)
+		}
 	}
 }
 
@@ -178,6 +183,9 @@ type Claimant struct {
 	Owner
 	index  *Index
 	claims []*claim
+	// contained are the claims of a resource that has several objects, by the object; nil for
+	// others.
+	contained map[Object]*ContainedObject
 	// busy is set while an operation runs, and gone when its resource has gone meanwhile.
 	busy, gone bool
 }

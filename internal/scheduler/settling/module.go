@@ -15,8 +15,7 @@ import (
 // process that has made it. An object does not settle if an apply has created or changed it, and no
 // plan since has left it as it is:
 //
-//	updates        wait only if nothing else of the module is to be changed, since one apply makes
-//	               all changes
+//	updates        wait. If something else of the module is to be changed, they are left out
 //	replacements   are refused if the apply has left an argument otherwise than it has set it, if a
 //	               plan right after a replacement shows another one, or if they were made
 //	               maxReplacements times because of the same values. With one of them, the whole
@@ -73,6 +72,19 @@ func (m Making) AppliedObjects(p *terraform.Plan, at time.Time, failed bool, cha
 		}
 	}
 	return out
+}
+
+// Keeping adds what an earlier apply has left of the objects that a plan keeps, which do not
+// settle.
+func (a *Left) Keeping(p *terraform.Plan, before *Left) *Left {
+	for _, address := range p.Keeps {
+		var of objectLeft
+		if before != nil && before.config == a.config {
+			of = before.objects[address]
+		}
+		a.objects[address] = of
+	}
+	return a
 }
 
 // After adds what an earlier apply of the same configuration has left of the objects that this one,
@@ -172,6 +184,11 @@ func (x *Settling) countsObjects(p *terraform.Plan) *instance.Unsettled {
 			out.Repeats = of
 		} else {
 			out.Objects[c.Address] = of
+		}
+	}
+	for _, address := range p.Keeps {
+		if of := was[address]; of.Updates > 0 {
+			out.Objects[address] = of
 		}
 	}
 	keepReplaced(&out, was, p)

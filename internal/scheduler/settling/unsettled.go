@@ -59,6 +59,20 @@ func (u *Unsettled) Repeated() (out []terraform.Contained) {
 	return out
 }
 
+// Early returns the addresses of the objects of a module that it is too early to update again,
+// though other changes are made.
+func (u *Unsettled) Early(now time.Time) (out []string) {
+	if u == nil || u.Refuses() || u.Waits(now) {
+		return nil
+	}
+	for _, o := range u.Objects {
+		if o.Address != outputsAlone && now.Before(o.NextAt) {
+			out = append(out, o.Address)
+		}
+	}
+	return out
+}
+
 // Waits reports whether it is too early to make the change again.
 func (u *Unsettled) Waits(now time.Time) bool {
 	return u != nil && !u.Refuses() && u.waiting && now.Before(u.NextAt)

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -49,6 +50,33 @@ func (o Objects) label(head *corev1.Secret) {
 	if o.Hash != "" {
 		head.Labels[labelObject] = o.Hash
 	}
+}
+
+// mostElsewhere is the most records of other shards that are asked which objects they name.
+const mostElsewhere = 128
+
+// NamingElsewhere returns the keys of the records of other shards, of all kinds, that name one of
+// several objects, which are given by their ObjectHash. With several, it also returns those that
+// may name more than one object. It returns an error if there are too many.
+func (s *Secrets) NamingElsewhere(ctx context.Context, objects []string, several bool) (keys []Key, _ error) {
+	if several {
+		objects = append([]string{SeveralObjects}, objects...)
+	}
+	list, err := s.client().List(ctx, metav1.ListOptions{
+		LabelSelector: Selector + ",!" + labelPartOf + "," + labelObject + " in (" + strings.Join(objects, ",") + ")", Limit: mostElsewhere,
+	})
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("cannot list the stored instances that may name an object: %w", err)
+	case list.Continue != "":
+		return nil, errors.New("too many operations of other replicas run to know which objects they change")
+	}
+	for i := range list.Items {
+		if k, ok := keyOf(&list.Items[i]); ok && s.Shard.conflicts(ShardOf(&list.Items[i])) {
+			keys = append(keys, k)
+		}
+	}
+	return keys, nil
 }
 
 // Naming returns the keys of the records of a kind that may name one of several objects, which are

@@ -88,3 +88,43 @@ func TestNaming(t *testing.T) {
 	}
 	want("of the former object", named(8, a), "by-other-rules", "earlier", "several", "unlabelled")
 }
+
+// The records of other shards are asked which of them name an object, whatever their kind is.
+func TestNamingElsewhere(t *testing.T) {
+	client := secrets(t)
+	own := &store.Secrets{Client: client, Shard: store.Shard{Number: 0, Count: 2}}
+	other := &store.Secrets{Client: client, Shard: store.Shard{Number: 1, Count: 2}}
+	a, b := store.ObjectHash("test_thing", "a"), store.ObjectHash("test_thing", "b")
+	for name, x := range map[string]struct {
+		by   *store.Secrets
+		hash string
+	}{"mine": {own, a}, "theirs": {other, a}, "another": {other, b}, "several": {other, store.SeveralObjects}, "none": {other, ""}} {
+		save(t, x.by, key(name), store.Record{Owner: "uid-1", Instance: anInstance(password), Objects: store.Objects{By: store.ObjectsBy("1.0.0"), Hash: x.hash}})
+	}
+	save(t, other, store.Key{Group: "test.landbridge.io", Kind: "Other", Name: "other-kind"}, store.Record{Objects: store.Objects{By: store.ObjectsBy("2.0.0"), Hash: a}})
+	for name, x := range map[string]struct {
+		objects []string
+		several bool
+		want    []string
+	}{
+		"one":            {objects: []string{a}, want: []string{"other-kind", "theirs"}},
+		"two":            {objects: []string{a, b}, want: []string{"another", "other-kind", "theirs"}},
+		"one, or others": {objects: []string{a}, several: true, want: []string{"other-kind", "several", "theirs"}},
+		"no such":        {objects: []string{store.ObjectHash("test_other", "a")}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			keys, err := own.NamingElsewhere(t.Context(), x.objects, x.several)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, k := range keys {
+				got = append(got, k.Name)
+			}
+			slices.Sort(got)
+			if diff := cmp.Diff(x.want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}

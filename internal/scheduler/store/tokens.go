@@ -30,6 +30,10 @@ type Tokens struct {
 	// resource that had it. MoveOpen is set until that resource has let it go.
 	MovedFrom string `json:"movedFrom,omitempty"`
 	MoveOpen  bool   `json:"moveOpen,omitempty"`
+	// Round is what the last operation belongs to that was begun with one, and RoundEnded is set
+	// when such an operation has succeeded and completed the change.
+	Round      string `json:"round,omitempty"`
+	RoundEnded bool   `json:"roundEnded,omitempty"`
 	// Imported is set when spec.import, which cannot be changed or removed, was carried out and
 	// found an object.
 	Imported bool `json:"imported,omitempty"`

@@ -16,7 +16,7 @@ type destroyed map[string]time.Time
 
 // destroyedKey is the key of an object in destroyed. It is short, since many may be destroyed.
 func destroyedKey(o terraform.Object) string {
-	b, err := json.Marshal(o)
+	b, err := json.Marshal(o.Named())
 	if err != nil {
 		panic(err) // texts, in memory
 	}
@@ -37,7 +37,7 @@ func (d destroyed) shows(o *terraform.Object, now time.Time, within time.Duratio
 func (j *journal) destroys(o *terraform.Object) bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return o != nil && slices.ContainsFunc(j.Changes, func(c *change) bool { return c.Object != nil && *c.Object == *o && c.destroyed() })
+	return o != nil && slices.ContainsFunc(j.Changes, func(c *change) bool { return c.Object != nil && c.Object.Named() == o.Named() && c.destroyed() })
 }
 
 // after returns the objects that were destroyed within a period before now, also by an operation

@@ -167,7 +167,7 @@ func list(v any) []any {
 
 // Left implements terraform.Journaled.
 func (e *Executor) Left(in instance.Instance) map[string]map[string]string {
-	mem, err := recall(in.Private)
+	mem, err := recall(in)
 	if err != nil {
 		return nil
 	}

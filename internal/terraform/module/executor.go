@@ -81,7 +81,7 @@ func (e *Executor) resourceType(ctx context.Context) types {
 // Refresh implements terraform.Executor.
 func (e *Executor) Refresh(ctx context.Context, r terraform.ResourceType, in instance.Instance) (terraform.Refreshed, diagnostic.Diagnostics) {
 	asIs := terraform.Refreshed{Instance: in}
-	mem, err := recall(in.Private)
+	mem, err := recall(in)
 	if err != nil {
 		return asIs, diagnostic.Errorf("Module cannot be read", "%s.", err)
 	}
@@ -149,18 +149,18 @@ func (e *Executor) Validate(context.Context, terraform.ResourceType, terraform.C
 // Plan implements terraform.Executor.
 func (e *Executor) Plan(ctx context.Context, r terraform.ResourceType, in instance.Instance, config terraform.Config) (terraform.Plan, diagnostic.Diagnostics) {
 	given := e.module.given(config.Value)
-	p, diags := e.planned(ctx, r, in, given, config.SensitivePaths)
-	p.Config, p.SensitivePaths = config.Value, config.SensitivePaths
+	p, diags := e.planned(ctx, r, in, given, config)
+	p.Keeps, p.Config, p.SensitivePaths = config.Keeps, config.Value, config.SensitivePaths
 	return p, diags
 }
 
-func (e *Executor) planned(ctx context.Context, r terraform.ResourceType, in instance.Instance, given values, sensitive []cty.Path) (terraform.Plan, diagnostic.Diagnostics) {
+func (e *Executor) planned(ctx context.Context, r terraform.ResourceType, in instance.Instance, given values, config terraform.Config) (terraform.Plan, diagnostic.Diagnostics) {
 	out := terraform.Plan{Resource: r, Prior: in, Action: terraform.Create}
 	mem, before, diags := e.prior(in)
 	if diags.HasErrors() {
 		return out, diags
 	}
-	w, diags := e.open(ctx, job{given: given, sensitive: sensitive, state: before, recent: mem.recent, imports: true})
+	w, diags := e.open(ctx, job{given: given, sensitive: config.SensitivePaths, state: before, recent: mem.recent, keeps: config.Keeps, imports: true})
 	if diags.HasErrors() {
 		return out, diags
 	}
@@ -200,7 +200,7 @@ func (e *Executor) prior(in instance.Instance) (memory, []byte, diagnostic.Diagn
 	if !in.Exists() {
 		return memory{}, nil, nil
 	}
-	mem, err := recall(in.Private)
+	mem, err := recall(in)
 	if err != nil {
 		return mem, nil, diagnostic.Errorf("Module cannot be planned", "%s.", err)
 	}
@@ -244,12 +244,12 @@ func (e *Executor) ApplyJournaled(ctx context.Context, p terraform.Plan, record 
 		return p.Prior, diagnostic.Errorf("Configuration cannot be written", "%s.", err)
 	}
 	j := &journal{Variables: encoded.Variables, record: record}
-	w, diags := e.open(ctx, job{given: given, sensitive: p.SensitivePaths, state: before, recent: mem.recent, unchecked: p.CreateUnchecked, journal: j, imports: p.Action != terraform.Delete})
+	w, diags := e.open(ctx, job{given: given, sensitive: p.SensitivePaths, state: before, recent: mem.recent, keeps: p.Keeps, unchecked: p.CreateUnchecked, journal: j, imports: p.Action != terraform.Delete})
 	if diags.HasErrors() {
 		return p.Prior, diags
 	}
 	defer w.close()
-	w.session.visibility.unread = p.WithoutRefresh
+	w.session.visibility.unread, w.session.refuses = p.WithoutRefresh, p.Refuses
 	plan, diags := w.plan(ctx, args...)
 	if diags.HasErrors() {
 		return p.Prior, diags

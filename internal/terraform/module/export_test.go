@@ -42,7 +42,7 @@ func Has(state []byte, changes []Change, r *schema.Resource, exactly bool) bool 
 
 // State returns the state file of an instance.
 func State(in instance.Instance) ([]byte, error) {
-	mem, err := recall(in.Private)
+	mem, err := recall(in)
 	if err != nil {
 		return nil, err
 	}

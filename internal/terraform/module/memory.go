@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"time"
 
 	"github.com/zclconf/go-cty/cty"
 	ctyjson "github.com/zclconf/go-cty/cty/json"
@@ -38,17 +39,21 @@ type recent struct {
 	Updated updates `json:"updated,omitempty"`
 	// Destroyed are the times of recent destructions.
 	Destroyed destroyed `json:"destroyed,omitempty"`
+	// adopted is when the objects were taken over from the state of another program, which may have
+	// made them just then; zero if that is long ago. It is Instance.CreatedAt.
+	adopted time.Time
 }
 
 // maxState is the maximum size of a state file, in bytes.
 const maxState = 256 << 20
 
-func recall(private []byte) (memory, error) {
+func recall(in instance.Instance) (memory, error) {
 	var out memory
-	if len(private) == 0 {
+	out.adopted = in.CreatedAt
+	if len(in.Private) == 0 {
 		return out, nil
 	}
-	if err := json.Unmarshal(private, &out); err != nil {
+	if err := json.Unmarshal(in.Private, &out); err != nil {
 		return out, errors.New("the private data of the module is malformed")
 	}
 	return out, nil

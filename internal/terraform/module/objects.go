@@ -49,6 +49,9 @@ func (s *attached) object(at configuredServer, r *schema.Resource, state, identi
 		return out, false
 	}
 	out = *in
+	if v, err := wire.Unmarshal(state, r.ImpliedType()); err == nil {
+		out.Made = terraform.MadeOf(r, v)
+	}
 	if r.Identity == nil {
 		out.ID = idOf(r, state)
 		return out, out.ID != ""
@@ -255,7 +258,7 @@ func (j *journal) begun() (unknown, known []terraform.Object) {
 // Consists returns the objects that an instance consists of, and those that an interrupted
 // operation may have created.
 func Consists(in instance.Instance) (held, begun []terraform.Object) {
-	if mem, err := recall(in.Private); err == nil && len(in.Private) > 0 {
+	if mem, err := recall(in); err == nil && len(in.Private) > 0 {
 		held = mem.objects()
 	}
 	if in.Operation != nil && len(in.Operation.Journal) > 0 {

@@ -2,7 +2,9 @@ package module_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -28,6 +30,14 @@ func rack(name string) terraform.Object {
 	return terraform.Object{Configuration: "landbridge/examplecloud", Type: "examplecloud_datastore", Identity: fmt.Sprintf(`{"cluster_info_id":"c","hci_cluster_uuid":"c-1","name":%q}`, name)}
 }
 
+// named are objects as they are named.
+func named(all []terraform.Object) (out []terraform.Object) {
+	for _, o := range all {
+		out = append(out, o.Named())
+	}
+	return out
+}
+
 // TestObjects: a module's objects are known from its stored instance, from the plan of one that
 // creates them, and from the journal of one that was interrupted.
 func TestObjects(t *testing.T) {
@@ -37,12 +47,12 @@ func TestObjects(t *testing.T) {
 	consists := func(when string, in instance.Instance, held, begun []terraform.Object) {
 		t.Helper()
 		gotHeld, gotBegun := module.Consists(in)
-		if diff := cmp.Diff([][]terraform.Object{held, begun}, [][]terraform.Object{gotHeld, gotBegun}); diff != "" {
+		if diff := cmp.Diff([][]terraform.Object{held, begun}, [][]terraform.Object{named(gotHeld), named(gotBegun)}); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", when, diff)
 		}
 	}
 	p := e.plan(x, instance.Instance{}, e.config(1, "a", "b"))
-	if diff := cmp.Diff([]terraform.Object{rack("a"), rack("b")}, p.Creates); diff != "" || len(p.Imports) > 0 {
+	if diff := cmp.Diff([]terraform.Object{rack("a"), rack("b")}, named(p.Creates)); diff != "" || len(p.Imports) > 0 {
 		t.Errorf("planned (-want +got):\n%s\nand imported %v", diff, p.Imports)
 	}
 	journal := &recording{}
@@ -100,15 +110,119 @@ func TestObjectsOfKilledProgram(t *testing.T) {
 	if !diags.HasErrors() || e.cloud.Audit(t).Live != 1 {
 		t.Fatalf("%d objects are left, and %v", e.cloud.Audit(t).Live, diags)
 	}
-	if held, _ := module.Consists(out); !cmp.Equal(held, []terraform.Object{rack("a"), rack("b")}) {
+	if held, _ := module.Consists(out); !cmp.Equal(named(held), []terraform.Object{rack("a"), rack("b")}) {
 		t.Errorf("it has %v", held)
 	}
 	read, diags := e.executor(e.server).Refresh(t.Context(), e.resource(), out)
 	if diags.HasErrors() {
 		t.Fatal(diags)
 	}
-	if held, _ := module.Consists(read.Instance); !cmp.Equal(held, []terraform.Object{rack("b")}) {
+	if held, _ := module.Consists(read.Instance); !cmp.Equal(named(held), []terraform.Object{rack("b")}) {
 		t.Errorf("when it is read, it has %v", held)
+	}
+}
+
+// What the provider has made of the objects is stored with them, and found when they are looked
+// for.
+func TestWhatIsMadeOfObjects(t *testing.T) {
+	t.Parallel()
+	e := newEstate(t, commandline.Options{})
+	x := e.executor(e.server)
+	p := e.plan(x, instance.Instance{}, e.config(1, "a"))
+	if diff := cmp.Diff(terraform.Found{Looked: true}, x.Find(t.Context(), p.Creates[0])); diff != "" {
+		t.Errorf("found before it is created (-want +got):\n%s", diff)
+	}
+	journal := &recording{}
+	out, diags := x.ApplyJournaled(t.Context(), p, journal.record)
+	if diags.HasErrors() {
+		t.Fatal(diags)
+	}
+	recovered, diags := x.Recover(t.Context(), e.resource(), instance.Instance{}, &instance.Operation{Kind: instance.Create, Journal: journal.last}, false, time.Now())
+	if diags.HasErrors() {
+		t.Fatal(diags)
+	}
+	e.cloud.Remove(t, "datastores", e.cloud.Find(t, "datastores", "a"))
+	e.cloud.Make(t, "datastores", map[string]any{"name": "a", "hci_cluster_uuid": "c-1", "cluster_info": map[string]any{"id": "c", "name": "north"}, "capacity_gib": 1})
+	other := x.Find(t.Context(), rack("a"))
+	for name, in := range map[string]instance.Instance{"created": out, "recovered": recovered} {
+		held, _ := module.Consists(in)
+		if len(held) != 1 || held[0].Made == "" {
+			t.Fatalf("%s: it has %+v", name, held)
+		}
+		if same, different := held[0].Made.Compare(held[0].Made); !same || different {
+			t.Errorf("%s: the same object is told apart, or shows nothing: %q", name, held[0].Made)
+		}
+		if same, different := held[0].Made.Compare(other.Made); same || !different || !other.Exists {
+			t.Errorf("%s: another object is not told apart: %q, %+v", name, held[0].Made, other)
+		}
+	}
+	for name, o := range map[string]terraform.Object{
+		"of another version of the identity": {Configuration: rack("a").Configuration, Type: rack("a").Type, Identity: rack("a").Identity, IdentityVersion: 7},
+		"of another configuration":           {Configuration: "other", Type: rack("a").Type, Identity: rack("a").Identity},
+		"with settings":                      {Configuration: rack("a").Configuration, Settings: "s", Type: rack("a").Type, Identity: rack("a").Identity},
+		"of no type":                         {Configuration: rack("a").Configuration, Type: "examplecloud_none", ID: "a"},
+	} {
+		if found := x.Find(t.Context(), o); found.Looked {
+			t.Errorf("an object %s is looked for: %+v", name, found)
+		}
+	}
+}
+
+// A change of a module does not destroy an object that is refused.
+func TestRefusedDestructions(t *testing.T) {
+	t.Parallel()
+	e := newEstate(t, commandline.Options{})
+	x := e.executor(e.server)
+	out := e.applied(x, instance.Instance{}, 1)
+	p := e.plan(x, out, e.config(1, "b"))
+	var asked []terraform.Object
+	p.Refuses = func(_ context.Context, o terraform.Object) error {
+		asked = append(asked, o.Named())
+		return errors.New("it is another's")
+	}
+	after, diags := x.Apply(t.Context(), p)
+	if !strings.Contains(diags.String(), "it is another's") {
+		t.Errorf("the error is %v", diags)
+	}
+	held, _ := module.Consists(after)
+	if !cmp.Equal(asked, []terraform.Object{rack("a")}) || !slices.Contains(named(held), rack("a")) {
+		t.Errorf("asked for %v, and %v are left", asked, held)
+	}
+}
+
+// Objects that are kept are not updated by an apply of other changes, also if a read shows them
+// changed.
+func TestKeptObjects(t *testing.T) {
+	t.Parallel()
+	e := newEstate(t, commandline.Options{})
+	x := e.executor(e.server)
+	in := e.applied(x, instance.Instance{}, 1)
+	e.cloud.Change(t, "datastores", e.cloud.Find(t, "datastores", "a"), map[string]any{"capacity_gib": 5})
+	config := e.config(2, "a", "b")
+	config.Keeps = []string{`examplecloud_datastore.rack["a"]`}
+	p := e.plan(x, in, config)
+	var planned []string
+	for _, c := range p.Contained {
+		planned = append(planned, string(c.Action)+" "+c.Address)
+	}
+	if diff := cmp.Diff([]string{`Create examplecloud_datastore.rack["b"]`}, planned); diff != "" {
+		t.Errorf("planned (-want +got):\n%s", diff)
+	}
+	p.Keeps = config.Keeps
+	out, diags := x.Apply(t.Context(), p)
+	if diags.HasErrors() {
+		t.Fatal(diags)
+	}
+	sizes := map[string]any{}
+	for _, o := range e.cloud.List(t, "datastores", "") {
+		sizes[o["name"].(string)] = o["capacity_gib"]
+	}
+	if diff := cmp.Diff(map[string]any{"a": 5.0, "b": 2.0}, sizes); diff != "" {
+		t.Errorf("sizes (-want +got):\n%s", diff)
+	}
+	config.Keeps = nil
+	if p = e.plan(x, out, config); len(p.Contained) != 1 || p.Contained[0].Action != terraform.Update {
+		t.Errorf("without that, it plans %+v", p.Contained)
 	}
 }
 
@@ -135,7 +249,7 @@ import {
 }
 `, commandline.Options{})
 	p := importing.plan(importing.executor(e.server), instance.Instance{}, importing.config(1, "a"))
-	if diff := cmp.Diff([]terraform.Object{rack("a")}, p.Imports); diff != "" || len(p.Creates) > 0 {
+	if diff := cmp.Diff([]terraform.Object{rack("a")}, named(p.Imports)); diff != "" || len(p.Creates) > 0 {
 		t.Errorf("imported (-want +got):\n%s\nand created %v", diff, p.Creates)
 	}
 	// Once it is imported, it is the module's.
@@ -143,7 +257,7 @@ import {
 	if diags.HasErrors() {
 		t.Fatal(diags)
 	}
-	if held, _ := module.Consists(out); !cmp.Equal(held, p.Imports) {
+	if held, _ := module.Consists(out); !cmp.Equal(named(held), named(p.Imports)) {
 		t.Errorf("it has %v", held)
 	}
 	if p = importing.plan(importing.executor(e.server), out, importing.config(1, "a")); len(p.Imports) > 0 {
@@ -168,7 +282,7 @@ func TestObjectsOfProviderBlocks(t *testing.T) {
 		}
 		want := rack("a")
 		want.Settings = p.Creates[0].Settings
-		if diff := cmp.Diff(want, p.Creates[0]); diff != "" {
+		if diff := cmp.Diff(want, p.Creates[0].Named()); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", block, diff)
 		}
 		return want.Settings

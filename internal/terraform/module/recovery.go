@@ -37,7 +37,7 @@ func (e *Executor) Recover(ctx context.Context, r terraform.ResourceType, in ins
 	if unknown.HasErrors() {
 		return in, unknown
 	}
-	mem, err := recall(in.Private)
+	mem, err := recall(in)
 	if err != nil {
 		return in, diagnostic.Errorf("Module cannot be recovered", "%s.", err)
 	}

@@ -43,10 +43,13 @@ type session struct {
 	// module's own.
 	before []byte
 	// unchecked is set when objects are created without looking for existing ones.
-	unchecked  bool
+	unchecked bool
+	// refuses is Plan.Refuses.
+	refuses    func(context.Context, terraform.Object) error
 	doubts     doubts
 	visibility *visibility
 	objects    *objects
+	kept       *kept
 
 	mu sync.Mutex
 	// releases end the leases of servers with further settings.
@@ -144,6 +147,7 @@ func (s *attached) ReadResource(ctx context.Context, q *tfprotov6.ReadResourceRe
 		return nil, err
 	}
 	answer = s.unlessDoubted(q, s.unlessHidden(q, answer))
+	s.kept.read(s.schema.Resources[q.TypeName], q, answer)
 	s.sees(ctx, q.TypeName, nil, packed(answer.NewState), identified(answer.NewIdentity))
 	return answer, nil
 }
@@ -154,6 +158,9 @@ func (s *attached) PlanResourceChange(ctx context.Context, q *tfprotov6.PlanReso
 		return nil, errOver
 	}
 	defer s.calls.End()
+	if s.kept.has(s.schema.Resources[q.TypeName], q) {
+		return unchanged(q), nil
+	}
 	answer, err := s.chosen(ctx).PlanResourceChange(ctx, q)
 	if err == nil {
 		s.creates(ctx, q, answer)
@@ -221,6 +228,11 @@ func (s *attached) ApplyResourceChange(call context.Context, q *tfprotov6.ApplyR
 	case wire.IsNull(packed(q.PlannedState)):
 		c.Kind = instance.Delete
 		c.Object = s.existing(server, r, packed(q.PriorState))
+		if c.Object != nil && s.refuses != nil {
+			if err := s.refuses(s.ctx, *c.Object); err != nil {
+				return nil, notBegun(err)
+			}
+		}
 	case wire.IsNull(packed(q.PriorState)):
 		c.Kind = instance.Create
 		c.Planned, c.PlannedIdentity = packed(q.PlannedState), identified(q.PlannedIdentity)

@@ -21,7 +21,8 @@ import (
 // the state, and is destroyed again, until a read finds it or the period is over.
 //
 // An object is recent however it came into the state: as one whose create has failed or had no
-// answer, by an update that has failed, or by an import, since others may just have made it.
+// answer, by an update that has failed, or by an import or from the state of another program, since
+// others may just have made it.
 //
 // The reverse: within the period after an update, a read that answers with the object before it is
 // answered as the object is stored. Within the period after a destruction, an object that is found
@@ -53,6 +54,9 @@ func objectKey(r *schema.Resource, state []byte) string {
 type visibility struct {
 	grace time.Duration
 
+	// adopted is recent.adopted.
+	adopted time.Time
+
 	mu      sync.Mutex
 	at      created
 	updates updates
@@ -69,7 +73,7 @@ type visibility struct {
 }
 
 func newVisibility(before recent, grace time.Duration) *visibility {
-	out := &visibility{grace: grace, at: maps.Clone(before.Created), updates: maps.Clone(before.Updated), destroyed: before.Destroyed, hidden: map[string]bool{}, imported: map[string]bool{}}
+	out := &visibility{grace: grace, adopted: before.adopted, at: maps.Clone(before.Created), updates: maps.Clone(before.Updated), destroyed: before.Destroyed, hidden: map[string]bool{}, imported: map[string]bool{}}
 	if out.at == nil {
 		out.at = created{}
 	}
@@ -100,8 +104,15 @@ func (v *visibility) updated(now time.Time) updates {
 // isRecent reports whether an object is within its grace period. A clock that was set back does not
 // lengthen it by more than itself.
 func (v *visibility) isRecent(key string, now time.Time) bool {
-	at, ok := v.at[key]
-	return ok && key != "" && now.Sub(at).Abs() < v.grace
+	return key != "" && now.Sub(v.since(key)).Abs() < v.grace
+}
+
+// since returns when the grace period of an object has begun; the zero time if that is long ago.
+func (v *visibility) since(key string) time.Time {
+	if at, ok := v.at[key]; ok {
+		return at
+	}
+	return v.adopted
 }
 
 // left returns the objects that are within their grace period.
@@ -142,7 +153,7 @@ func (v *visibility) read(r *schema.Resource, before, after []byte, now time.Tim
 		return true
 	}
 	delete(v.hidden, known)
-	v.at[found] = v.at[known]
+	v.at[found] = v.since(known)
 	return false
 }
 
@@ -173,11 +184,11 @@ func (v *visibility) changed(r *schema.Resource, kind instance.OperationKind, be
 	}
 	switch {
 	case kind == instance.Delete && left == "":
-		return !failed && (v.unread || v.hidden[known]) && v.isRecent(known, now), v.at[known].Add(v.grace)
+		return !failed && (v.unread || v.hidden[known]) && v.isRecent(known, now), v.since(known).Add(v.grace)
 	case kind == instance.Create:
 		v.at[left] = now.Round(0)
 	case v.isRecent(known, now):
-		v.at[left] = v.at[known]
+		v.at[left] = v.since(known)
 	}
 	return false, time.Time{}
 }

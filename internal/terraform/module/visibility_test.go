@@ -81,6 +81,9 @@ func TestObjectNotVisibleYet(t *testing.T) {
 		// seen is set if a read has found the object, and updated if it was updated, before it was
 		// hidden.
 		seen, updated bool
+		// adopted is how long ago the instance was stored from a state of another program; 0 if it
+		// was not.
+		adopted time.Duration
 		// again is set if it is created again, which the cloud refuses because of its name.
 		again bool
 	}{
@@ -90,16 +93,25 @@ func TestObjectNotVisibleYet(t *testing.T) {
 		"after the period":             {grace: time.Nanosecond, again: true},
 		"there is no period":           {grace: -1, again: true},
 		"an instance of a former time": {again: true},
+		"it was just adopted":          {grace: time.Hour, adopted: time.Second},
+		"it was adopted and updated":   {grace: time.Hour, adopted: time.Second, updated: true},
+		"it was adopted and read":      {grace: time.Hour, adopted: time.Second, seen: true},
+		"it was adopted long ago":      {grace: time.Hour, adopted: 2 * time.Hour, again: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			e, server, x, in := lateEstate(t, test.grace)
+			if test.adopted > 0 {
+				in.Private = []byte(cut(t, string(in.Private), `,"created":{`, "}"))
+				in.CreatedAt = time.Now().Add(-test.adopted)
+			}
 			if test.seen || test.updated {
 				server.hidden.Store(false)
 				read, diags := x.Refresh(t.Context(), e.resource(), in)
 				if diags.HasErrors() {
 					t.Fatal(diags)
 				}
+				read.Instance.CreatedAt = in.CreatedAt // as the scheduler does
 				if in = read.Instance; test.updated {
 					if in, diags = x.Apply(t.Context(), e.plan(x, in, e.config(2, "a"))); diags.HasErrors() {
 						t.Fatal(diags)
@@ -185,6 +197,11 @@ func TestObjectNotVisibleYetIsDestroyedAgain(t *testing.T) {
 		"an update has failed, and the process has ended": {made: func(e *estate, server *late, x *module.Executor) instance.Instance {
 			before, _, journal := updates(e, server, x)
 			return recovered(e, x, before, journal)
+		}},
+		"it was adopted": {made: func(e *estate, _ *late, x *module.Executor) instance.Instance {
+			out := e.applied(x, instance.Instance{}, 1)
+			out.Private, out.CreatedAt = []byte(cut(e, string(out.Private), `,"created":{`, "}")), time.Now()
+			return out
 		}},
 		"it was imported": {imports: true, made: func(e *estate, _ *late, x *module.Executor) instance.Instance {
 			e.cloud.Make(e.TB, "datastores", map[string]any{"name": "a", "hci_cluster_uuid": "c-1", "cluster_info": map[string]any{"id": "c", "name": "north"}, "capacity_gib": 1})
@@ -343,7 +360,7 @@ func TestDestroyedObjectIsStillShown(t *testing.T) {
 }
 
 // cut removes what begins and ends with two texts.
-func cut(t *testing.T, s, begin, end string) string {
+func cut(t testing.TB, s, begin, end string) string {
 	t.Helper()
 	before, rest, ok := strings.Cut(s, begin)
 	_, after, closed := strings.Cut(rest, end)

@@ -29,8 +29,9 @@ type job struct {
 	state []byte
 	// unchecked is set when objects are created without looking for existing ones.
 	unchecked bool
-	// recent are earlier changes.
+	// recent are earlier changes, and keeps the addresses of objects that are not updated.
 	recent recent
+	keeps  []string
 	// journal records changes; nil if the runs make none.
 	journal *journal
 	// imports is set when import blocks are carried out.
@@ -71,6 +72,7 @@ func (e *Executor) open(ctx context.Context, j job) (*work, diagnostic.Diagnosti
 	}
 	w.session.before, w.session.unchecked, w.session.doubts = j.state, j.unchecked, j.recent.Doubts
 	w.session.visibility = newVisibility(j.recent, e.grace)
+	w.session.kept = e.keptIn(ctx, j.state, j.keeps)
 	files := map[string][]byte{configFile: config, variablesFile: variables}
 	if j.state != nil {
 		files[stateFile] = j.state

@@ -27,6 +27,9 @@ type Change struct {
 	Importing *terraform.ImportTarget
 	// Held is the reason why the plan will not be carried out; empty if it will be.
 	Held string
+	// Invokes are the actions that the change has invoked in a cluster, such as
+	// snapshots.action.cloud.landbridge.io (backup): BeforeUpdate.
+	Invokes []string
 }
 
 // View has the changes to show.

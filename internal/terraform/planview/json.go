@@ -30,6 +30,8 @@ type ResourceChange struct {
 	Object ObjectReference `json:"object"`
 	// Held is the reason why the change is not carried out.
 	Held string `json:"held,omitempty"`
+	// Invokes are the actions that the change has invoked in a cluster.
+	Invokes []string `json:"invokes,omitempty"`
 	// Contained are the changes of a module's resources. They are not in Terraform's JSON, which
 	// has them beside the module.
 	Contained []ContainedChange `json:"contained,omitempty"`
@@ -96,7 +98,7 @@ func (c Change) json() ResourceChange {
 	gvk := c.Model.GroupVersionKind()
 	out := ResourceChange{
 		Address: c.Address, Mode: "managed", Type: c.Model.Type, Name: c.Label, ProviderName: c.Provider,
-		Deposed: c.Deposed, ActionReason: string(c.Plan.Reason), Held: c.Held,
+		Deposed: c.Deposed, ActionReason: string(c.Plan.Reason), Held: c.Held, Invokes: c.Invokes,
 		Object: ObjectReference{APIVersion: gvk.GroupVersion().String(), Kind: gvk.Kind, Namespace: c.Namespace, Name: c.Name},
 	}
 	for _, x := range c.Plan.Contained {

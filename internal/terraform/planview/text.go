@@ -192,6 +192,9 @@ func (p *printer) change(c Change, drift bool) {
 	if c.Held != "" {
 		p.comment(yellow, "(not carried out: "+c.Held+")")
 	}
+	for _, action := range c.Invokes {
+		p.comment(faint, "(invokes "+action+")")
+	}
 	b := &builder{sensitive: sensitivity(c), forced: map[int]bool{}}
 	config := cty.NilVal
 	if c.Plan.Action.IsReplace() {

@@ -11,7 +11,9 @@ import (
 	"slices"
 	"testing"
 
+	rbacv1 "k8s.io/api/rbac/v1"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/yaml"
 	"k8s.io/client-go/rest"
@@ -84,6 +86,24 @@ func (c *Cluster) Permit(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// As returns a configuration of a client of a user who has ClusterRoles in a namespace.
+func (c *Cluster) As(tb testing.TB, user, namespace string, roles ...string) *rest.Config {
+	tb.Helper()
+	for _, role := range roles {
+		err := c.Create(tb.Context(), &rbacv1.RoleBinding{
+			ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: user + "-" + role},
+			RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: role},
+			Subjects:   []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: user}},
+		})
+		if err != nil {
+			tb.Fatal(err)
+		}
+	}
+	config := rest.CopyConfig(c.Config)
+	config.Impersonate = rest.ImpersonationConfig{UserName: user, Groups: []string{"system:authenticated"}}
+	return config
 }
 
 // createAll creates the objects of a file that do not exist. namespace, unless it is empty, is that

@@ -70,12 +70,20 @@ func build(tb testing.TB, t testbin.Target) string {
 // Cloud is a running cloud.
 type Cloud struct {
 	URL string
+	// Token is sent with each request; empty if the cloud needs none.
+	Token string
 }
 
 // Start starts a cloud for one test.
 func Start(tb testing.TB) *Cloud {
 	tb.Helper()
-	cloud, stop, err := Run(tb.Context(), tb.TempDir())
+	return StartGuarded(tb, "")
+}
+
+// StartGuarded starts a cloud for one test that lets in who sends a token.
+func StartGuarded(tb testing.TB, token string) *Cloud {
+	tb.Helper()
+	cloud, stop, err := run(tb.Context(), tb.TempDir(), token)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -90,11 +98,16 @@ func Start(tb testing.TB) *Cloud {
 // Run starts a cloud with its data in a directory, for a program other than a test. The caller has
 // to stop it.
 func Run(ctx context.Context, dir string) (_ *Cloud, stop func() error, err error) {
+	return run(ctx, dir, "")
+}
+
+func run(ctx context.Context, dir, token string) (_ *Cloud, stop func() error, err error) {
 	program, err := testbin.Build(ctx, Program)
 	if err != nil {
 		return nil, nil, err
 	}
 	cmd := exec.Command(program, "--addr", "127.0.0.1:0", "--no-sync", "--until-stdin-closes", "--data", filepath.Join(dir, "cloud.db"))
+	cmd.Env = append(cmd.Environ(), "EXAMPLECLOUD_TOKEN="+token)
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
 		return nil, nil, err
@@ -125,7 +138,7 @@ func Run(ctx context.Context, dir string) (_ *Cloud, stop func() error, err erro
 	if err != nil {
 		return nil, nil, errors.Join(fmt.Errorf("the cloud does not start: %w; it printed %q", err, line), stop())
 	}
-	return &Cloud{URL: ready.Address}, stop, nil
+	return &Cloud{URL: ready.Address, Token: token}, stop, nil
 }
 
 // Make creates an object without a provider, and returns it as soon as it exists.
@@ -206,6 +219,9 @@ func (c *Cloud) try(tb testing.TB, method, path string, in, out any) int {
 	request, err := http.NewRequestWithContext(tb.Context(), method, c.URL+path, body)
 	if err != nil {
 		tb.Fatal(err)
+	}
+	if c.Token != "" {
+		request.Header.Set("Authorization", "Bearer "+c.Token)
 	}
 	answer, err := http.DefaultClient.Do(request)
 	if err != nil {

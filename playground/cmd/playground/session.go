@@ -24,6 +24,7 @@ type session struct {
 	controlPlane *playground.ControlPlane
 	controller   *landbridge.Process
 	cloud        *landbridge.Process // nil: none
+	page         *landbridge.Process // nil: none
 	log          string              // the controller's
 	closeLog     func()
 }
@@ -122,8 +123,8 @@ func (s *session) watch(ctx context.Context) (context.Context, context.CancelCau
 // stop stops the controller and then what it works in.
 func (s *session) stop() error {
 	var err error
-	// The controller first, which needs the others.
-	for _, p := range []*landbridge.Process{s.controller, s.cloud} {
+	// Those that need others first.
+	for _, p := range []*landbridge.Process{s.page, s.controller, s.cloud} {
 		if p == nil {
 			continue
 		}

@@ -17,6 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/landbridge-io/landbridge/playground/internal/demo"
+	"github.com/landbridge-io/landbridge/playground/internal/landbridge"
 )
 
 // upOptions are what to run, and where.
@@ -119,6 +120,10 @@ func up(ctx context.Context, o upOptions, out io.Writer) (err error) {
 	if examples != o.examples {
 		fmt.Fprintf(out, "\n%s belongs to another user of this machine, so the examples in %s make their file in %s.\n", demo.ExamplesDir, examples, files)
 	}
+	var page string
+	if s.page, page, err = landbridge.StartUI(running, o.landbridge, s.controlPlane.Kubeconfig, filepath.Join(o.dir, "ui.log")); err != nil {
+		return err
+	}
 	fmt.Fprintf(out, `
 In another terminal:
 
@@ -129,8 +134,12 @@ In another terminal:
   kubectl explain password.spec.forProvider --api-version=random.landbridge.io/v1alpha1
   landbridge status
 
+In a browser, what landbridge ui shows:
+
+  %s
+
 Ctrl-C stops everything; what you made is kept for the next time.
-`, s.controlPlane.Kubeconfig, filepath.Dir(o.landbridge), filepath.Join(examples, "resources.yaml"))
+`, s.controlPlane.Kubeconfig, filepath.Dir(o.landbridge), filepath.Join(examples, "resources.yaml"), page)
 
 	<-running.Done()
 	if ctx.Err() != nil {

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync/atomic"
+	"time"
 
 	"github.com/zclconf/go-cty/cty"
 )
@@ -110,8 +110,6 @@ func tier(release int, p *planning) *problem {
 	return nil
 }
 
-var stamps atomic.Int64
-
 // Secret is the sensitive value of each resource. No report may have it.
 const Secret = "hunter2-in-each-resource"
 
@@ -181,7 +179,7 @@ var Types = []*Type{
 	}},
 	{Name: "unsettled", Wants: []Wants{{Outcome: "AsInstalled", Contains: `"path":"tier"`}}, plan: func(_ int, p *planning) *problem {
 		if p.prior != nil {
-			p.planned["tier"] = cty.StringVal(fmt.Sprint("tier ", stamps.Add(1)))
+			p.planned["tier"] = cty.StringVal(fmt.Sprint("tier ", time.Now().UnixNano()))
 		}
 		return nil
 	}},

@@ -14,6 +14,9 @@ type mutant struct {
 	brake bool
 	// accounts is set for faults that only schedules with several accounts find.
 	accounts bool
+	// unmanaged is set for faults of the controllers of actions, ephemeral resources and data
+	// sources.
+	unmanaged bool
 	// replicas is the number of replicas that share the work, for faults that only they show.
 	replicas int
 }
@@ -25,6 +28,10 @@ const (
 	managedDir   = "internal/controller/managed"
 	engineDir    = "internal/terraform/engine"
 	moduleDir    = "internal/terraform/module"
+	actionDir    = "internal/controller/action"
+	resultsDir   = "internal/controller/results"
+	decidesDir   = "internal/invocation"
+	leaseDir     = "internal/ephemeral"
 )
 
 var mutants = []mutant{
@@ -390,6 +397,11 @@ var mutants = []mutant{
 			"r.Consists != nil",
 			"r.WithoutRefresh || r.Consists != nil"},
 	}},
+	{name: "each attempt in a module repeats updates that do not settle", edits: []edit{
+		{schedulerDir, "Scheduler.plan",
+			"config.Keeps = o.Unsettled.Early(s.o.Clock.Now())",
+			"config.Keeps = nil"},
+	}},
 	{name: "what exists is not looked for", edits: []edit{
 		{schedulerDir, "operation.check",
 			"met := o.look()",
@@ -596,5 +608,62 @@ var mutants = []mutant{
 		{managedDir, "verdict.add",
 			"holds(p) && lists(p, d.resource.GetUID()) && !holds(own)",
 			"holds(p) && !holds(own)"},
+	}},
+
+	// Actions, ephemeral resources and data sources.
+	{name: "an attempt begins before it is recorded", unmanaged: true, edits: []edit{
+		{actionDir, "Reconciler.begin",
+			"!kerrors.IsConflict(err)",
+			`!kerrors.IsConflict(err) && k.Runs.start(o.GetUID(), o.GetNamespace(), release, func(ctx context.Context, of *run) { r.invoke(ctx, of, o, p, record) })`},
+	}},
+	{name: "an attempt begins without a write if the cache has the same record", unmanaged: true, edits: []edit{
+		{actionDir, "Reconciler.begin",
+			"err := o.Confirm(ctx, r.client)",
+			"err := o.Write(ctx, r.client)"},
+	}},
+	{name: "an attempt of a former process is repeated", unmanaged: true, edits: []edit{
+		{decidesDir, "Decide",
+			"r.Phase, r.Ended = Unknown, in.Now",
+			"r = Record{Phase: Pending}"},
+	}},
+	{name: "an unknown invocation is repeated as a failed one", unmanaged: true, edits: []edit{
+		{decidesDir, "Record.End",
+			"out.Phase = Unknown",
+			"out.Phase = Failed"},
+	}},
+	{name: "the outcome of an attempt is not recorded", unmanaged: true, edits: []edit{
+		{actionDir, "Reconciler.record",
+			"u.GetUID() != of.GetUID() || !same",
+			"u.GetUID() != of.GetUID() || !same || ended.Phase == invocation.Succeeded"},
+	}},
+	{name: "what was opened is shown and not stored", unmanaged: true, edits: []edit{
+		{resultsDir, "Reconciler.keep",
+			"err := k.save(ctx, h)",
+			"err := error(nil)"},
+	}},
+	{name: "what could not be stored is forgotten", unmanaged: true, edits: []edit{
+		{resultsDir, "Reconciler.open",
+			"r.keep(ctx, h)",
+			"func() error { defer func() { h.known.opened = nil }(); return r.keep(ctx, h) }()"},
+	}},
+	{name: "what is replaced is closed at once", unmanaged: true, edits: []edit{
+		{leaseDir, "Input.wanted",
+			"i >= 0 && !in.Now.Before(next)",
+			"i >= 0"},
+	}},
+	{name: "a former leader closes what is open", unmanaged: true, edits: []edit{
+		{"internal/controller/unmanaged", "Fenced",
+			"leads != nil && !leads()",
+			"false"},
+	}},
+	{name: "what was not opened keeps an object from being ready", unmanaged: true, edits: []edit{
+		{resultsDir, "Kind.input",
+			"h.known.opening, h.known.closing, failed = attempts{}, attempts{}, attempts{}",
+			""},
+	}},
+	{name: "a data source is not read again by another process", unmanaged: true, edits: []edit{
+		{resultsDir, "occasion.due",
+			"o.last.hash != o.now",
+			"false"},
 	}},
 }

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/landbridge-io/landbridge/internal/simulation"
+	"github.com/landbridge-io/landbridge/internal/simulation/unmanaged"
 )
 
 var (
@@ -26,6 +27,7 @@ var (
 	references = flag.Bool("references", false, "have resources that refer to each other, whose objects are replaced; without -shrink")
 	brake      = flag.Bool("brake", false, "have the brake limit how much is destroyed, and everything deleted now and then; without -shrink")
 	accounts   = flag.Bool("accounts", false, "have a cloud with several accounts, and provider configurations that are changed; without -shrink")
+	kinds      = flag.Bool("unmanaged", false, "simulate actions, ephemeral resources and data sources instead; without -shrink, and the other kinds of schedules")
 	replicas   = flag.Int("replicas", 1, "have this number of replicas share the work by shards; 1 is a leader that does all of it")
 	keep       = flag.String("keep", "", "with -shrink, write the schedule to this file")
 	shard      = flag.Uint64("shard", 0, "with -shards, the number of this one")
@@ -37,8 +39,12 @@ func main() {
 	debug.SetGCPercent(400)
 	simulation.Bubbles(func(t *testing.T) bool {
 		options := simulation.Options{Seed: *seed, Operations: *operations, First: *first, Lists: *lists, Approvals: *approvals, References: *references, Brake: *brake, Accounts: *accounts, Replicas: *replicas, Shard: *shard, Shards: *shards}
+		runs, traces := simulation.Run, simulation.Trace
+		if *kinds {
+			runs, traces = unmanaged.Run, unmanaged.Trace
+		}
 		if *schedule >= 0 {
-			trace, violations := simulation.Trace(t, options, uint64(*schedule))
+			trace, violations := traces(t, options, uint64(*schedule))
 			fmt.Println(trace)
 			return len(violations) > 0
 		}
@@ -52,7 +58,7 @@ func main() {
 			return len(violations) > 0
 		}
 		if *shards > 0 {
-			result := simulation.Run(t, options)
+			result := runs(t, options)
 			if err := json.NewEncoder(os.Stdout).Encode(result); err != nil {
 				t.Fatal(err)
 			}

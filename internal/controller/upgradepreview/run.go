@@ -1,4 +1,4 @@
-package upgrade
+package upgradepreview
 
 import (
 	"context"
@@ -10,20 +10,19 @@ import (
 
 	"golang.org/x/sync/errgroup"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
-	"github.com/landbridge-io/landbridge/internal/command/cluster"
 	"github.com/landbridge-io/landbridge/internal/controller/kinds"
 	"github.com/landbridge-io/landbridge/internal/controller/providerconfig"
 	"github.com/landbridge-io/landbridge/internal/controller/references"
 	"github.com/landbridge-io/landbridge/internal/evolution"
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/model"
-	"github.com/landbridge-io/landbridge/internal/provider/pool"
 	"github.com/landbridge-io/landbridge/internal/redact"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 	"github.com/landbridge-io/landbridge/internal/terraform"
@@ -31,18 +30,20 @@ import (
 	"github.com/landbridge-io/landbridge/internal/upgrade"
 )
 
-// parallelism is the maximum of resources that are previewed at once.
-const parallelism = 10
-
-// Options of Preview.
+// Options of Preview and Deprecations.
 type Options struct {
-	// Client is of the cluster. It must not be a cache.
-	Client client.Client
+	// Provider is the name of the TerraformProvider.
+	Provider string
+	// Reader reads the cluster. It must not be a cache.
+	Reader client.Reader
+	Mapper meta.RESTMapper
 	// Stored are the stored instances.
 	Stored *store.Secrets
 	// Installed and New are the versions of the provider.
-	Installed, New *cluster.InstalledProvider
-	// Namespace is that of the resources; empty for each that the user may read.
+	Installed, New Version
+	// Secrets are those of provider configurations. Diagnostics do not show them.
+	Secrets *redact.Redactor
+	// Namespace is that of the resources; empty for each that may be read.
 	Namespace string
 	// Selector selects resources. Nil selects all.
 	Selector labels.Selector
@@ -50,19 +51,33 @@ type Options struct {
 	Refresh bool
 	// Examples is the number of resources that a row of the report names.
 	Examples int
+	// Parallelism is the maximum of resources that are previewed at once. Defaults to 10.
+	Parallelism int
+	// After is the last resource type that was previewed already; empty to begin. Types are
+	// previewed in the order of their names, after provider configurations.
+	After string
+	// Done is called after each type, with the report of those since After. It may be nil.
+	Done func(Progress)
+}
+
+// Version is a version of the provider.
+type Version struct {
+	Provider *model.Provider
+	// Acquire leases an executor with the provider configuration of a resource.
+	Acquire upgrade.Acquire
+}
+
+// Progress is how much is previewed.
+type Progress struct {
+	// Type is the last resource type, the Number-th of Types.
+	Type          string
+	Number, Types int
+	Report        *upgrade.Report
 }
 
 // Preview returns what the new version would do to the live resources.
 func Preview(ctx context.Context, o Options) (*upgrade.Report, error) {
-	if o.Selector == nil {
-		o.Selector = labels.Everything()
-	}
-	r := &run{Options: o, secrets: &redact.Redactor{}, grouper: &upgrade.Grouper{Examples: o.Examples}}
-	r.pool = pool.New(poolOptions)
-	defer func() { _ = r.pool.Close(context.WithoutCancel(ctx)) }() // all answers have arrived
-	if err := r.versions(); err != nil {
-		return nil, err
-	}
+	r := newRun(o)
 	served, err := r.served(ctx)
 	if err != nil {
 		return nil, err
@@ -70,41 +85,55 @@ func Preview(ctx context.Context, o Options) (*upgrade.Report, error) {
 	if r.namespaces, err = r.readable(ctx, served); err != nil {
 		return nil, err
 	}
-	if err := r.configurations(ctx, r.changed); err != nil {
-		return nil, err
-	}
-	for _, t := range served {
-		if err := r.kind(ctx, t); err != nil {
+	if o.After == "" {
+		if err := r.compareConfigurations(ctx); err != nil {
 			return nil, err
 		}
 	}
+	for i, t := range served {
+		if t <= o.After {
+			continue
+		}
+		if err := r.kind(ctx, t); err != nil {
+			return nil, err
+		}
+		if o.Done != nil {
+			o.Done(Progress{Type: t, Number: i + 1, Types: len(served), Report: r.grouper.Report()})
+		}
+	}
 	out := r.grouper.Report()
-	out.Provider, out.Refreshed, out.Notes = o.Installed.Name, o.Refresh, r.notes
+	out.Provider, out.Refreshed, out.Notes = o.Provider, o.Refresh, r.notes
 	return out, nil
 }
 
 // run is one preview.
 type run struct {
 	Options
-	installed, new *versioned
-	pool           *pool.Pool
-	// secrets are those of provider configurations.
-	secrets *redact.Redactor
 	// namespaces are those of the resources; "" is all of them.
 	namespaces []string
 	grouper    *upgrade.Grouper
 	notes      []string
 }
 
+func newRun(o Options) *run {
+	if o.Selector == nil {
+		o.Selector = labels.Everything()
+	}
+	if o.Parallelism == 0 {
+		o.Parallelism = 10
+	}
+	return &run{Options: o, grouper: &upgrade.Grouper{Examples: o.Examples}}
+}
+
 // served returns the resource types whose kinds the cluster serves, sorted.
 func (r *run) served(ctx context.Context) ([]string, error) {
-	crds, err := kinds.ListCRDs(ctx, r.Client, client.MatchingLabels{v1alpha1.LabelProvider: r.Installed.Name})
+	crds, err := kinds.ListCRDs(ctx, r.Reader, client.MatchingLabels{v1alpha1.LabelProvider: r.Provider})
 	if err != nil {
 		return nil, fmt.Errorf("cannot list the provider's CRDs: %w", err)
 	}
 	found := map[string]bool{}
 	for _, d := range crds {
-		if t := d.Annotations[v1alpha1.AnnotationResourceType]; r.Installed.Model.Resources[t] != nil {
+		if t := d.Annotations[v1alpha1.AnnotationResourceType]; r.Installed.Provider.Resources[t] != nil {
 			found[t] = true
 		}
 	}
@@ -117,7 +146,7 @@ func (r *run) readable(ctx context.Context, served []string) ([]string, error) {
 		return []string{r.Namespace}, nil
 	}
 	try := func(namespace string) error {
-		return r.list(ctx, r.Installed.Model.Resources[served[0]].ListGroupVersionKind(),
+		return r.list(ctx, r.Installed.Provider.Resources[served[0]].ListGroupVersionKind(),
 			func([]unstructured.Unstructured) (bool, error) { return false, nil }, client.InNamespace(namespace), client.Limit(1))
 	}
 	err := try("")
@@ -127,7 +156,7 @@ func (r *run) readable(ctx context.Context, served []string) ([]string, error) {
 	all := &unstructured.UnstructuredList{}
 	all.SetAPIVersion("v1")
 	all.SetKind("NamespaceList")
-	if listErr := r.Client.List(ctx, all); listErr != nil {
+	if listErr := r.Reader.List(ctx, all); listErr != nil {
 		return nil, fmt.Errorf("%w; name a namespace with --namespace", err)
 	}
 	var out []string
@@ -154,7 +183,7 @@ func (r *run) list(ctx context.Context, gvk kschema.GroupVersionKind, page func(
 	list := &unstructured.UnstructuredList{}
 	list.SetGroupVersionKind(gvk)
 	for {
-		err := r.Client.List(ctx, list, append([]client.ListOption{client.Limit(listSize), client.Continue(list.GetContinue())}, options...)...)
+		err := r.Reader.List(ctx, list, append([]client.ListOption{client.Limit(listSize), client.Continue(list.GetContinue())}, options...)...)
 		if err != nil {
 			return err
 		}
@@ -166,8 +195,8 @@ func (r *run) list(ctx context.Context, gvk kschema.GroupVersionKind, page func(
 
 // kind previews the resources of a type.
 func (r *run) kind(ctx context.Context, resourceType string) error {
-	k := &kind{run: r, model: r.Installed.Model.Resources[resourceType]}
-	if m := r.New.Model.Resources[resourceType]; m != nil {
+	k := &kind{run: r, model: r.Installed.Provider.Resources[resourceType]}
+	if m := r.New.Provider.Resources[resourceType]; m != nil {
 		old, err := evolution.FromResource(k.model)
 		if err != nil {
 			return err
@@ -177,8 +206,8 @@ func (r *run) kind(ctx context.Context, resourceType string) error {
 			return err
 		}
 		k.preview = upgrade.NewPreview(
-			upgrade.Version{Model: k.model, Kind: old, Acquire: r.installed.acquire},
-			upgrade.Version{Model: m, Kind: now, Acquire: r.new.acquire}, r.Refresh, r.secrets)
+			upgrade.Version{Model: k.model, Kind: old, Acquire: r.Installed.Acquire},
+			upgrade.Version{Model: m, Kind: now, Acquire: r.New.Acquire}, r.Refresh, r.Secrets)
 	}
 	for _, n := range r.namespaces {
 		err := r.list(ctx, k.model.ListGroupVersionKind(), func(all []unstructured.Unstructured) (bool, error) {
@@ -285,7 +314,7 @@ func noPermission(err error) error {
 func (k *kind) page(ctx context.Context, keys []store.Key) error {
 	found := make([][]upgrade.Finding, len(keys))
 	var group errgroup.Group
-	group.SetLimit(parallelism)
+	group.SetLimit(k.Parallelism)
 	for i, key := range keys {
 		group.Go(func() (err error) {
 			found[i], err = k.one(ctx, key)
@@ -347,7 +376,7 @@ func (k *kind) one(ctx context.Context, key store.Key) ([]upgrade.Finding, error
 	}
 	secrets := func(ref translate.SecretKeySelector) ([]byte, error) {
 		ref.Namespace = key.Namespace
-		return providerconfig.ReadSecret(ctx, k.Client, ref)
+		return providerconfig.ReadSecret(ctx, k.Reader, ref)
 	}
 	if missing, err := k.resolve(ctx, u); err != nil || len(missing) > 0 {
 		if err == nil {
@@ -361,13 +390,13 @@ func (k *kind) one(ctx context.Context, key store.Key) ([]upgrade.Finding, error
 // resolve sets the fields that come from other resources.
 func (k *kind) resolve(ctx context.Context, u *unstructured.Unstructured) (missing []string, _ error) {
 	resolver := references.Resolver{
-		Reader: k.Client,
+		Reader: k.Reader,
 		Served: func(kind kschema.GroupKind) (string, bool) {
-			_, err := k.Client.RESTMapper().RESTMapping(kind)
+			_, err := k.Mapper.RESTMapping(kind)
 			return kind.Kind + "List", err == nil
 		},
 		Call: references.Caller(k.model, func(ctx context.Context) (terraform.Executor, func(), error) {
-			ex, release, diags := k.run.installed.acquire(ctx, u)
+			ex, release, diags := k.run.Installed.Acquire(ctx, u)
 			return ex, release, diags.Err()
 		}),
 	}

@@ -1,11 +1,10 @@
-package upgrade
+package upgradepreview
 
 import (
 	"context"
 	"fmt"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/labels"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/landbridge-io/landbridge/internal/evolution"
@@ -15,10 +14,7 @@ import (
 // Deprecations returns which live resources and provider configurations use what is deprecated in
 // the installed version. It needs neither the stored instances nor the new version.
 func Deprecations(ctx context.Context, o Options) (rows []upgrade.Row, notes []string, _ error) {
-	if o.Selector == nil {
-		o.Selector = labels.Everything()
-	}
-	r := &run{Options: o, grouper: &upgrade.Grouper{Examples: o.Examples}}
+	r := newRun(o)
 	served, err := r.served(ctx)
 	if err != nil {
 		return nil, nil, err
@@ -26,7 +22,7 @@ func Deprecations(ctx context.Context, o Options) (rows []upgrade.Row, notes []s
 	if r.namespaces, err = r.readable(ctx, served); err != nil {
 		return nil, nil, err
 	}
-	config, err := evolution.FromConfig(o.Installed.Model)
+	config, err := evolution.FromConfig(o.Installed.Provider)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -44,7 +40,7 @@ func Deprecations(ctx context.Context, o Options) (rows []upgrade.Row, notes []s
 
 // deprecated adds the resources of a type that use what is deprecated to the report.
 func (r *run) deprecated(ctx context.Context, resourceType string) error {
-	m := r.Installed.Model.Resources[resourceType]
+	m := r.Installed.Provider.Resources[resourceType]
 	k, err := evolution.FromResource(m)
 	if err != nil {
 		return err
