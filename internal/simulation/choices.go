@@ -30,8 +30,9 @@ type choices struct {
 	// modules is set in schedules in which users change modules nearly always, and mostly replace
 	// their objects.
 	modules bool
-	// splits is set in schedules whose provider configurations are split by kinds, or not. They
-	// cannot be shrunk.
+	// splits is set in schedules whose provider configurations are split by kinds, or not, and in
+	// which resources take over objects: none with approvals, which are of the resource that has
+	// made an object. They cannot be shrunk.
 	splits bool
 	// replicas is the number of replicas that share the work; at most one means that a leader does
 	// all of it.
@@ -47,7 +48,7 @@ func newChoices(o Options, schedule uint64) *choices {
 	}
 	out := &choices{
 		random: rand.New(rand.NewPCG(o.Seed, schedule)), lists: o.Lists, approvals: o.Approvals, brake: o.Brake, accounts: o.Accounts, replicas: o.Replicas,
-		rests: schedule%4 >= 2, behaviours: behavioursOf(schedule), modules: modulesIn(schedule), splits: o.Replicas > 1 && !o.Accounts && schedule%2 == 0,
+		rests: schedule%4 >= 2, behaviours: behavioursOf(schedule), modules: modulesIn(schedule), splits: o.Replicas > 1 && !o.Accounts && !o.Approvals && schedule%2 == 0,
 	}
 	if out.accounts { // such replacements cannot be told apart from unasked ones
 		out.behaviours = slices.DeleteFunc(out.behaviours, func(b behaviour) bool { return b == normalisedReplacement })
