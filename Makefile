@@ -141,16 +141,16 @@ differential: ## The engine against OpenTofu: CASES=n random cases of SEED=s, dr
 
 .PHONY: simulate
 simulate: ## Simulated failures in virtual time, against the real scheduler, store and reconciler: OPS=n operations of SEED=s, by REPLICAS=n that share the work, in SCHEDULES=accounts, approvals, brake, references or unmanaged (actions, ephemeral resources and data sources), and what was lost
-	@$(GO) run ./internal/simulation/cmd/simulate -ops $(if $(filter command line environment,$(origin OPS)),$(OPS),1000000) -seed $(SEED) -replicas $(REPLICAS) $(SCHEDULES:%=-%)
+	@$(GO) run ./test/simulation/cmd/simulate -ops $(if $(filter command line environment,$(origin OPS)),$(OPS),1000000) -seed $(SEED) -replicas $(REPLICAS) $(SCHEDULES:%=-%)
 
 .PHONY: simulate-mutants
 simulate-mutants: ## Deliberate faults, one after the other, and how many of them the simulation finds: ONLY='name; name' for some of them
-	@$(GO) run ./internal/simulation/cmd/mutants -seed $(SEED) $(if $(ONLY),-only "$$ONLY")
+	@$(GO) run ./test/simulation/cmd/mutants -seed $(SEED) $(if $(ONLY),-only "$$ONLY")
 
 PLANS ?= 3000
 .PHONY: plans
 plans: ## Random edits, approvals, failures and restarts: whether only approved plans are applied, in PLANS=n cases, and in the simulation
-	@$(GO) run ./internal/simulation/cmd/simulate -approvals -ops $$(($(PLANS) * 10)) -seed $(SEED)
+	@$(GO) run ./test/simulation/cmd/simulate -approvals -ops $$(($(PLANS) * 10)) -seed $(SEED)
 	@out=$$($(GO) $(TEST) -count=1 -v -run '^(TestOnlyApprovedPlansAreApplied|TestApprov|TestConcurrentApproval|TestPlanHash)' ./internal/scheduler -plans $(PLANS)) || { echo "$$out"; exit 1; }; \
 	echo "$$out" | grep '^plans: '
 

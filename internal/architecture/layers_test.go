@@ -82,7 +82,7 @@ var support = []string{
 	"examples",
 	"generate/generatetest",
 	"internal/architecture",
-	"internal/simulation",
+	"test/simulation",
 	"internal/testing",
 	"test",
 }

@@ -3,7 +3,7 @@ package conformance
 import (
 	"strings"
 
-	"github.com/landbridge-io/landbridge/internal/testing/matrix"
+	"github.com/landbridge-io/landbridge/test/matrix"
 )
 
 // Reasons why a behaviour does not apply.

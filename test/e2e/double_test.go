@@ -6,7 +6,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/landbridge-io/landbridge/internal/testing/doubletest"
+	"github.com/landbridge-io/landbridge/test/doubletest"
 )
 
 // double is an installation of the provider in testprovider with its own remote

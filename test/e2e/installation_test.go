@@ -20,7 +20,7 @@ import (
 	kruntime "k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/landbridge-io/landbridge/internal/testing/doubletest"
+	"github.com/landbridge-io/landbridge/test/doubletest"
 )
 
 // A provider that cannot be installed reports the reason in its conditions, is retried

@@ -13,9 +13,9 @@ import (
 	"github.com/landbridge-io/landbridge/internal/command/explain"
 	"github.com/landbridge-io/landbridge/internal/controller/kinds"
 	"github.com/landbridge-io/landbridge/internal/testing/clustertest"
-	"github.com/landbridge-io/landbridge/internal/testing/doubletest"
 	"github.com/landbridge-io/landbridge/internal/testing/objecttest"
 	"github.com/landbridge-io/landbridge/internal/testing/playgroundtest"
+	"github.com/landbridge-io/landbridge/test/doubletest"
 )
 
 const (

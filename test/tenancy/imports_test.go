@@ -12,8 +12,8 @@ import (
 
 	"sigs.k8s.io/yaml"
 
-	"github.com/landbridge-io/landbridge/internal/testing/doubletest"
 	"github.com/landbridge-io/landbridge/internal/testing/testbin"
+	"github.com/landbridge-io/landbridge/test/doubletest"
 )
 
 // imports are attacks by ids and states that are imported.

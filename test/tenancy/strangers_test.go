@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/landbridge-io/landbridge/internal/testing/doubletest"
+	"github.com/landbridge-io/landbridge/test/doubletest"
 )
 
 // The cloud of the guarded provider has the accounts dev and prod, which have objects of the same

@@ -19,13 +19,13 @@ import (
 	"github.com/landbridge-io/landbridge/internal/controller/kinds"
 	"github.com/landbridge-io/landbridge/internal/crd"
 	"github.com/landbridge-io/landbridge/internal/testing/clustertest"
-	"github.com/landbridge-io/landbridge/internal/testing/doubletest"
 	"github.com/landbridge-io/landbridge/internal/testing/examplecloudtest"
 	"github.com/landbridge-io/landbridge/internal/testing/objecttest"
 	"github.com/landbridge-io/landbridge/internal/testing/playgroundtest"
 	"github.com/landbridge-io/landbridge/internal/testing/providertest"
 	"github.com/landbridge-io/landbridge/internal/testing/testbin"
 	"github.com/landbridge-io/landbridge/internal/testing/waittest"
+	"github.com/landbridge-io/landbridge/test/doubletest"
 )
 
 const (

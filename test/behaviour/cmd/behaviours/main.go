@@ -2,8 +2,8 @@ package main
 
 import (
 	"github.com/landbridge-io/landbridge/examples/examplecloud/provider"
-	"github.com/landbridge-io/landbridge/internal/testing/matrix"
 	"github.com/landbridge-io/landbridge/test/behaviour"
+	"github.com/landbridge-io/landbridge/test/matrix"
 )
 
 // headings are the titles of the columns.

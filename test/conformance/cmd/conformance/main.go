@@ -2,8 +2,8 @@ package main
 
 import (
 	"github.com/landbridge-io/landbridge/internal/testing/examplecloudtest"
-	"github.com/landbridge-io/landbridge/internal/testing/matrix"
 	"github.com/landbridge-io/landbridge/test/conformance"
+	"github.com/landbridge-io/landbridge/test/matrix"
 )
 
 // headings are the titles of forms and ways.

@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/landbridge-io/landbridge/internal/simulation"
+	"github.com/landbridge-io/landbridge/test/simulation"
 )
 
 // The same seed has the same trace.

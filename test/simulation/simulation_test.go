@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/landbridge-io/landbridge/internal/simulation"
+	"github.com/landbridge-io/landbridge/test/simulation"
 )
 
 // Few operations, for the race detector: `make simulate`, which CI runs, has more of the same seed.

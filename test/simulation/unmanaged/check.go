@@ -17,9 +17,9 @@ import (
 	phases "github.com/landbridge-io/landbridge/internal/invocation"
 	"github.com/landbridge-io/landbridge/internal/model"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
-	"github.com/landbridge-io/landbridge/internal/simulation"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 	"github.com/landbridge-io/landbridge/internal/testing/objecttest"
+	"github.com/landbridge-io/landbridge/test/simulation"
 )
 
 // object returns the object with a UID; nil if it is gone.

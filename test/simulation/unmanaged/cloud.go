@@ -12,8 +12,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/controller/providerconfig"
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/provider"
-	"github.com/landbridge-io/landbridge/internal/simulation"
 	"github.com/landbridge-io/landbridge/internal/terraform"
+	"github.com/landbridge-io/landbridge/test/simulation"
 )
 
 // cloud is the simulated cloud.

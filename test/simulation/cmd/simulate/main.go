@@ -12,8 +12,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/landbridge-io/landbridge/internal/simulation"
-	"github.com/landbridge-io/landbridge/internal/simulation/unmanaged"
+	"github.com/landbridge-io/landbridge/test/simulation"
+	"github.com/landbridge-io/landbridge/test/simulation/unmanaged"
 )
 
 var (

@@ -14,8 +14,8 @@ import (
 	"github.com/landbridge-io/landbridge/config"
 	"github.com/landbridge-io/landbridge/internal/model"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
-	"github.com/landbridge-io/landbridge/internal/simulation"
 	"github.com/landbridge-io/landbridge/schema"
+	"github.com/landbridge-io/landbridge/test/simulation"
 )
 
 const (

@@ -8,7 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/landbridge-io/landbridge/internal/simulation"
+	"github.com/landbridge-io/landbridge/test/simulation"
 )
 
 // perSchedule is the number of operations of a schedule.

@@ -6,8 +6,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/landbridge-io/landbridge/internal/simulation"
-	"github.com/landbridge-io/landbridge/internal/simulation/unmanaged"
+	"github.com/landbridge-io/landbridge/test/simulation"
+	"github.com/landbridge-io/landbridge/test/simulation/unmanaged"
 )
 
 // Few operations: `make simulate SCHEDULES=unmanaged`, which CI runs, has more of the same seed.

@@ -212,8 +212,8 @@ var mutants = []mutant{
 	}},
 	{name: "an object of a module is gone if a read does not find it", edits: []edit{
 		{moduleDir, "visibility.isRecent",
-			`ok && key != "" && now.Sub(at).Abs() < v.grace`,
-			"false && ok && now.Before(at)"},
+			`key != "" && now.Sub(v.since(key)).Abs() < v.grace`,
+			`key == "" && now.Before(v.since(key))`},
 	}},
 	{name: "the times of a module's creates are not stored", edits: []edit{
 		{moduleDir, "visibility.recent",

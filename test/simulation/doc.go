@@ -77,7 +77,7 @@
 //
 // The same seed has the same trace. -schedule prints the trace of one schedule; -shrink makes a
 // failing one short, -keep writes it to a file, and -replay tries it again. A test tries those in
-// internal/simulation/testdata, which showed a defect or a deliberate fault. What uses the command
+// test/simulation/testdata, which showed a defect or a deliberate fault. What uses the command
 // line without a module is not simulated.
 //
 // The tests measure that a former leader requests no change after its successor has begun: they

@@ -64,7 +64,7 @@ func choose(names string) ([]mutant, error) {
 	for name := range strings.SplitSeq(names, ";") {
 		i := slices.IndexFunc(mutants, func(m mutant) bool { return m.name == strings.TrimSpace(name) })
 		if i < 0 {
-			return nil, fmt.Errorf("there is no fault %q in internal/simulation/cmd/mutants/list.go", strings.TrimSpace(name))
+			return nil, fmt.Errorf("there is no fault %q in test/simulation/cmd/mutants/list.go", strings.TrimSpace(name))
 		}
 		out = append(out, mutants[i])
 	}
@@ -87,7 +87,7 @@ func find(dir string, m mutant) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	kept := filepath.Join("internal/simulation/testdata", strings.NewReplacer(" ", "-", ",", "", "'", "").Replace(m.name)+".txt")
+	kept := filepath.Join("test/simulation/testdata", strings.NewReplacer(" ", "-", ",", "", "'", "").Replace(m.name)+".txt")
 	if _, err := os.Stat(kept); err == nil && !*search {
 		var exit *exec.ExitError
 		if err := exec.Command(program, "-replay", kept).Run(); errors.As(err, &exit) {
@@ -152,7 +152,7 @@ func build(dir string, m mutant) (string, error) {
 	if err := os.WriteFile(overlay, content, 0o600); err != nil {
 		return "", err
 	}
-	out, err := exec.Command("go", "build", "-overlay", overlay, "-o", program, "./internal/simulation/cmd/simulate").CombinedOutput()
+	out, err := exec.Command("go", "build", "-overlay", overlay, "-o", program, "./test/simulation/cmd/simulate").CombinedOutput()
 	if err != nil {
 		return "", fmt.Errorf("%w\n%s", err, out)
 	}

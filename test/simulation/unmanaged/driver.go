@@ -5,7 +5,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/landbridge-io/landbridge/internal/simulation"
+	"github.com/landbridge-io/landbridge/test/simulation"
 )
 
 // A schedule has two phases. In the first one, users operate and faults happen, all by chance. In

@@ -99,7 +99,7 @@ func TestChoose(t *testing.T) {
 	}{
 		"one":     {names: first, want: []string{first}},
 		"several": {names: last + "; " + first, want: []string{last, first}},
-		"unknown": {names: first + ";nothing", err: `there is no fault "nothing" in internal/simulation/cmd/mutants/list.go`},
+		"unknown": {names: first + ";nothing", err: `there is no fault "nothing" in test/simulation/cmd/mutants/list.go`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
