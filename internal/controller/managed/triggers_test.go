@@ -535,8 +535,8 @@ func TestTriggeredObject(t *testing.T) {
 	}
 }
 
-// What the destruction of an object has had invoked stays for a time once it has succeeded. One that
-// halts the resource does not expire: the action would be invoked again.
+// What the destruction of an object has had invoked stays for a time once it has succeeded. One
+// that halts the resource does not expire: the action would be invoked again.
 func TestTriggeredExpires(t *testing.T) {
 	t.Parallel()
 	for name, event := range map[string]string{"before": "BeforeDestroy", "after": "AfterDestroy"} {

@@ -44,7 +44,8 @@ const (
 	previewShare = 20
 )
 
-// stepOf returns what is next, and when to look again; 0 if it does not depend on the time. key is that of the upgrade, and was what is recorded of the last one.
+// stepOf returns what is next, and when to look again; 0 if it does not depend on the time. key is
+// that of the upgrade, and was what is recorded of the last one.
 func stepOf(policy *v1alpha1.ProviderUpgradePolicy, was *v1alpha1.ProviderUpgrade, key string, now time.Time) (_ step, again time.Duration) {
 	if policy == nil || policy.Preview == "" || policy.Preview == v1alpha1.UpgradePreviewOff {
 		return takeOver, 0
