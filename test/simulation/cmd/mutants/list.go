@@ -666,6 +666,11 @@ var mutants = []mutant{
 			"h.known.opening, h.known.closing, failed = attempts{}, attempts{}, attempts{}",
 			""},
 	}},
+	{name: "what has ended is still ready", unmanaged: true, edits: []edit{
+		{resultsDir, "Reconciler.withdraw",
+			"outdated || ended",
+			"outdated || ended && false"},
+	}},
 	{name: "a data source is not read again by another process", unmanaged: true, edits: []edit{
 		{resultsDir, "occasion.due",
 			"o.last.hash != o.now",
