@@ -41,7 +41,7 @@ func triggersSchema() props {
 		Type: "object", Required: []string{"to", "value"},
 		Properties: map[string]props{
 			"to":    to,
-			"value": text("CEL expression. self is this resource, and old is status.atProvider before the change, or null: self.status.atProvider.id.", expression.MaxTransformLength),
+			"value": text("CEL expression. self is this resource, and old is status.atProvider when the action is invoked, or null: self.status.atProvider.id.", expression.MaxTransformLength),
 		},
 	}
 	set, byName, byPath := "set", "map", "map"
