@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"net/http"
@@ -190,7 +191,7 @@ func healthsOf(c Content) []HealthCount {
 	for h, n := range counts {
 		out = append(out, HealthCount{h, n})
 	}
-	slices.SortFunc(out, func(a, b HealthCount) int { return b.Count - a.Count })
+	slices.SortFunc(out, func(a, b HealthCount) int { return cmp.Or(b.Count-a.Count, cmp.Compare(a.Health, b.Health)) })
 	return out
 }
 
