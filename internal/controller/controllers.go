@@ -167,7 +167,7 @@ func (c *controllers) schedule() error {
 	}
 	var others scheduler.Elsewhere
 	if c.worker != nil {
-		others = elsewhere{c.secrets, &store.Secrets{Client: c.kube.core.Secrets(c.Namespace)}, c.registry.Manages}
+		others = elsewhere{&store.Secrets{Client: c.kube.core.Secrets(c.Namespace)}, c.secrets.Shard, c.registry.Manages}
 	}
 	c.operations = scheduler.New(scheduler.Options{
 		Elsewhere:                  others,

@@ -10,20 +10,21 @@ import (
 
 // elsewhere implements scheduler.Elsewhere.
 type elsewhere struct {
-	// own are the records of the shard, and all those of any shard: nothing of them is remembered.
-	own, all *store.Secrets
-	manages  func(context.Context, store.Key) (bool, error)
+	// records are those of all shards, of which nothing is remembered, and own is this one.
+	records *store.Secrets
+	own     store.Shard
+	manages func(context.Context, store.Key) (bool, error)
 }
 
 var _ scheduler.Elsewhere = elsewhere{}
 
-func (e elsewhere) Naming(ctx context.Context, objects []string, several bool) ([]store.Key, error) {
-	return e.own.NamingElsewhere(ctx, objects, several)
+func (e elsewhere) Naming(ctx context.Context, n store.Named, some func([]store.Key)) error {
+	return e.records.NamingElsewhere(ctx, e.own, n, some)
 }
 
 func (e elsewhere) Manages(ctx context.Context, k store.Key) (bool, error) { return e.manages(ctx, k) }
 
 func (e elsewhere) Load(ctx context.Context, k store.Key, r *schema.Resource) (store.Record, error) {
-	defer e.all.Forget(k)
-	return e.all.Load(ctx, k, r)
+	defer e.records.Forget(k)
+	return e.records.Load(ctx, k, r)
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/client-go/kubernetes"
 	coordinationv1client "k8s.io/client-go/kubernetes/typed/coordination/v1"
+	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
 	"k8s.io/client-go/tools/record"
@@ -135,3 +136,8 @@ func Follow(next http.RoundTripper) http.RoundTripper { return follower{next} }
 
 // Discreet is discreet.
 var Discreet = discreet
+
+// Elsewhere returns the records of other shards than one.
+func Elsewhere(secrets corev1client.SecretInterface, own store.Shard, manages func(context.Context, store.Key) (bool, error)) scheduler.Elsewhere {
+	return elsewhere{&store.Secrets{Client: secrets}, own, manages}
+}

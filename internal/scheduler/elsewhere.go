@@ -21,12 +21,11 @@ import (
 
 // Elsewhere are the records of other shards.
 type Elsewhere interface {
-	// Naming returns the keys of those that name one of several objects, which are given by their
-	// store.ObjectHash. With several, it also returns those that may name more than one object.
-	Naming(ctx context.Context, objects []string, several bool) ([]store.Key, error)
+	// Naming calls a function with the keys of those that name an object, some at a time.
+	Naming(ctx context.Context, n store.Named, some func([]store.Key)) error
 	// Manages reports whether the resource of a record exists and manages its object.
 	Manages(ctx context.Context, k store.Key) (bool, error)
-	// Load loads one of them.
+	// Load loads one of them, while Naming calls the function.
 	Load(ctx context.Context, k store.Key, r *schema.Resource) (store.Record, error)
 }
 
@@ -48,37 +47,44 @@ func (s *Scheduler) twinOfAnywhere(ctx context.Context, e *entry, r *Request, al
 	return other, elsewhere, err
 }
 
-// twinElsewhere is twinOf for several sightings, among the records of other shards. several is that
-// of Elsewhere.Naming.
-func (s *Scheduler) twinElsewhere(ctx context.Context, r *Request, all []sighting, several bool) (by ownership.Rival, out twinState, _ error) {
+// twinElsewhere is twinOf for several sightings, among the records of other shards. several is
+// store.Named.Several.
+func (s *Scheduler) twinElsewhere(ctx context.Context, r *Request, all []sighting, several bool) (by ownership.Rival, out twinState, failed error) {
 	if s.o.Elsewhere == nil || !r.Policies.Manage {
 		return by, out, nil
 	}
-	var objects []string
-	for _, x := range all {
-		if x.identity != "" {
-			objects = append(objects, store.ObjectHash(x.resourceType, x.identity))
-		}
-	}
-	for some := range slices.Chunk(objects, mostObjects) {
-		keys, err := s.o.Elsewhere.Naming(ctx, some, several)
-		if err != nil {
-			return by, unclear, &Error{Reason: decision.ReasonStore, Err: err}
-		}
+	named := store.Named{Kinds: s.schemas.kindsOf(r, all), Several: several}
+	compare := func(keys []store.Key) {
 		for _, k := range keys {
-			if k == r.Key {
+			if k == r.Key || failed != nil || out == sameObject {
 				continue
 			}
 			rival, state, err := s.compareElsewhere(ctx, r, all, k)
-			if err != nil || state == sameObject {
-				return rival, state, err
-			}
-			if state > out {
+			if failed = err; state > out {
 				by, out = rival, state
 			}
 		}
 	}
-	return by, out, nil
+	for named.Objects = range slices.Chunk(hashesOf(all), mostObjects) {
+		err := s.o.Elsewhere.Naming(ctx, named, compare)
+		if err != nil && failed == nil {
+			failed = &Error{Reason: decision.ReasonStore, Err: err}
+		}
+		if failed != nil || out == sameObject {
+			break
+		}
+	}
+	return by, out, failed
+}
+
+// hashesOf returns the store.ObjectHash of the objects of sightings whose identity is known.
+func hashesOf(all []sighting) (out []string) {
+	for _, x := range all {
+		if x.identity != "" {
+			out = append(out, store.ObjectHash(x.resourceType, x.identity))
+		}
+	}
+	return out
 }
 
 // mostObjects is for how many objects records are asked at once.
@@ -87,30 +93,30 @@ const mostObjects = 100
 // compareElsewhere compares sightings with the record of another shard.
 func (s *Scheduler) compareElsewhere(ctx context.Context, r *Request, all []sighting, k store.Key) (by ownership.Rival, out twinState, _ error) {
 	of := s.schemas.of(k)
-	if of == nil && k.Group == r.Key.Group && k.Kind == r.Key.Kind {
+	if of == nil {
 		of = r.Type.Schema
 	}
-	if of == nil {
-		return by, noTwin, nil
-	}
 	rec, err := s.o.Elsewhere.Load(ctx, k, of)
-	manages := false
-	if err == nil {
-		manages, err = s.o.Elsewhere.Manages(ctx, k)
-	}
 	switch {
 	case errors.Is(err, store.ErrNotFound), errors.Is(err, store.ErrUnreadable):
 		return by, noTwin, nil
 	case err != nil:
 		return by, unclear, &Error{Reason: decision.ReasonStore, Err: err}
+	}
+	all = slices.DeleteFunc(slices.Clone(all), func(x sighting) bool {
+		_, ok := objectIn(of, &rec.Instance, x.identity)
+		return !ok || x.resourceType != of.Type
+	})
+	if len(all) == 0 {
+		return by, noTwin, nil
+	}
+	switch manages, err := s.o.Elsewhere.Manages(ctx, k); {
+	case err != nil:
+		return by, unclear, &Error{Reason: decision.ReasonStore, Err: err}
 	case !manages, !s.mayExist(ctx, k, rec.Owner):
 		return by, noTwin, nil
 	}
-	names := namesIn(of, &rec.Instance)
 	for _, x := range all {
-		if x.resourceType != of.Type || !slices.Contains(names, x.identity) {
-			continue
-		}
 		if state := s.compareRecord(r, x, of, &rec); state > out {
 			out = state
 			by = ownership.Rival{Owner: ownership.Owner{Key: k, UID: rec.Owner}, Claim: ownership.Claim{Object: x.access.Objects(x.resourceType, x.identity)[0], Strength: ownership.Wanted}, Holds: true}
@@ -119,19 +125,27 @@ func (s *Scheduler) compareElsewhere(ctx context.Context, r *Request, all []sigh
 	return by, out, nil
 }
 
-// namesIn returns the identities of the objects that a record names.
-func namesIn(of *schema.Resource, in *instance.Instance) []string {
-	out := []string{ownership.IdentityKey(of, *in)}
-	if of.Identity == nil {
-		out = []string{ownership.StateKey(in.State)}
+// objectIn returns the object of a record that has an identity: the current one, a deposed one, or
+// none if an interrupted create would make it. ok is false if the record does not name it.
+func objectIn(of *schema.Resource, in *instance.Instance, identity string) (_ instance.Instance, ok bool) {
+	if identity == "" {
+		return instance.Instance{}, false
 	}
+	all := []instance.Instance{*in}
 	for _, d := range in.Deposed {
-		out = append(out, ownership.IdentityKey(of, d.Instance()))
+		all = append(all, d.Instance())
 	}
-	if op := in.Operation; op != nil && op.Kind == instance.Create {
-		out = append(out, ownership.Naming{Type: terraform.ResourceType{Schema: of}}.InterruptedKey(op))
+	for _, x := range all {
+		name := ownership.IdentityKey(of, x)
+		if of.Identity == nil {
+			name = ownership.StateKey(x.State)
+		}
+		if name == identity {
+			return x, true
+		}
 	}
-	return out
+	op := in.Operation
+	return instance.Instance{}, op != nil && op.Kind == instance.Create && ownership.Naming{Type: terraform.ResourceType{Schema: of}}.InterruptedKey(op) == identity
 }
 
 // compareRecord compares a sighting with the object of the same identity that a record names.
@@ -151,10 +165,11 @@ func (s *Scheduler) compareRecord(r *Request, x sighting, of *schema.Resource, r
 	} else if ok {
 		return noTwin
 	}
-	if !x.looked || !rec.Instance.Exists() {
+	object, _ := objectIn(of, &rec.Instance, x.identity)
+	if !x.looked || !object.Exists() {
 		return unclear
 	}
 	return s.decideStores(pair, x, sighting{
-		exists: true, looked: !s.isRecent(r, &rec.Instance, s.o.Clock.Now()), made: terraform.MadeOf(of, rec.Instance.State),
+		exists: true, looked: !s.isRecent(r, &object, s.o.Clock.Now()), made: terraform.MadeOf(of, object.State),
 	})
 }

@@ -8,9 +8,13 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/zclconf/go-cty/cty"
+	runtimeschema "k8s.io/apimachinery/pkg/runtime/schema"
+
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
 	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
+	"github.com/landbridge-io/landbridge/internal/scheduler/ownership"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 	"github.com/landbridge-io/landbridge/schema"
 )
@@ -25,16 +29,19 @@ type others struct {
 	asked int
 }
 
-func (o *others) Naming(_ context.Context, objects []string, several bool) (keys []store.Key, _ error) {
+func (o *others) Naming(_ context.Context, n store.Named, some func([]store.Key)) error {
 	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.asked += len(objects)
+	o.asked += len(n.Objects)
+	var keys []store.Key
 	for k, r := range o.records {
-		if slices.Contains(objects, r.objects.Hash) || several && r.objects.Hash == store.SeveralObjects {
+		kind := runtimeschema.GroupKind{Group: k.Group, Kind: k.Kind}
+		if slices.Contains(n.Kinds, kind) && (slices.Contains(n.Objects, r.objects.Hash) || n.Several && r.objects.Hash == store.SeveralObjects) {
 			keys = append(keys, k)
 		}
 	}
-	return keys, o.fails
+	o.mu.Unlock()
+	some(keys)
+	return o.fails
 }
 
 func (o *others) Manages(_ context.Context, k store.Key) (bool, error) { return !o.observing[k], nil }
@@ -165,4 +172,59 @@ func TestModuleImportsObjectOfAnotherShard(t *testing.T) {
 			t.Errorf("got %q, %d applies", got, m.applies)
 		}
 	})
+}
+
+// An object is compared with the one of its identity that another resource has, which may be a
+// deposed one, and not with its successor.
+func TestTwinsThatAreDeposed(t *testing.T) {
+	for _, kind := range []identityKind{plannedIdentity, noIdentity} {
+		for name, elsewhere := range map[string]bool{"of this shard": false, "of another shard": true} {
+			t.Run(string(kind)+" "+name, func(t *testing.T) {
+				newEstate(t, kind, func(e *estate) {
+					e.cloud.prefix = "made-by-cloud"
+					a, b := e.resource("a", 0, "x"), e.resource("b", 1, "x")
+					a.r.Release, b.r.Release = "1.0.0", "1.0.0"
+					a.through(dev, e.cloud)
+					a.settle()
+					time.Sleep(time.Hour)
+					rec, err := e.store.Load(t.Context(), a.r.Key, a.r.Type.Schema)
+					if err != nil {
+						t.Fatal(err)
+					}
+					id := ownership.StateID(rec.Instance.State)
+					successor := rec.Instance
+					state := successor.State.AsValueMap()
+					state["id"] = cty.StringVal("made-by-cloud-9")
+					successor.State = cty.ObjectVal(state)
+					if kind == plannedIdentity {
+						names := successor.Identity.AsValueMap()
+						for name := range names {
+							names[name] = cty.StringVal("y")
+						}
+						successor.Identity = cty.ObjectVal(names)
+					}
+					successor.Deposed = rec.Instance.SetAside("0123abcd").Deposed
+					rec.Instance, rec.Objects.Hash = successor, store.SeveralObjects
+					if _, err := e.store.Save(t.Context(), a.r.Key, a.r.Type.Schema, rec); err != nil {
+						t.Fatal(err)
+					}
+					if elsewhere {
+						b.o.Elsewhere = &others{memory: e.store}
+					}
+					b.restart()
+					if !elsewhere {
+						a.sched = b.sched
+						if err := a.sched.Claim(t.Context(), a.r); err != nil {
+							t.Fatal(err)
+						}
+					}
+					b.through(prod, e.cloud)
+					b.r.Import.Target = byID(id)
+					if got := b.tried(); got != decision.ReasonIdentityConflict {
+						t.Errorf("got %q", got)
+					}
+				})
+			})
+		}
+	}
 }

@@ -152,7 +152,7 @@ func (s *Scheduler) compareStores(ctx context.Context, r *Request, x sighting, t
 	if !x.looked || !x.exists && t.Strength < ownership.Held {
 		return unclear, nil
 	}
-	theirs, err := s.sighted(ctx, r, x.resourceType, t)
+	theirs, err := s.sighted(ctx, r, x, t)
 	if err != nil || !theirs.exists {
 		return unclear, err
 	}
@@ -181,14 +181,14 @@ func (s *Scheduler) decideStores(pair [2]string, x, theirs sighting) twinState {
 	return undecided
 }
 
-// sighted returns what is known of the object that another resource has. It is looked if it was
-// visible long enough: that it is not found elsewhere shows something then.
-func (s *Scheduler) sighted(ctx context.Context, r *Request, resourceType string, t ownership.Twin) (sighting, error) {
+// sighted returns what is known of the object of the same identity that another resource has. It is
+// looked if it was visible long enough: that it is not found elsewhere shows something then.
+func (s *Scheduler) sighted(ctx context.Context, r *Request, x sighting, t ownership.Twin) (sighting, error) {
 	if t.Contained != nil {
 		return sighting{exists: true, made: t.Contained.Made}, nil
 	}
 	of := s.schemas.of(t.Owner.Key)
-	if of == nil || of.Type != resourceType {
+	if of == nil || of.Type != x.resourceType {
 		return sighting{}, nil
 	}
 	rec, err := s.o.Store.Load(ctx, t.Owner.Key, of)
@@ -197,10 +197,15 @@ func (s *Scheduler) sighted(ctx context.Context, r *Request, resourceType string
 		return sighting{}, nil
 	case err != nil:
 		return sighting{}, &Error{Reason: decision.ReasonStore, Err: err}
-	case !rec.Instance.Exists():
+	}
+	object, ok := objectIn(of, &rec.Instance, x.identity)
+	if !ok {
+		object = rec.Instance // it is claimed by an id that its state does not have
+	}
+	if !object.Exists() {
 		return sighting{}, nil
 	}
-	return sighting{exists: true, looked: !s.isRecent(r, &rec.Instance, s.o.Clock.Now()), made: terraform.MadeOf(of, rec.Instance.State)}, nil
+	return sighting{exists: true, looked: !s.isRecent(r, &object, s.o.Clock.Now()), made: terraform.MadeOf(of, object.State)}, nil
 }
 
 // confirmsStore reports whether the user has confirmed that the provider configuration is for

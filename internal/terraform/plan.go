@@ -2,6 +2,7 @@ package terraform
 
 import (
 	"context"
+
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/landbridge-io/landbridge/internal/diagnostic"

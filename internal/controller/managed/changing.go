@@ -118,5 +118,5 @@ func (f referrer) waitsFor(r *CustomResource, changing []store.Key) error {
 	for i, of := range changing {
 		names[i] = f.kind.called(r, of)
 	}
-	return fmt.Errorf(waitsForOthers+"an operation changes the object of %s", listed(names))
+	return fmt.Errorf(waitsForOthers+"an operation changes the object of %s, or its status does not show yet what one has left", listed(names))
 }

@@ -14,3 +14,6 @@ func Open(secret *corev1.Secret) {
 		_, _ = out.content.decompress(out.compressed)
 	}
 }
+
+// PageSize is pageSize.
+const PageSize = pageSize

@@ -2,12 +2,13 @@ package store
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // Objects are the remote objects that a record names, in labels of its Secret: the records that
@@ -52,31 +53,36 @@ func (o Objects) label(head *corev1.Secret) {
 	}
 }
 
-// mostElsewhere is the most records of other shards that are asked which objects they name.
-const mostElsewhere = 128
+// Named are objects that records of some kinds may name.
+type Named struct {
+	Kinds []schema.GroupKind
+	// Objects are given by their ObjectHash.
+	Objects []string
+	// Several is set to find the records, too, that may name more than one object.
+	Several bool
+}
 
-// NamingElsewhere returns the keys of the records of other shards, of all kinds, that name one of
-// several objects, which are given by their ObjectHash. With several, it also returns those that
-// may name more than one object. It returns an error if there are too many.
-func (s *Secrets) NamingElsewhere(ctx context.Context, objects []string, several bool) (keys []Key, _ error) {
-	if several {
-		objects = append([]string{SeveralObjects}, objects...)
+// selector selects the heads of the records.
+func (n Named) selector() string {
+	kinds, objects := make([]string, len(n.Kinds)), slices.Clone(n.Objects)
+	for i, k := range n.Kinds {
+		kinds[i] = kindLabel(k.Group, k.Kind)
 	}
-	list, err := s.client().List(ctx, metav1.ListOptions{
-		LabelSelector: Selector + ",!" + labelPartOf + "," + labelObject + " in (" + strings.Join(objects, ",") + ")", Limit: mostElsewhere,
+	if n.Several {
+		objects = append(objects, SeveralObjects)
+	}
+	return labelKind + " in (" + strings.Join(kinds, ",") + ")," + labelObject + " in (" + strings.Join(objects, ",") + "),!" + labelPartOf
+}
+
+// NamingElsewhere calls a function with the keys of the records of other shards than the given one
+// that name an object, some at a time. The first Load of such a key needs no request while the
+// function is called.
+func (s *Secrets) NamingElsewhere(ctx context.Context, than Shard, n Named, some func([]Key)) error {
+	return s.pages(ctx, n.selector(), pageSize, func(secrets []corev1.Secret) {
+		s.offer(secrets, some, func(k Key, head *corev1.Secret) bool {
+			return than.conflicts(ShardOf(head)) && slices.Contains(n.Kinds, schema.GroupKind{Group: k.Group, Kind: k.Kind})
+		})
 	})
-	switch {
-	case err != nil:
-		return nil, fmt.Errorf("cannot list the stored instances that may name an object: %w", err)
-	case list.Continue != "":
-		return nil, errors.New("too many operations of other replicas run to know which objects they change")
-	}
-	for i := range list.Items {
-		if k, ok := keyOf(&list.Items[i]); ok && s.Shard.conflicts(ShardOf(&list.Items[i])) {
-			keys = append(keys, k)
-		}
-	}
-	return keys, nil
 }
 
 // Naming returns the keys of the records of a kind that may name one of several objects, which are

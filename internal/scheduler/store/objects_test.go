@@ -3,10 +3,12 @@ package store_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 )
@@ -89,41 +91,55 @@ func TestNaming(t *testing.T) {
 	want("of the former object", named(8, a), "by-other-rules", "earlier", "several", "unlabelled")
 }
 
-// The records of other shards are asked which of them name an object, whatever their kind is.
+// The records of other shards are asked which of them name an object, however many there are.
 func TestNamingElsewhere(t *testing.T) {
 	client := secrets(t)
-	own := &store.Secrets{Client: client, Shard: store.Shard{Number: 0, Count: 2}}
-	other := &store.Secrets{Client: client, Shard: store.Shard{Number: 1, Count: 2}}
+	all, own := &store.Secrets{Client: client}, store.Shard{Number: 0, Count: 2}
+	mine, other := &store.Secrets{Client: client, Shard: own}, &store.Secrets{Client: client, Shard: store.Shard{Number: 1, Count: 2}}
 	a, b := store.ObjectHash("test_thing", "a"), store.ObjectHash("test_thing", "b")
-	for name, x := range map[string]struct {
-		by   *store.Secrets
-		hash string
-	}{"mine": {own, a}, "theirs": {other, a}, "another": {other, b}, "several": {other, store.SeveralObjects}, "none": {other, ""}} {
-		save(t, x.by, key(name), store.Record{Owner: "uid-1", Instance: anInstance(password), Objects: store.Objects{By: store.ObjectsBy("1.0.0"), Hash: x.hash}})
+	put := func(by *store.Secrets, k store.Key, hash string) {
+		save(t, by, k, store.Record{Owner: "uid-1", Instance: anInstance(password), Objects: store.Objects{By: store.ObjectsBy("1.0.0"), Hash: hash}})
 	}
-	save(t, other, store.Key{Group: "test.landbridge.io", Kind: "Other", Name: "other-kind"}, store.Record{Objects: store.Objects{By: store.ObjectsBy("2.0.0"), Hash: a}})
+	otherKind := store.Key{Group: "test.landbridge.io", Kind: "Other", Name: "other-kind"}
+	put(mine, key("mine"), a)
+	put(other, key("theirs"), a)
+	put(other, key("another"), b)
+	put(other, key("several"), store.SeveralObjects)
+	put(other, key("none"), "")
+	put(other, otherKind, a)
+	for i := range 2 * store.PageSize {
+		put(other, store.Key{Group: otherKind.Group, Kind: otherKind.Kind, Name: fmt.Sprintf("of-several-%d", i)}, store.SeveralObjects)
+	}
+	kinds := []schema.GroupKind{{Group: key("a").Group, Kind: key("a").Kind}}
 	for name, x := range map[string]struct {
-		objects []string
-		several bool
-		want    []string
+		named store.Named
+		want  []string
+		more  int
 	}{
-		"one":            {objects: []string{a}, want: []string{"other-kind", "theirs"}},
-		"two":            {objects: []string{a, b}, want: []string{"another", "other-kind", "theirs"}},
-		"one, or others": {objects: []string{a}, several: true, want: []string{"other-kind", "several", "theirs"}},
-		"no such":        {objects: []string{store.ObjectHash("test_other", "a")}},
+		"one":                          {named: store.Named{Kinds: kinds, Objects: []string{a}}, want: []string{"theirs"}},
+		"two":                          {named: store.Named{Kinds: kinds, Objects: []string{a, b}}, want: []string{"another", "theirs"}},
+		"one, or others":               {named: store.Named{Kinds: kinds, Objects: []string{a}, Several: true}, want: []string{"several", "theirs"}},
+		"no such":                      {named: store.Named{Kinds: kinds, Objects: []string{store.ObjectHash("test_other", "a")}}},
+		"of two kinds":                 {named: store.Named{Kinds: append(kinds, schema.GroupKind{Group: otherKind.Group, Kind: otherKind.Kind}), Objects: []string{a}}, want: []string{"other-kind", "theirs"}},
+		"more than are listed at once": {named: store.Named{Kinds: []schema.GroupKind{{Group: otherKind.Group, Kind: otherKind.Kind}}, Objects: []string{b}, Several: true}, more: 2 * store.PageSize},
 	} {
 		t.Run(name, func(t *testing.T) {
-			keys, err := own.NamingElsewhere(t.Context(), x.objects, x.several)
-			if err != nil {
+			var got []string
+			more := 0
+			if err := all.NamingElsewhere(t.Context(), own, x.named, func(keys []store.Key) {
+				for _, k := range keys {
+					if strings.HasPrefix(k.Name, "of-several-") {
+						more++
+						continue
+					}
+					got = append(got, k.Name)
+				}
+			}); err != nil {
 				t.Fatal(err)
 			}
-			var got []string
-			for _, k := range keys {
-				got = append(got, k.Name)
-			}
 			slices.Sort(got)
-			if diff := cmp.Diff(x.want, got); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
+			if diff := cmp.Diff(x.want, got); diff != "" || more != x.more {
+				t.Errorf("%d more, (-want +got):\n%s", more, diff)
 			}
 		})
 	}

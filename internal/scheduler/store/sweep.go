@@ -96,18 +96,24 @@ func (s *Secrets) List(ctx context.Context) (out []Key, _ error) {
 // version of Landbridge has stored may be left out.
 func (s *Secrets) Each(ctx context.Context, group, kind string, some func([]Key)) error {
 	return s.pages(ctx, labelKind+"="+kindLabel(group, kind)+",!"+labelPartOf, pageSize, func(secrets []corev1.Secret) {
-		keys := make([]Key, 0, len(secrets))
-		for i := range secrets {
-			if k, ok := keyOf(&secrets[i]); ok && k.Group == group && k.Kind == kind {
-				s.listed.Store(k, &secrets[i])
-				keys = append(keys, k)
-			}
-		}
-		some(keys)
-		for _, k := range keys {
-			s.listed.Delete(k)
-		}
+		s.offer(secrets, some, func(k Key, _ *corev1.Secret) bool { return k.Group == group && k.Kind == kind })
 	})
+}
+
+// offer calls a function with the keys of those heads that are wanted, and has them taken meanwhile
+// by Load.
+func (s *Secrets) offer(heads []corev1.Secret, some func([]Key), wanted func(Key, *corev1.Secret) bool) {
+	keys := make([]Key, 0, len(heads))
+	for i := range heads {
+		if k, ok := keyOf(&heads[i]); ok && wanted(k, &heads[i]) {
+			s.listed.Store(k, &heads[i])
+			keys = append(keys, k)
+		}
+	}
+	some(keys)
+	for _, k := range keys {
+		s.listed.Delete(k)
+	}
 }
 
 // taken returns the listed head of a key, once. What this process has read or written itself is not
