@@ -83,7 +83,7 @@ refused, cannot be upgraded or was not previewed.`,
 	flags.remote.addSources(cmd)
 	f := cmd.Flags()
 	f.Lookup("namespace").Usage = "namespace of the resources (default: each whose resources you may list)"
-	f.StringVar(&flags.to, "to", "", "the new version, or the path of its program or of a directory that has it (default: spec.version, if the installed version is another one)")
+	f.StringVar(&flags.to, "to", "", "the new version, or the path of its program or of a directory that has it, such as ./program (default: spec.version, if the installed version is another one)")
 	f.StringVarP(&flags.selector, "selector", "l", "", "labels of the resources")
 	f.BoolVar(&flags.refresh, "refresh", false, "read the remote objects first, by both versions")
 	f.IntVar(&flags.sample, "sample", defaultExamples, "how many resources each row names")

@@ -32,7 +32,7 @@ func triggersSchema() props {
 	}
 	name := text("Identifies it among those of the resource.", 40)
 	name.Pattern = `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`
-	action := text("The kind of the action, by its resource and group, such as snapshots.action.cloud.landbridge.io. Who sets it must be permitted to create such objects.", 253)
+	action := text("The kind of the action, by its resource and group, such as snapshots.action.cloud.landbridge.io. Who sets it needs the permission for the verb invoke on it.", 253)
 	action.Pattern = `^[a-z0-9]+[.]action[.][-.a-z0-9]+$`
 	event := enum("", TriggerEvents...)
 	to := text("Path of the field that is set, such as forProvider.source.", 256)

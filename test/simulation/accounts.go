@@ -216,6 +216,9 @@ func (u *users) allIn(configuration string) bool {
 			return false
 		}
 		recorded := u.recordedIn(k)
+		if recorded == here && i.lost {
+			return false // no record has what it had elsewhere
+		}
 		return u.elsewhereThan(i, here) || recorded != "" && recorded != here
 	})
 }

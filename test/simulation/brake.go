@@ -16,9 +16,14 @@ import (
 
 // In schedules with the brake, users delete all resources of a namespace, or of both, at once now
 // and then, and an administrator releases the brake. From the outside, no process destroys the
-// objects of more resources of a namespace within a minute than the limit, nor of all namespaces
-// one and a half times as many, unless that was released, and none destroys what an earlier one has
-// held. Pairs have no limit: what is destroyed of them is planned by another program.
+// objects of more resources of a namespace in an account within a minute than the limit, nor of all
+// namespaces one and a half times as many, unless that was released, and none destroys what an
+// earlier one has held. Pairs have no limit: what is destroyed of them is planned by another
+// program.
+//
+// With replicas, resources have several accounts. Each process counts for itself: an account has
+// one, unless it is divided by kind. What is reserved in an account counts in that one, so
+// resources whose accounts have changed just before are left out.
 
 // Unbraked is the kind of a destroy that the brake should have held.
 const Unbraked ViolationKind = "unbraked"
@@ -71,8 +76,23 @@ func (u *users) releaseBrake() {
 
 // destroying is a destroy that a process has begun.
 type destroying struct {
-	tag, namespace string
-	at             time.Time
+	tag, account, namespace string
+	at                      time.Time
+}
+
+// recently is longer than a destroy waits from its reservation until it begins, and counts.
+const recently = 2*brake.Window + operationTimeout
+
+// countsFor returns the account that counts the destroys of a resource, and since when it does.
+func (u *users) countsFor(i *incarnation) (name string, since time.Time) {
+	name, since = i.configuration, u.declared[i.configuration]
+	if i.referred.After(since) {
+		since = i.referred
+	}
+	if declared := u.configurations[name].Declared; declared != "" {
+		return "account " + declared, since
+	}
+	return name, since
 }
 
 // begins is called when a process begins to carry out a plan.
@@ -95,28 +115,46 @@ func (c *check) begins(p *process, plan lbterraform.Plan) {
 	if u == nil || u.GetDeletionTimestamp() != nil && !u.GetDeletionTimestamp().After(c.w.users.released) {
 		return // it was released
 	}
-	c.destroying[p] = append(c.destroying[p], destroying{tag, i.key.Namespace, now})
+	account, since := c.w.users.countsFor(i)
+	c.staysHeld(p, i, u, since)
+	if now.Sub(since) < recently {
+		return
+	}
+	c.destroying[p] = append(c.destroying[p], destroying{tag, account, i.key.Namespace, now})
 	// What was released does not count, and begins after it.
-	if now.Sub(c.w.users.released) < 2*brake.Window+operationTimeout {
+	if now.Sub(c.w.users.released) < recently {
 		return
 	}
 	within, all := map[string]bool{}, map[string]bool{}
 	for _, d := range c.destroying[p] {
-		if now.Sub(d.at) < brake.Window {
+		if d.account == account && now.Sub(d.at) < brake.Window {
 			if all[d.tag] = true; d.namespace == i.key.Namespace {
 				within[d.tag] = true
 			}
 		}
 	}
 	if len(within) > mostDestroys || len(all) > mostDestroysOfAll {
-		c.violated(Unbraked, p.name+tag, "%s destroys the objects of %d resources within a minute, %d of them of one namespace", p, len(all), len(within))
+		c.violated(Unbraked, p.name+tag, "%s destroys the objects of %d resources of %s within a minute, %d of them of one namespace", p, len(all), account, len(within))
 	}
-	if i.kept || !i.deleted || u.GetDeletionTimestamp() == nil {
+}
+
+// staysHeld checks, when a process destroys the object of a resource, that no process has held that
+// since the resource was deleted, in an account that counts for it since a time.
+func (c *check) staysHeld(p *process, i *incarnation, u *unstructured.Unstructured, counts time.Time) {
+	deleted := u.GetDeletionTimestamp()
+	if i.kept || !i.deleted || deleted == nil {
 		return
 	}
-	if reason, since := heldSince(u); reason == string(v1alpha1.ReasonDestroyBrake) && since.Before(p.led.Add(-time.Second)) && c.w.users.released.Before(since) {
-		c.violated(Unbraked, p.name+tag, "%s destroys the object of %s, which an earlier process has held", p, i.key.Name)
+	reason, since := heldSince(u)
+	if reason != string(v1alpha1.ReasonDestroyBrake) {
+		return
 	}
+	for _, before := range []time.Time{deleted.Time, counts, c.w.users.released} {
+		if !before.Before(since) {
+			return
+		}
+	}
+	c.violated(Unbraked, p.name+i.tag, "%s destroys the object of %s, which was held", p, i.key.Name)
 }
 
 // tagIn returns the tag of an object.

@@ -56,6 +56,9 @@ func (u *users) content() string {
 
 // configure changes a provider configuration.
 func (u *users) configure(name string, a ownership.Account) {
+	if was, ok := u.configurations[name]; ok && was.Declared != a.Declared {
+		u.declared[name] = u.w.now()
+	}
 	u.configurations[name] = a
 	u.w.api.log = append(u.w.api.log, watchEvent{configuration: name, account: a, split: u.splits[name]})
 	u.w.note("user makes %s a configuration with %s of the account %q%s", name, a.Content, a.Declared, map[bool]string{true: ", divided by kind"}[u.splits[name]])
@@ -123,7 +126,7 @@ func (u *users) divide(k store.Key, i *incarnation) {
 // refer gives a resource another configuration.
 func (u *users) refer(k store.Key, i *incarnation, configuration string) {
 	u.w.note("user gives %s %s the configuration %s", k.Kind, k.Name, configuration)
-	i.configuration = configuration
+	i.configuration, i.referred = configuration, u.w.now()
 	i.lost = i.lost || i.unsecret // what only a process remembers is lost
 	u.edit(k, configuration, "spec", "providerConfigRef", "name")
 }

@@ -15,6 +15,8 @@ import (
 	"github.com/landbridge-io/landbridge/internal/controller/references"
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/instance"
+	"github.com/landbridge-io/landbridge/internal/model"
+	"github.com/landbridge-io/landbridge/internal/policy"
 	"github.com/landbridge-io/landbridge/internal/provider"
 	"github.com/landbridge-io/landbridge/internal/scheduler/ownership"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
@@ -87,9 +89,10 @@ func (providerConfigs) Names(ref *xpv2.ProviderConfigReference, _ map[string]*xp
 
 // Resolve implements managed.ProviderConfigs.
 func (c providerConfigs) Resolve(_ context.Context, ref *xpv2.ProviderConfigReference, _ string) providerconfig.Handle[lbterraform.Executor] {
-	access := c.p.access(ref.Name)
+	access, account := c.p.access(ref.Name), c.p.account(ref.Name)
 	return providerconfig.Handle[lbterraform.Executor]{
-		Name: ref.Name, Account: c.p.account(ref.Name), Stored: access.stored(ref.Name),
+		Name: ref.Name, Account: account, Stored: access.stored(ref.Name),
+		Objects: []policy.Configuration{{Kind: model.ClusterProviderConfigKind, Name: ref.Name, Account: account.Declared}},
 		Acquire: func(ctx context.Context) (lbterraform.Executor, func(), diagnostic.Diagnostics) {
 			p := c.p
 			if ctx.Value(actorKey{}) == nil {

@@ -80,6 +80,8 @@ type incarnation struct {
 	approval string
 	approved []seen
 	changes  []carriedOut
+	// referred is when it was given another configuration.
+	referred time.Time
 	// gone is when it was deleted; zero while it exists.
 	gone time.Time
 }
@@ -97,6 +99,8 @@ type users struct {
 	// be divided kind by kind.
 	configurations map[string]ownership.Account
 	splits         map[string]bool
+	// declared is when the account of a configuration was declared or changed.
+	declared map[string]time.Time
 	// released is when the brake was released last.
 	released time.Time
 	// accesses are the provider configurations if the cloud has several accounts, and former are
@@ -106,7 +110,7 @@ type users struct {
 }
 
 func newUsers(w *world) *users {
-	return &users{w: w, byTag: map[string]*incarnation{}, current: map[store.Key]*incarnation{}, saved: map[store.Key][]*corev1.Secret{}, backups: map[store.Key][]*corev1.Secret{}, configurations: map[string]ownership.Account{}, splits: map[string]bool{}, accesses: map[string]access{}}
+	return &users{w: w, byTag: map[string]*incarnation{}, current: map[store.Key]*incarnation{}, saved: map[store.Key][]*corev1.Secret{}, backups: map[store.Key][]*corev1.Secret{}, configurations: map[string]ownership.Account{}, splits: map[string]bool{}, declared: map[string]time.Time{}, accesses: map[string]access{}}
 }
 
 // owner returns the incarnation that a stored instance belongs to; nil if there is none.

@@ -123,6 +123,27 @@ func TestBreakingVersionIsHeld(t *testing.T) {
 	e.WaitReady(t, logs)
 }
 
+// A provider that is deleted while a version is held serves the resources that are being deleted,
+// also after a restart.
+func TestDeletionWhileHeld(t *testing.T) {
+	e := previewed(t, 0)
+	stop := e.run()
+	e.install(t)
+	logs := e.volume(t, "Volume", "logs")
+	e.volume(t, "VolumeUpgradeFails", "archive")
+	e.MustPatch(t, e.provider, `{"spec":{"version":"2.0.0"}}`)
+	e.held(t, "during")
+	stop()
+	for _, u := range []*unstructured.Unstructured{logs, e.provider} {
+		if err := e.Delete(t.Context(), u); err != nil {
+			t.Fatal(err)
+		}
+	}
+	e.run()
+	e.WaitGone(t, logs)
+	e.WaitGone(t, e.provider)
+}
+
 // An advisory preview holds no version.
 func TestAdvisoryPreview(t *testing.T) {
 	e := previewed(t, 0)

@@ -3,7 +3,6 @@ package cluster
 import (
 	"context"
 	"fmt"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -119,11 +118,12 @@ func (c *Reader) Open(ctx context.Context, p *v1alpha1.TerraformProvider) (*Inst
 }
 
 // OpenVersion is Open for another version of a TerraformProvider: a version, or the path of another
-// program of the provider, or of a directory that has it. Kinds keep their names.
+// program of the provider, or of a directory that has it, such as ./terraform-provider-cloud. Kinds
+// keep their names.
 func (c *Reader) OpenVersion(ctx context.Context, p *v1alpha1.TerraformProvider, version string) (*InstalledProvider, error) {
 	other := p.DeepCopy()
 	other.Spec.Checksums = nil // those of the version that the spec asks for
-	if _, err := os.Stat(version); err == nil || strings.ContainsRune(version, filepath.Separator) {
+	if isPath(version) {
 		path, err := filepath.Abs(version)
 		if err != nil {
 			return nil, err
@@ -136,6 +136,12 @@ func (c *Reader) OpenVersion(ctx context.Context, p *v1alpha1.TerraformProvider,
 	of.Attached = nil // which version runs already is not known
 	of.anyVersion = true
 	return of.Open(ctx, other)
+}
+
+// isPath reports whether a version is written as a path. A file that happens to be named as a
+// version is never run.
+func isPath(version string) bool {
+	return version == "." || version == ".." || strings.ContainsAny(version, "/"+string(filepath.Separator))
 }
 
 // launcher returns the launcher of a TerraformProvider, and the provider's own name, such as

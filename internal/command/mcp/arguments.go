@@ -2,7 +2,6 @@ package mcp
 
 import (
 	"fmt"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -86,9 +85,6 @@ func isVersion(field, s string) error {
 	}
 	if _, err := goversion.NewSemver(s); err != nil {
 		return fmt.Errorf("%s is %q, where a version such as 2.0.0 is expected", field, s)
-	}
-	if _, err := os.Lstat(s); err == nil {
-		return fmt.Errorf("%s is %q, and there is a file of that name in the working directory, which would be run. Run landbridge mcp in another directory", field, s)
 	}
 	return nil
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -171,11 +170,6 @@ const thing = `{"apiVersion": "cloud.landbridge.io/v1alpha1", "kind": "Thing", "
 // argument becomes a flag, another command, the path of a program or a configuration.
 func TestArguments(t *testing.T) {
 	const common = "--context=staging --output=json "
-	dir := t.TempDir()
-	t.Chdir(dir)
-	if err := os.WriteFile("9.9.9", nil, 0o700); err != nil {
-		t.Fatal(err)
-	}
 	for name, test := range map[string]struct {
 		tool      string
 		arguments m
@@ -202,7 +196,6 @@ func TestArguments(t *testing.T) {
 		"too many":                   {"discover", m{"types": []string{"cloud_thing"}, "limit": 100000}, "", ""},
 		"a flag as a provider":       {"upgrades", m{"providers": []string{"--provider-mirror=/tmp/mirror"}}, "", ""},
 		"a path as a version":        {"preview", m{"provider": "cloud", "to": "/tmp/program"}, "", ""},
-		"a file as a version":        {"preview", m{"provider": "cloud", "to": "9.9.9"}, "", ""},
 		"a constraint as a version":  {"preview", m{"provider": "cloud", "to": "../program"}, "", ""},
 		"an unknown argument":        {"explain", m{"kind": "thing", "name": "web", "kubeconfig": "/tmp/other"}, "", ""},
 		"a provider in a manifest":   {"plan", m{"manifest": `{"apiVersion": "landbridge.io/v1alpha1", "kind": "TerraformProvider", "metadata": {"name": "x"}, "spec": {"source": "/tmp/program"}}`}, "", ""},

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
@@ -43,9 +44,8 @@ type People struct {
 	checks  chan struct{}
 
 	mu sync.Mutex
-	// sessions are by the hash of the token. pasted are such hashes by the value of the cookie.
+	// sessions are by the hash of the token.
 	sessions map[[32]byte]*session
-	pasted   map[string][32]byte
 }
 
 // session is the page of one person.
@@ -54,6 +54,9 @@ type session struct {
 	config *rest.Config
 	person string
 	end    func()
+	// cookie is the value of the cookie; empty unless the token was pasted. A session has one, so
+	// repeated logins do not add any.
+	cookie string
 	// used is when the last request was, and active is the number of those that are answered.
 	used   time.Time
 	active int
@@ -64,7 +67,7 @@ type session struct {
 func NewPeople(o Options, addresses []string) (*People, error) {
 	o.Config = rest.AnonymousClientConfig(o.Config)
 	p := &People{
-		options: o, origins: map[string]string{}, checks: make(chan struct{}, maxChecks), sessions: map[[32]byte]*session{}, pasted: map[string][32]byte{}, secure: true,
+		options: o, origins: map[string]string{}, checks: make(chan struct{}, maxChecks), sessions: map[[32]byte]*session{}, secure: true,
 	}
 	for _, a := range addresses {
 		u, err := url.Parse(a)
@@ -162,12 +165,23 @@ func (p *People) sessionOf(r *http.Request) (*session, error) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	s := p.sessions[p.pasted[c.Value]]
+	_, s := p.withCookie(c.Value)
 	if s == nil {
 		return nil, errors.New("the session has ended")
 	}
 	s.use()
 	return s, nil
+}
+
+// withCookie returns the session that has a cookie, with the hash of its token; nil if none has.
+// The lock is held.
+func (p *People) withCookie(value string) (hash [32]byte, _ *session) {
+	for hash, s := range p.sessions {
+		if s.cookie != "" && same(s.cookie, value) {
+			return hash, s
+		}
+	}
+	return hash, nil
 }
 
 func (s *session) use() { s.used, s.active = time.Now(), s.active+1 }
@@ -246,11 +260,6 @@ func (p *People) drop(hash [32]byte) {
 	if s := p.sessions[hash]; s != nil {
 		s.end()
 		delete(p.sessions, hash)
-	}
-	for cookie, h := range p.pasted {
-		if h == hash {
-			delete(p.pasted, cookie)
-		}
 	}
 }
 
@@ -335,10 +344,10 @@ func (p *People) login(w http.ResponseWriter, r *http.Request) {
 		refuse(w, r, err)
 		return
 	}
-	p.leave(s)
-	cookie := rand.Text()
+	defer p.leave(s)
 	p.mu.Lock()
-	p.pasted[cookie] = sha256.Sum256([]byte(token))
+	s.cookie = cmp.Or(s.cookie, rand.Text())
+	cookie := s.cookie
 	p.mu.Unlock()
 	http.SetCookie(w, p.cookie(cookie, 0))
 	http.Redirect(w, r, "/", http.StatusSeeOther)
@@ -348,7 +357,7 @@ func (p *People) login(w http.ResponseWriter, r *http.Request) {
 func (p *People) logout(w http.ResponseWriter, r *http.Request) {
 	if c, err := r.Cookie(sessionCookie); err == nil {
 		p.mu.Lock()
-		if hash, ok := p.pasted[c.Value]; ok {
+		if hash, s := p.withCookie(c.Value); s != nil {
 			p.drop(hash)
 		}
 		p.mu.Unlock()

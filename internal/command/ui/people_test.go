@@ -228,7 +228,8 @@ func TestPeople(t *testing.T) {
 	}
 }
 
-// TestLogout checks that the session ends with it, also for those who know the cookie.
+// TestLogout checks that the session ends with it, also for those who know the cookie. Further
+// logins with the token have the same one: they add nothing to what is kept.
 func TestLogout(t *testing.T) {
 	c := newCluster(t)
 	api, err := kubernetes.NewForConfig(c.Config)
@@ -250,6 +251,10 @@ func TestLogout(t *testing.T) {
 		t.Fatal(err)
 	}
 	cookie := jar.Cookies(base)[0]
+	p.ask(browser, "POST", "/login", url.Values{"token": {token}}.Encode(), "Origin", p.base)
+	if again := jar.Cookies(base)[0]; again.Value != cookie.Value {
+		t.Error("another login has made another cookie")
+	}
 	if code, body := p.ask(browser, "POST", "/logout", url.Values{"form": {secret}}.Encode(), "Origin", p.base); code != 401 || !strings.Contains(body, "Sign in") {
 		t.Errorf("signing out: %d %s", code, body)
 	}

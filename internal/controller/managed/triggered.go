@@ -30,21 +30,22 @@ const (
 )
 
 // keptAfterDestroy is how long the object of an action is kept that the destruction of an object
-// has had invoked. It has no owner, which may be gone.
+// has had invoked, once the resource does not wait for it. It has no owner, which may be gone.
 const keptAfterDestroy = 7 * 24 * time.Hour
 
 // advance creates the object of an invocation, or notes how far it is.
 func (e *external) advance(ctx context.Context, r *CustomResource, round *trigger.Round, i int) error {
 	x := &round.Invocations[i]
 	t := trigger.Find(e.triggers, x.Trigger)
+	if t == nil { // whatever became of it is not waited for any more
+		x.Phase, x.Message = trigger.Skipped, ""
+		return nil
+	}
 	u, err := e.action(x)
 	if err == nil {
 		err = e.client.live.Get(ctx, client.ObjectKeyFromObject(inNamespace(u, r)), u)
 	}
 	switch {
-	case t == nil && err != nil:
-		x.Phase, x.Message = trigger.Skipped, ""
-		return nil
 	case kerrors.IsNotFound(err):
 		return e.invokeAction(ctx, r, t, u, x)
 	case meta.IsNoMatchError(err):
@@ -61,10 +62,25 @@ func (e *external) advance(ctx context.Context, r *CustomResource, round *trigge
 	if x.Phase != invocation.Running && x.Phase != invocation.Succeeded {
 		x.Message = of.GetCondition(xpv2.TypeSynced).Message
 	}
-	if t != nil && t.OnFailure == trigger.Continue && x.Phase != before && (x.Phase == invocation.Failed || x.Phase == invocation.Unknown) {
+	if t.OnFailure == trigger.Continue && x.Phase != before && (x.Phase == invocation.Failed || x.Phase == invocation.Unknown) {
 		e.kind.Options.Recorder.Event(r, warning(reasonActionFailed, fmt.Sprintf("The action %s %s (%s) ended as %s: %s", x.Action, x.Name, x.Event, x.Phase, x.Message)))
 	}
+	if x.Event.OfDestroy() && x.Phase.Final() && round.Outcome(i, e.triggers, e.taintLimit()) != trigger.Halts {
+		return e.expire(ctx, u)
+	}
 	return nil
+}
+
+// expire has an object that has no owner deleted after a time. While it halts the resource it is
+// kept: without it, the action would be invoked again.
+func (e *external) expire(ctx context.Context, u *unstructured.Unstructured) error {
+	if _, expires, _ := unstructured.NestedFieldNoCopy(u.Object, "spec", "ttlSecondsAfterFinished"); expires {
+		return nil
+	}
+	if err := unstructured.SetNestedField(u.Object, int64(keptAfterDestroy/time.Second), "spec", "ttlSecondsAfterFinished"); err != nil {
+		return err
+	}
+	return e.client.cached.Update(ctx, u)
 }
 
 // action returns the object of an invocation, with its kind and name.
@@ -94,9 +110,7 @@ func (e *external) invokeAction(ctx context.Context, r *CustomResource, t *trigg
 	}
 	u.Object["spec"] = spec
 	u.SetAnnotations(map[string]string{v1alpha1.AnnotationTriggeredBy: triggeredBy(e.request.Key)})
-	if x.Event.OfDestroy() {
-		spec["ttlSecondsAfterFinished"] = int64(keptAfterDestroy / time.Second)
-	} else {
+	if !x.Event.OfDestroy() {
 		version, kind := r.GroupVersionKind().ToAPIVersionAndKind()
 		u.SetOwnerReferences([]metav1.OwnerReference{{APIVersion: version, Kind: kind, Name: r.GetName(), UID: r.GetUID(), Controller: ptr.To(true)}})
 	}

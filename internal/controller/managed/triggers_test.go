@@ -256,6 +256,16 @@ func (f *triggered) resize(t testing.TB, size string) {
 	}
 }
 
+// retrigger sets spec.actions.
+func (f *triggered) retrigger(t testing.TB, actions ...any) {
+	t.Helper()
+	u := f.disk(t)
+	u.Object["spec"].(m)["actions"] = actions
+	if err := f.api.Update(context.Background(), u); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // invocations returns the objects of actions.
 func (f *triggered) invocations(t testing.TB) []unstructured.Unstructured {
 	t.Helper()
@@ -439,13 +449,21 @@ func TestTriggers(t *testing.T) {
 		}, ready: "Available", synced: "ReconcileSuccess"},
 		"the trigger is removed": {actions: []any{backup(nil, "BeforeCreate")}, do: func(t *testing.T, f *triggered) {
 			f.until(t, "Failed")
-			u := f.disk(t)
-			u.Object["spec"].(m)["actions"] = []any{backup(m{"name": "other"}, "AfterCreate")}
-			if err := f.api.Update(t.Context(), u); err != nil {
-				t.Fatal(err)
-			}
+			f.retrigger(t, backup(m{"name": "other"}, "AfterCreate"))
 			f.until(t, "Succeeded")
 		}, log: []string{"backup BeforeCreate Failed", "Create"}, ready: "Available", synced: "ReconcileSuccess"},
+		"the trigger of one that waits for approval is removed": {actions: []any{backup(nil, "BeforeCreate")}, do: func(t *testing.T, f *triggered) {
+			f.until(t, "AwaitingApproval")
+			f.retrigger(t, backup(m{"name": "other"}, "AfterUpdate"))
+			f.until(t, "")
+		}, log: []string{"Create"}, ready: "Available", synced: "ReconcileSuccess"},
+		"after the operation, that of one that runs is removed": {actions: []any{backup(nil, "AfterCreate")}, do: func(t *testing.T, f *triggered) {
+			f.until(t, "Running")
+			f.retrigger(t)
+			f.until(t, "")
+			f.resize(t, "2")
+			f.until(t, "")
+		}, log: []string{"Create", "Update"}, ready: "Available", synced: "ReconcileSuccess"},
 		"an action that is not served": {actions: []any{backup(m{"action": "others.action.cloud.landbridge.io"}, "BeforeCreate")}, do: func(t *testing.T, f *triggered) { f.until(t, "") },
 			ready: "Creating", synced: "InvalidConfiguration", told: "spec.actions[backup].action: no kind is served as others.action.cloud.landbridge.io: activate"},
 		"a condition that is no CEL": {actions: []any{backup(m{"condition": "self."}, "BeforeCreate")}, do: func(t *testing.T, f *triggered) { f.until(t, "") },
@@ -514,6 +532,44 @@ func TestTriggeredObject(t *testing.T) {
 	}
 	if owned != 1 || kept != 1 {
 		t.Errorf("%d objects of the resource, %d that stay", owned, kept)
+	}
+}
+
+// What the destruction of an object has had invoked stays for a time once it has succeeded. One
+// that halts the resource does not expire: the action would be invoked again.
+func TestTriggeredExpires(t *testing.T) {
+	t.Parallel()
+	for name, event := range map[string]string{"before": "BeforeDestroy", "after": "AfterDestroy"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newTriggered(t, backup(nil, event))
+			f.until(t, "")
+			if err := f.api.Delete(t.Context(), f.disk(t)); err != nil {
+				t.Fatal(err)
+			}
+			expires := func(phase string) bool {
+				t.Helper()
+				f.until(t, phase)
+				objects := f.invocations(t)
+				if len(objects) != 1 {
+					t.Fatalf("%d objects", len(objects))
+				}
+				_, ok, _ := unstructured.NestedInt64(objects[0].Object, "spec", "ttlSecondsAfterFinished")
+				return ok
+			}
+			if expires("Failed") {
+				t.Error("one that halts the resource expires")
+			}
+			if err := f.api.Delete(t.Context(), &f.invocations(t)[0]); err != nil {
+				t.Fatal(err)
+			}
+			if !expires("Succeeded") {
+				t.Error("one that has succeeded stays for ever")
+			}
+			if f.disk(t) != nil {
+				t.Error("the resource is not gone")
+			}
+		})
 	}
 }
 

@@ -309,7 +309,7 @@ func (r *Resolver) handle(ctx context.Context, name string, of Reference, u *uns
 // withTokens requests the tokens of a configuration, and adds them to it.
 func (r *Resolver) withTokens(ctx context.Context, of Reference, specs []tokenSpec, c *pool.Configuration) (*tokens, error) {
 	if r.RequestToken == nil {
-		return nil, errors.New("tokens cannot be requested here")
+		return nil, errors.New("only the controller requests tokens of ServiceAccounts")
 	}
 	r.mu.Lock()
 	t := r.tokens[of]

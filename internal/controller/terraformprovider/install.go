@@ -67,7 +67,7 @@ func (r *Reconciler) install(ctx context.Context, p *v1alpha1.TerraformProvider)
 		return problem, kinds.Resync
 	}
 	p.Status.Locked = locked(p, from.lock)
-	p.Status.Upgrade = completed(p.Status.Upgrade)
+	p.Status.Upgrade = completed(p.Status.Upgrade, *p.Status.Installed)
 	r.previews.forget(p.UID)
 	r.checkVersions(p, from)
 	p.Status.Execution, p.Status.CommandLine = how.way, how.program()

@@ -6,24 +6,19 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/util/retry"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 	"github.com/landbridge-io/landbridge/internal/controller/kinds"
-	"github.com/landbridge-io/landbridge/internal/controller/managed"
 	"github.com/landbridge-io/landbridge/internal/controller/providerconfig"
 	"github.com/landbridge-io/landbridge/internal/controller/upgradepreview"
-	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/model"
 	"github.com/landbridge-io/landbridge/internal/provider"
 	"github.com/landbridge-io/landbridge/internal/provider/pool"
 	"github.com/landbridge-io/landbridge/internal/redact"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
-	"github.com/landbridge-io/landbridge/internal/terraform"
-	"github.com/landbridge-io/landbridge/internal/terraform/engine"
 )
 
 // Bounds of what a preview uses beside the controllers.
@@ -112,30 +107,12 @@ type trial struct {
 	limits  pool.Limits
 }
 
-// version returns a version whose configured servers are those of the preview alone. Each resource
-// uses its own provider configuration, if it may.
+// version returns a version whose configured servers are those of the preview alone.
 func (t trial) version(m *model.Provider, l provider.Launcher, configurations client.Reader) upgradepreview.Version {
-	configs := &providerconfig.Resolver{
+	return upgradepreview.Configured(&providerconfig.Resolver{
 		Client: configurations, Live: t.Manager.GetAPIReader(), Provider: m, Launcher: l, Pool: t.servers, Limits: t.limits,
 		Admission: t.Admission, AccountKey: t.AccountKey, RequestToken: providerconfig.RequestTokens(t.Manager.GetClient()),
-	}
-	engines := new(engine.Factory)
-	acquire := func(ctx context.Context, u *unstructured.Unstructured) (ex terraform.Executor, release func(), diags diagnostic.Diagnostics) {
-		of := managed.CustomResource{Unstructured: *u}
-		h := configs.Resolve(ctx, of.GetProviderConfigReference(), u.GetNamespace())
-		t.secrets.AddStrings(h.Secrets...)
-		visit := &providerconfig.Visit{}
-		ctx = providerconfig.WithVisit(provider.WithUser(ctx, upgradepreview.UserOf(u)), visit)
-		_ = upgradepreview.Patiently(ctx, func() *pool.Failure {
-			var server provider.Server
-			if server, release, diags = h.Acquire(ctx); !diags.HasErrors() {
-				ex = engines.Engine(server)
-			}
-			return visit.Refused()
-		})
-		return ex, release, diags
-	}
-	return upgradepreview.Version{Provider: m, Acquire: acquire}
+	}, t.secrets)
 }
 
 // record writes what is known of an upgrade into the status.

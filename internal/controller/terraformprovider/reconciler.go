@@ -171,7 +171,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 		}
 		problem, again = cannotPreview(p), heldAgain
 	}
-	if wait != "" && problem != nil {
+	if wait != "" && problem != nil && r.runningProvider(p.UID) == nil {
 		return reconcile.Result{}, r.remove(ctx, p) // nothing can serve what it waits for
 	}
 	r.Registry.Attempted(kinds.Source{Kind: sourceKind, Name: p.Name})

@@ -44,14 +44,14 @@ const (
 	previewShare = 20
 )
 
-// stepOf returns what is next, and for how long that stays so; 0 if it does not depend on the time.
-// key is that of the upgrade, and was what is recorded of the last one.
+// stepOf returns what is next, and when to look again; 0 if it does not depend on the time. key is
+// that of the upgrade, and was what is recorded of the last one.
 func stepOf(policy *v1alpha1.ProviderUpgradePolicy, was *v1alpha1.ProviderUpgrade, key string, now time.Time) (_ step, again time.Duration) {
 	if policy == nil || policy.Preview == "" || policy.Preview == v1alpha1.UpgradePreviewOff {
 		return takeOver, 0
 	}
 	if was == nil || was.Key != key || was.State == v1alpha1.UpgradeUpgraded {
-		return preview, 0
+		return preview, followAgain
 	}
 	if was.State == v1alpha1.UpgradeProceeding {
 		return takeOver, 0
@@ -59,7 +59,7 @@ func stepOf(policy *v1alpha1.ProviderUpgradePolicy, was *v1alpha1.ProviderUpgrad
 	again = previewedUntil(was).Sub(now)
 	switch {
 	case again <= 0:
-		return preview, 0
+		return preview, followAgain
 	case policy.Preview == v1alpha1.UpgradePreviewAdvisory, len(unaccepted(policy.Accept, was.Outcomes)) == 0:
 		return proceed, 0
 	}
@@ -123,7 +123,8 @@ var previewing = &kinds.Problem{}
 const (
 	// installedAgain is when to try again if the installed version has to be started first.
 	installedAgain = time.Second
-	// followAgain is when to look again whether the replica that leads has previewed a version.
+	// followAgain is when to look again whether a version is previewed. The end of a preview in
+	// this process is told earlier, but maybe at a time at which something else fails.
 	followAgain = 10 * time.Second
 )
 
@@ -231,11 +232,11 @@ func cannotPreview(p *v1alpha1.TerraformProvider) *kinds.Problem {
 
 // completed returns what is recorded of the last upgrade once a version runs: that it has taken
 // over; nothing of an upgrade that is not wanted any more.
-func completed(u *v1alpha1.ProviderUpgrade) *v1alpha1.ProviderUpgrade {
+func completed(u *v1alpha1.ProviderUpgrade, runs v1alpha1.InstalledProvider) *v1alpha1.ProviderUpgrade {
 	switch {
 	case u == nil || u.State == v1alpha1.UpgradeUpgraded:
 		return u
-	case u.State == v1alpha1.UpgradeProceeding:
+	case u.State == v1alpha1.UpgradeProceeding && u.To == nameOf(runs):
 		u = u.DeepCopy()
 		u.State = v1alpha1.UpgradeUpgraded
 		return u

@@ -40,22 +40,22 @@ func TestStepOf(t *testing.T) {
 		"no policy":                       {nil, nil, takeOver, 0},
 		"by default":                      {policy(""), nil, takeOver, 0},
 		"off":                             {policy(v1alpha1.UpgradePreviewOff), done(v1alpha1.UpgradeHeld, time.Second, 0, harmful), takeOver, 0},
-		"first":                           {policy(required), nil, preview, 0},
-		"another version":                 {policy(required), other, preview, 0},
-		"interrupted":                     {policy(required), &v1alpha1.ProviderUpgrade{State: v1alpha1.UpgradePreviewing, Key: "key", Started: &metav1.Time{Time: now}, LastType: "a_b"}, preview, 0},
+		"first":                           {policy(required), nil, preview, followAgain},
+		"another version":                 {policy(required), other, preview, followAgain},
+		"interrupted":                     {policy(required), &v1alpha1.ProviderUpgrade{State: v1alpha1.UpgradePreviewing, Key: "key", Started: &metav1.Time{Time: now}, LastType: "a_b"}, preview, followAgain},
 		"nothing breaks":                  {policy(required), done(v1alpha1.UpgradePreviewing, time.Second, time.Second, harmless), proceed, 0},
 		"something breaks":                {policy(required), done(v1alpha1.UpgradePreviewing, time.Second, 20*time.Second, harmful), hold, 40 * time.Second},
 		"some of it is accepted":          {policy(required, "Replace"), done(v1alpha1.UpgradeHeld, time.Second, 20*time.Second, harmful), hold, 40 * time.Second},
 		"all of it is accepted":           {policy(required, "Replace", "NotUpgraded"), done(v1alpha1.UpgradeHeld, time.Second, 20*time.Second, harmful), proceed, 0},
 		"advisory":                        {policy(advisory), done(v1alpha1.UpgradePreviewing, time.Second, time.Second, harmful), proceed, 0},
-		"advisory, first":                 {policy(advisory), nil, preview, 0},
-		"long ago":                        {policy(required), done(v1alpha1.UpgradeHeld, time.Second, time.Minute, harmful), preview, 0},
-		"long ago, and accepted":          {policy(required), done(v1alpha1.UpgradeHeld, time.Second, time.Minute, harmless), preview, 0},
+		"advisory, first":                 {policy(advisory), nil, preview, followAgain},
+		"long ago":                        {policy(required), done(v1alpha1.UpgradeHeld, time.Second, time.Minute, harmful), preview, followAgain},
+		"long ago, and accepted":          {policy(required), done(v1alpha1.UpgradeHeld, time.Second, time.Minute, harmless), preview, followAgain},
 		"a preview that takes a minute":   {policy(required), done(v1alpha1.UpgradeHeld, time.Minute, 15*time.Minute, harmful), hold, 5 * time.Minute},
 		"a preview that takes an hour":    {policy(required), done(v1alpha1.UpgradeHeld, time.Hour, 50*time.Minute, harmful), hold, 10 * time.Minute},
 		"it has been decided":             {policy(required), done(v1alpha1.UpgradeProceeding, time.Second, 24*time.Hour, harmful), takeOver, 0},
-		"decided, but another version":    {policy(required), &v1alpha1.ProviderUpgrade{State: v1alpha1.UpgradeProceeding, Key: "other"}, preview, 0},
-		"it was done, and undone":         {policy(required), done(v1alpha1.UpgradeUpgraded, time.Second, time.Second, harmless), preview, 0},
+		"decided, but another version":    {policy(required), &v1alpha1.ProviderUpgrade{State: v1alpha1.UpgradeProceeding, Key: "other"}, preview, followAgain},
+		"it was done, and undone":         {policy(required), done(v1alpha1.UpgradeUpgraded, time.Second, time.Second, harmless), preview, followAgain},
 		"decided without a whole preview": {policy(advisory), &v1alpha1.ProviderUpgrade{State: v1alpha1.UpgradeProceeding, Key: "key"}, takeOver, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -114,16 +114,21 @@ func TestCompleted(t *testing.T) {
 	of := func(state v1alpha1.UpgradeState) *v1alpha1.ProviderUpgrade {
 		return &v1alpha1.ProviderUpgrade{State: state, To: "2.0.0"}
 	}
-	for name, c := range map[string]struct{ was, want *v1alpha1.ProviderUpgrade }{
-		"none":                {nil, nil},
-		"it has taken over":   {of(v1alpha1.UpgradeProceeding), of(v1alpha1.UpgradeUpgraded)},
-		"some time ago":       {of(v1alpha1.UpgradeUpgraded), of(v1alpha1.UpgradeUpgraded)},
-		"not wanted any more": {of(v1alpha1.UpgradeHeld), nil},
-		"not previewed":       {of(v1alpha1.UpgradePreviewing), nil},
+	for name, c := range map[string]struct {
+		was  *v1alpha1.ProviderUpgrade
+		runs string
+		want *v1alpha1.ProviderUpgrade
+	}{
+		"none":                   {nil, "2.0.0", nil},
+		"it has taken over":      {of(v1alpha1.UpgradeProceeding), "2.0.0", of(v1alpha1.UpgradeUpgraded)},
+		"it could not be served": {of(v1alpha1.UpgradeProceeding), "1.0.0", nil},
+		"some time ago":          {of(v1alpha1.UpgradeUpgraded), "2.0.0", of(v1alpha1.UpgradeUpgraded)},
+		"not wanted any more":    {of(v1alpha1.UpgradeHeld), "1.0.0", nil},
+		"not previewed":          {of(v1alpha1.UpgradePreviewing), "2.0.0", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if diff := cmp.Diff(c.want, completed(c.was)); diff != "" {
+			if diff := cmp.Diff(c.want, completed(c.was, v1alpha1.InstalledProvider{Version: c.runs})); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)
 			}
 		})

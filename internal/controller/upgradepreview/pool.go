@@ -22,28 +22,28 @@ func PoolOptions(maxServers int) pool.Options {
 // maxStarts is how often the start of a provider is awaited for one resource.
 const maxStarts = 5
 
-// Patiently leases a server, and waits for one that is started again after a crash. try returns why
+// patiently leases a server, and waits for one that is started again after a crash. try returns why
 // there is none.
-func Patiently(ctx context.Context, try func() *pool.Failure) *pool.Failure {
+func patiently(ctx context.Context, try func() *pool.Failure) {
 	for n := 1; ; n++ {
 		failure := try()
 		if failure == nil || n == maxStarts || failure.RetryAt.IsZero() || failure.OfResource {
-			return failure
+			return
 		}
 		switch failure.Reason {
 		case pool.Crashed, pool.Hung, pool.OutOfMemory, pool.Starting, pool.NoRoom, pool.Throttled:
 		default:
-			return failure
+			return
 		}
 		select {
 		case <-time.After(time.Until(failure.RetryAt)):
 		case <-ctx.Done():
-			return failure
+			return
 		}
 	}
 }
 
-// UserOf returns the user of a provider that a resource is.
-func UserOf(u *unstructured.Unstructured) provider.User {
+// userOf returns the user of a provider that a resource is.
+func userOf(u *unstructured.Unstructured) provider.User {
 	return provider.User{Namespace: u.GetNamespace(), Resource: u.GetKind() + "." + u.GroupVersionKind().Group + "/" + u.GetName()}
 }

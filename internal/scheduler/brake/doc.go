@@ -13,5 +13,6 @@
 //
 // It is no limit of a rate: what waits goes on only when it is released. A destroy counts from its
 // reservation until a minute after it has begun, so that in no minute there are
-// more than the limit of one namespace, and one and a half times as many of all.
+// more than the limit of one namespace, and one and a half times as many of all. Each shard has a
+// Brake, so that an account that is divided by kind has several.
 package brake

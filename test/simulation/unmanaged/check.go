@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 	"github.com/landbridge-io/landbridge/internal/controller/unmanaged"
 	phases "github.com/landbridge-io/landbridge/internal/invocation"
 	"github.com/landbridge-io/landbridge/internal/model"
@@ -118,7 +119,13 @@ func (w *world) seenSecret(s *corev1.Secret) {
 	if now == nil {
 		return
 	}
-	now.shown = true
+	now.shown, now.until = true, time.Time{}
+	if at, ok := s.Annotations[v1alpha1.AnnotationRenewAt]; ok {
+		var err error
+		if now.until, err = time.Parse(time.RFC3339, at); err != nil {
+			panic(err)
+		}
+	}
 	for _, t := range w.cloud.tokens {
 		if t != now && t.name == now.name && t.shown && t.replaced.IsZero() {
 			t.replaced = now.opened
@@ -145,11 +152,11 @@ func (w *world) closes(p *process, t *token) {
 		return
 	}
 	k := keyOf(u.GroupVersionKind(), client.ObjectKeyFromObject(u))
-	switch now := time.Now().Add(time.Second); { // clocks differ
+	switch now := time.Now().Add(time.Microsecond); { // clocks differ
 	case w.tokenIn(w.secrets[out(k)]) == t:
 		w.violated(simulation.ClosedInUse, t.id, "%s closes %s, which the Secret of %s has", p.name, t.id, named(k))
-	case now.Before(t.told) && now.Before(t.replaced.Add(inUse)), t.told.IsZero() && now.Before(t.replaced.Add(inUse)):
-		w.violated(simulation.ClosedInUse, t.id, "%s closes %s of %s, which was replaced %s ago and could be used until %s", p.name, t.id, named(k), now.Sub(t.replaced), t.told)
+	case now.Before(t.until), t.until.IsZero() && now.Before(t.replaced.Add(inUse)):
+		w.violated(simulation.ClosedInUse, t.id, "%s closes %s of %s, which was replaced %s ago and could be used until %s", p.name, t.id, named(k), now.Sub(t.replaced), t.until)
 	}
 }
 
@@ -199,10 +206,11 @@ func (p *process) worksOn(uid string) bool {
 	return false
 }
 
-// noticed is how long it takes at most until a process tells that something has ended.
-const noticed = 20 * time.Minute
+// noticed is how long it takes at most until a process tells that something has ended: several
+// attempts, with the longest delays between them.
+const noticed = 10 * time.Minute
 
-// checkExpired checks that no object is ready for long whose token has ended.
+// checkExpired checks that no object is ready for long whose token may have ended.
 func (w *world) checkExpired() {
 	if w.leader == nil || w.leader.suspended || time.Since(w.leader.began) < noticed {
 		return
@@ -212,8 +220,8 @@ func (w *world) checkExpired() {
 		if u == nil || u.GetDeletionTimestamp() != nil || w.modeOf(k) != model.Ephemeral || !objecttest.IsTrue(u, "Ready") {
 			continue
 		}
-		if t := w.tokenIn(w.secrets[out(k)]); t != nil && !t.told.IsZero() && time.Since(t.told.Add(t.lifetime/5)) > noticed {
-			w.violated(simulation.WrongResult, t.id, "%s is ready, and what its Secret has ended at %s", named(k), t.expires)
+		if t := w.tokenIn(w.secrets[out(k)]); t != nil && !t.told.IsZero() && time.Since(t.told) > noticed {
+			w.violated(simulation.WrongResult, t.id, "%s is ready, and what its Secret has had to be renewed by %s", named(k), t.told)
 		}
 	}
 }

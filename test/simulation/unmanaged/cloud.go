@@ -48,8 +48,9 @@ type token struct {
 	// by is the process that has opened it. excused is set if its answer was lost.
 	by      *process
 	excused bool
-	// told is when it must be renewed, as the process was told.
-	told time.Time
+	// told is when it must be renewed, as the process was told, and until as its Secret has told
+	// others. A process that cannot store a renewal goes on as before it.
+	told, until time.Time
 	// stored is set when a record of it was stored, and shown when it was in a Secret of its
 	// object. replaced is when the one was opened that replaced it there.
 	stored, shown bool
@@ -117,7 +118,7 @@ type executor struct {
 // wait waits for the verdict on a call. reached is set if the cloud gets it.
 func (e executor) wait(ctx context.Context, what string, verdicts ...verdict) (v verdict, reached bool) {
 	v = e.p.wait(what, verdicts...)
-	sent := v == final || ctx.Err() == nil && provider.Fence(ctx) == nil // as the engine does, right before
+	sent := (v == final || ctx.Err() == nil) && provider.Fence(ctx) == nil // as the engine does, right before
 	return v, sent && v != refuse && !time.Now().Before(e.c.outage)
 }
 

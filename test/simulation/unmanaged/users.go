@@ -43,6 +43,7 @@ func (w *world) operate() {
 		w.note("a user deletes the Secret of %s", named(k))
 		delete(w.secrets, out(k))
 		w.unseen(k)
+		w.log = append(w.log, event{k, u}) // controllers watch the Secrets that objects use
 	case mode == model.Ephemeral:
 		w.edit(k, func(u *unstructured.Unstructured) {
 			set(u, pick(w, lifetimes...), "spec", "forProvider", "lifetime")

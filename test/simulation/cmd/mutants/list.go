@@ -481,6 +481,11 @@ var mutants = []mutant{
 			"r.Brake == nil || r.Brake.Held.IsZero() || x.braked.Load()",
 			"true || r.Brake.Held.IsZero()"},
 	}},
+	{name: "each configuration of an account counts its own destroys", brake: true, replicas: 3, edits: []edit{
+		{managedDir, "Kind.brake",
+			`x.Account != ""`,
+			`x.Account != "" && false`},
+	}},
 
 	// Accounts.
 	{name: "the account of an object is not looked at", accounts: true, edits: []edit{
@@ -660,6 +665,11 @@ var mutants = []mutant{
 		{resultsDir, "Kind.input",
 			"h.known.opening, h.known.closing, failed = attempts{}, attempts{}, attempts{}",
 			""},
+	}},
+	{name: "what has ended is still ready", unmanaged: true, edits: []edit{
+		{resultsDir, "Reconciler.withdraw",
+			"outdated || ended",
+			"outdated || ended && false"},
 	}},
 	{name: "a data source is not read again by another process", unmanaged: true, edits: []edit{
 		{resultsDir, "occasion.due",
