@@ -8,18 +8,18 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/zclconf/go-cty/cty"
 	runtimeschema "k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/client-go/kubernetes/fake"
 
 	"github.com/landbridge-io/landbridge/internal/controller"
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
+	"github.com/landbridge-io/landbridge/internal/testing/playgroundtest"
 	"github.com/landbridge-io/landbridge/schema"
 )
 
 // The records of other shards are found and loaded as they are stored, and nothing of them is
 // remembered: the next load finds what was written meanwhile.
 func TestElsewhere(t *testing.T) {
-	secrets := fake.NewClientset().CoreV1().Secrets("landbridge-system")
+	secrets := playgroundtest.Start(t).Secrets(t)
 	thing := &schema.Resource{Type: "test_thing", Block: &schema.Block{Attributes: map[string]*schema.Attribute{"id": {Type: cty.String, Computed: true}}}}
 	hash := store.ObjectHash(thing.Type, "id=i-1")
 	key := func(name string) store.Key {
