@@ -58,7 +58,7 @@ type TerraformProviderSpec struct {
 	Checksums []string `json:"checksums,omitempty"`
 
 	// Trust demands who has signed the provider. Defaults to whoever has signed the version that
-	// was installed first, if anybody has.
+	// was installed first, if there is one.
 	// +optional
 	Trust *ProviderTrust `json:"trust,omitempty"`
 

@@ -12,9 +12,9 @@ var TriggerEvents = []string{"BeforeCreate", "AfterCreate", "BeforeUpdate", "Aft
 
 // The values of spec.actions[].onFailure; the first is the default.
 const (
-	TriggerHalt     = "Halt"
-	TriggerTaint    = "Taint"
-	TriggerContinue = "Continue"
+	triggerHalt     = "Halt"
+	triggerTaint    = "Taint"
+	triggerContinue = "Continue"
 )
 
 // Bounds of spec.actions: the policy in deploy/rbac/approval.yaml checks each element, and rules of
@@ -56,7 +56,7 @@ func triggersSchema() props {
 				Description: "When it is invoked. A replacement has the events of the destruction and of the creation.",
 			},
 			"condition":         text("CEL expression: it is invoked only if this is true. self is this resource, and old is status.atProvider, or null. It is evaluated before the change.", expression.MaxTransformLength),
-			"onFailure":         enum("What a failure means. Halt: before an operation, it does not begin; after one, the resource is not ready. Taint: the object is replaced. Continue: an event tells it. Default: Halt.", TriggerHalt, TriggerTaint, TriggerContinue),
+			"onFailure":         enum("What a failure means. Halt: before an operation, it does not begin; after one, the resource is not ready. Taint: the object is replaced. Continue: an event tells it. Default: Halt.", triggerHalt, triggerTaint, triggerContinue),
 			"forProvider":       {Type: "object", XPreserveUnknownFields: ptr.To(true), Description: "The arguments of the action."},
 			"providerConfigRef": described(triggeredConfigRef(), "The provider configuration. Default: that of this resource."),
 			"values": {

@@ -23,8 +23,8 @@ type Filter struct {
 	Page int `json:"page"`
 }
 
-// FilterOf reads a filter from the query of an address.
-func FilterOf(q url.Values) Filter {
+// filterOf reads a filter from the query of an address.
+func filterOf(q url.Values) Filter {
 	page, _ := strconv.Atoi(q.Get("page")) // 0 is the first one, too
 	return Filter{q.Get("namespace"), q.Get("provider"), q.Get("kind"), q.Get("state"), max(page, 1)}
 }

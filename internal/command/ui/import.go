@@ -174,8 +174,8 @@ func decode(text string, to any) error {
 	return d.Decode(to)
 }
 
-// Manifests are the manifests that adopt objects.
-type Manifests struct {
+// manifests are the manifests that adopt objects.
+type manifests struct {
 	// Selected is the number of objects, Unchanged that of those for which the provider has planned
 	// that nothing changes, and Observed that of those that are only observed.
 	Selected  int
@@ -197,11 +197,11 @@ type Manifests struct {
 }
 
 // Still reports that the view does not follow the cluster.
-func (Manifests) Still() bool { return true }
+func (manifests) Still() bool { return true }
 
 // manifests makes manifests of the objects that a form names. Nothing is written.
 func (s *Server) manifests(w http.ResponseWriter, r *http.Request) {
-	m := Manifests{Type: r.PostForm.Get("type"), Namespace: r.PostForm.Get("namespace"), Configuration: r.PostForm.Get("configuration"), Objects: r.PostForm["object"]}
+	m := manifests{Type: r.PostForm.Get("type"), Namespace: r.PostForm.Get("namespace"), Configuration: r.PostForm.Get("configuration"), Objects: r.PostForm["object"]}
 	if err := s.makeManifests(r, &m); err != nil {
 		m.Problem = err.Error()
 	}
@@ -214,7 +214,7 @@ func (s *Server) manifests(w http.ResponseWriter, r *http.Request) {
 	s.write(w, r, page{View: "manifests", Title: "Manifests", Model: m}, nil)
 }
 
-func (s *Server) makeManifests(r *http.Request, m *Manifests) error {
+func (s *Server) makeManifests(r *http.Request, m *manifests) error {
 	var d discovery.Document
 	for _, text := range m.Objects {
 		var o discovery.DocumentObject
@@ -246,7 +246,7 @@ func (s *Server) makeManifests(r *http.Request, m *Manifests) error {
 }
 
 // count counts the resources in the manifests.
-func (m *Manifests) count() error {
+func (m *manifests) count() error {
 	d := yaml.NewYAMLOrJSONDecoder(strings.NewReader(m.Text), 4096)
 	for {
 		var one struct {

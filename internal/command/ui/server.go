@@ -207,7 +207,7 @@ func (s *Server) needsAttention(*http.Request) (string, any, error) {
 }
 
 func (s *Server) estate(r *http.Request) (string, any, error) {
-	return "Estate", EstateOf(s.index.Content(), FilterOf(r.URL.Query())), nil
+	return "Estate", EstateOf(s.index.Content(), filterOf(r.URL.Query())), nil
 }
 
 func (s *Server) resource(r *http.Request) (string, any, error) {

@@ -33,14 +33,14 @@ func Export(ctx context.Context, c telemetry.Collector) (_ *Records, stop func(c
 		return nil, nil, fmt.Errorf("cannot send logs to %s: %w", c.Endpoint, err)
 	}
 	p := sdklog.NewLoggerProvider(sdklog.WithProcessor(sdklog.NewBatchProcessor(exporter)), sdklog.WithResource(sender))
-	return NewRecords(p), p.Shutdown, nil
+	return newRecords(p), p.Shutdown, nil
 }
 
 // Records makes log records of entries.
 type Records struct{ logger log.Logger }
 
-// NewRecords returns what makes log records by a provider.
-func NewRecords(p log.LoggerProvider) *Records { return &Records{p.Logger(telemetry.Scope)} }
+// newRecords returns what makes log records by a provider.
+func newRecords(p log.LoggerProvider) *Records { return &Records{p.Logger(telemetry.Scope)} }
 
 // Write makes a log record of an entry. Its body is the line that Lines writes.
 func (r *Records) Write(k store.Key, e history.Entry) {

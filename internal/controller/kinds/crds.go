@@ -58,7 +58,7 @@ const OwnCRDs = "Landbridge"
 
 // Mark labels a CRD with its owner, and annotates it with its DefinitionSum.
 func Mark(crd *apiextensionsv1.CustomResourceDefinition, owner string) error {
-	sum, err := DefinitionSum(crd)
+	sum, err := definitionSum(crd)
 	if err != nil {
 		return err
 	}
@@ -178,8 +178,8 @@ func ListCRDs(ctx context.Context, reader client.Reader, o ...client.ListOption)
 	return list.Items, err
 }
 
-// DefinitionSum returns the hash of a generated CRD.
-func DefinitionSum(d *apiextensionsv1.CustomResourceDefinition) (string, error) {
+// definitionSum returns the hash of a generated CRD.
+func definitionSum(d *apiextensionsv1.CustomResourceDefinition) (string, error) {
 	b, err := json.Marshal(d.Spec)
 	if err != nil {
 		return "", fmt.Errorf("the CRD %s cannot be encoded: %w", d.Name, err)

@@ -52,7 +52,7 @@ func (rt *Runtime) Evolve(ctx context.Context, o client.Object, owner string, de
 		return nil
 	}
 	for _, d := range definitions(func(name string) bool { return sums[name] != "" }) {
-		sum, err := DefinitionSum(d)
+		sum, err := definitionSum(d)
 		if err != nil {
 			return failed(err)
 		}

@@ -38,7 +38,7 @@ type ServedProvider struct {
 	runtime   *Runtime
 	mu        sync.Mutex
 	kinds     map[string]*Kind          // by resource type
-	unmanaged map[string]*UnmanagedKind // by address
+	unmanaged map[string]*unmanagedKind // by address
 	published Publication               // of the provider's group
 	// publishedActions is of the group of its actions.
 	publishedActions Publication
@@ -86,7 +86,7 @@ func (rt *Runtime) NewProvider(o ProviderOptions) *ServedProvider {
 			watch.Uses(store.Key{Group: o.Model.Group, Kind: of.Kind, Namespace: of.Namespace, Name: of.Name}, secrets)
 		}
 	}
-	return &ServedProvider{ProviderOptions: o, Configs: configs, runtime: rt, kinds: map[string]*Kind{}, unmanaged: map[string]*UnmanagedKind{}}
+	return &ServedProvider{ProviderOptions: o, Configs: configs, runtime: rt, kinds: map[string]*Kind{}, unmanaged: map[string]*unmanagedKind{}}
 }
 
 // ReleaseOf identifies a provider's program, how it is run, and the configuration of its kinds;

@@ -28,7 +28,7 @@ type Registry struct {
 	mu    sync.RWMutex
 	kinds map[schema.GroupKind]*managed.Kind
 	// unmanaged are the kinds of data sources, ephemeral resources and actions.
-	unmanaged map[schema.GroupKind]*UnmanagedKind
+	unmanaged map[schema.GroupKind]*unmanagedKind
 	// starting are kinds whose existing resources are not all known yet. New ones are reconciled
 	// already.
 	starting map[schema.GroupKind]*managed.Kind

@@ -22,9 +22,9 @@ import (
 	"github.com/landbridge-io/landbridge/internal/terraform/engine"
 )
 
-// UnmanagedKind is the kind of a data source, an ephemeral resource or an action whose controller
+// unmanagedKind is the kind of a data source, an ephemeral resource or an action whose controller
 // runs.
-type UnmanagedKind struct {
+type unmanagedKind struct {
 	unmanagedController
 	Model  *model.Resource
 	cancel context.CancelFunc
@@ -88,9 +88,9 @@ func (p *ServedProvider) controllerOf(m *model.Resource) unmanagedController {
 	return k
 }
 
-func (rt *Runtime) startUnmanaged(m *model.Resource, of unmanagedController) (*UnmanagedKind, error) {
+func (rt *Runtime) startUnmanaged(m *model.Resource, of unmanagedController) (*unmanagedKind, error) {
 	ctx, cancel := context.WithCancel(rt.Lifetime)
-	k := &UnmanagedKind{of, m, cancel}
+	k := &unmanagedKind{of, m, cancel}
 	err := k.Start(ctx, rt.Manager, func() { rt.Registry.addUnmanaged(k) })
 	if err != nil {
 		rt.Registry.removeUnmanaged(k)
@@ -125,7 +125,7 @@ func (p *ServedProvider) Serving(mode model.Mode) (out []string) {
 	return out
 }
 
-func (p *ServedProvider) unmanagedKinds() []*UnmanagedKind {
+func (p *ServedProvider) unmanagedKinds() []*unmanagedKind {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return slices.Collect(maps.Values(p.unmanaged))
@@ -146,28 +146,28 @@ func (p *ServedProvider) unmanagedUsers(ctx context.Context, ref providerconfig.
 
 // unmanagedOf returns the kind of a data source, an ephemeral resource or an action whose
 // controller runs or starts; nil if there is none.
-func (r *Registry) unmanagedOf(kind schema.GroupKind) *UnmanagedKind {
+func (r *Registry) unmanagedOf(kind schema.GroupKind) *unmanagedKind {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
 	return r.unmanaged[kind]
 }
 
-func (r *Registry) runningUnmanaged() []*UnmanagedKind {
+func (r *Registry) runningUnmanaged() []*unmanagedKind {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
 	return slices.Collect(maps.Values(r.unmanaged))
 }
 
-func (r *Registry) addUnmanaged(k *UnmanagedKind) {
+func (r *Registry) addUnmanaged(k *unmanagedKind) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.unmanaged == nil {
-		r.unmanaged = map[schema.GroupKind]*UnmanagedKind{}
+		r.unmanaged = map[schema.GroupKind]*unmanagedKind{}
 	}
 	r.unmanaged[k.Model.GroupVersionKind().GroupKind()] = k
 }
 
-func (r *Registry) removeUnmanaged(k *UnmanagedKind) {
+func (r *Registry) removeUnmanaged(k *unmanagedKind) {
 	kind := k.Model.GroupVersionKind().GroupKind()
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -91,7 +91,7 @@ func (x *Claiming) Claims(by *Claimant, rec Recorded, in instance.Instance, want
 	}
 	if x.Consists != nil {
 		held, begun := x.Consists(in)
-		out = append(out, Contained{Held: held, Begun: begun, Taken: x.Taken}.Claims(x.Accesses, rec.Inherited)...)
+		out = append(out, contained{Held: held, Begun: begun, Taken: x.Taken}.Claims(x.Accesses, rec.Inherited)...)
 	}
 	for _, identity := range wanted {
 		if identity == Creating {
@@ -132,11 +132,11 @@ type name struct {
 func (x *Claiming) names(in *instance.Instance) (out []name) {
 	add := func(identity string, s Strength) { out = append(out, name{identity, s}) }
 	if id := x.Named(); id != "" && in.Exists() && instance.Known(in.State) && x.NamedImport.Names(in.State) {
-		add(ImportKey(id), Held)
+		add(importKey(id), Held)
 	}
 	if op := in.Operation; op != nil && op.Kind == instance.Create {
 		add(x.InterruptedKey(op), Begun)
-		add(ImportKey(op.ImportID), Begun)
+		add(importKey(op.ImportID), Begun)
 	}
 	if x.Type.Schema.Identity != nil {
 		add(IdentityKey(x.Type.Schema, *in), Held)

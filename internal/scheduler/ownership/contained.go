@@ -2,10 +2,10 @@ package ownership
 
 import "github.com/landbridge-io/landbridge/internal/terraform"
 
-// Contained are the objects that an instance consists of, such as those of a Terraform module. They
+// contained are the objects that an instance consists of, such as those of a Terraform module. They
 // are claimed as if each had a resource of its own. An import block of a module is like
 // spec.import: it never takes an object from another resource.
-type Contained struct {
+type contained struct {
 	// Held are those that exist, Begun those that an interrupted operation may have created, and
 	// Taken those that the plan creates or imports.
 	Held, Begun, Taken []terraform.Object
@@ -14,7 +14,7 @@ type Contained struct {
 // Claims returns the claims on the objects by the provider configurations of an instance, by
 // terraform.Object.Configuration. Objects whose configuration the instance does not have any more
 // are not claimed. inherited is Claim.Inherited.
-func (c Contained) Claims(accesses map[string]Access, inherited bool) (out []Claim) {
+func (c contained) Claims(accesses map[string]Access, inherited bool) (out []Claim) {
 	add := func(all []terraform.Object, identity, id Strength) {
 		for _, o := range all {
 			access, ok := accesses[o.Configuration]
@@ -41,7 +41,7 @@ func (c Contained) Claims(accesses map[string]Access, inherited bool) (out []Cla
 // ObjectKey identifies one of several objects of a resource within its account and type.
 func ObjectKey(o terraform.Object) string {
 	if o.Identity != "" {
-		return VersionedKey(o.IdentityVersion, o.Identity)
+		return versionedKey(o.IdentityVersion, o.Identity)
 	}
 	return IDKey(o.ID)
 }

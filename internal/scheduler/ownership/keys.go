@@ -23,16 +23,16 @@ func IdentityKey(of *schema.Resource, in instance.Instance) string {
 	if len(in.RawIdentity) == 0 && of.Identity != nil {
 		version = of.Identity.Version
 	}
-	return VersionedKey(version, raw)
+	return versionedKey(version, raw)
 }
 
-// VersionedKey is the IdentityKey of an identity as JSON.
-func VersionedKey[T string | []byte](version int64, identity T) string {
+// versionedKey is the IdentityKey of an identity as JSON.
+func versionedKey[T string | []byte](version int64, identity T) string {
 	return fmt.Sprintf("%d:%s", version, identity)
 }
 
-// ImportKey identifies an object by an import id that is known before the object is created.
-func ImportKey(id string) string {
+// importKey identifies an object by an import id that is known before the object is created.
+func importKey(id string) string {
 	if id == "" {
 		return ""
 	}

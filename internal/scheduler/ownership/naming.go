@@ -91,7 +91,7 @@ func (n Naming) InterruptedKey(op *instance.Operation) string {
 // KeyOf is the IdentityKey of an object that was found by a handle, or the key of the handle.
 func (n Naming) KeyOf(h Handle, found instance.Instance) string {
 	if h.importID != "" {
-		return ImportKey(h.importID)
+		return importKey(h.importID)
 	}
 	return IdentityKey(n.Type.Schema, found)
 }

@@ -10,8 +10,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 )
 
-// ErrCrashed is the error of the write at which a process ends.
-var ErrCrashed = errors.New("the process has ended")
+// errCrashed is the error of the write at which a process ends.
+var errCrashed = errors.New("the process has ended")
 
 // Process is one life of a controller.
 type Process struct {
@@ -36,7 +36,7 @@ func (p *Process) Write(do func() error) error {
 	if p.Stored {
 		_ = do()
 	}
-	return ErrCrashed
+	return errCrashed
 }
 
 // Client returns a client whose writes are those of the process.
