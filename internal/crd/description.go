@@ -2,9 +2,9 @@ package crd
 
 import (
 	"strings"
-	"unicode/utf8"
 
 	"github.com/landbridge-io/landbridge/internal/model"
+	"github.com/landbridge-io/landbridge/internal/text"
 )
 
 // description returns the description of a field. complete is set where objects have all fields
@@ -95,14 +95,11 @@ func printable(r rune) rune {
 
 // shorten shortens text to at most n bytes. It cuts after a sentence that ends in the second half,
 // else after a word.
-func shorten(text string, n int) string {
-	if len(text) <= n {
-		return text
+func shorten(s string, n int) string {
+	if len(s) <= n {
+		return s
 	}
-	for !utf8.RuneStart(text[n]) {
-		n--
-	}
-	cut := text[:n]
+	cut := text.Prefix(s, n)
 	if i := strings.LastIndex(cut, ". "); i > n/2 {
 		return cut[:i+1]
 	}

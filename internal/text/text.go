@@ -7,16 +7,25 @@ import (
 
 const ellipsis = "…"
 
-// Shorten returns s if it has at most n bytes, else its first n bytes or a little less, and an
-// ellipsis. The result of a longer text is valid UTF-8.
-func Shorten(s string, n int) string {
+// Prefix returns s if it has at most n bytes, else its first n bytes, or fewer, so that no
+// character is split.
+func Prefix(s string, n int) string {
 	if len(s) <= n {
 		return s
 	}
 	for n > 0 && !utf8.RuneStart(s[n]) {
 		n--
 	}
-	return strings.ToValidUTF8(s[:n], "") + ellipsis
+	return s[:n]
+}
+
+// Shorten returns s if it has at most n bytes, else its Prefix and an ellipsis. The result of a
+// longer text is valid UTF-8.
+func Shorten(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	return strings.ToValidUTF8(Prefix(s, n), "") + ellipsis
 }
 
 // Fit returns s if it has at most n characters, else n characters, the last of which is an

@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
+	"github.com/landbridge-io/landbridge/internal/text"
 )
 
 // The API server stores at most 1.5 MiB of a custom resource. These bounds leave most of it to
@@ -96,11 +96,8 @@ func Shortened(message string, most int) string {
 	if len(message) <= most {
 		return message
 	}
-	cut := most
-	for !utf8.RuneStart(message[cut]) {
-		cut--
-	}
-	return fmt.Sprintf("%s … (%d more bytes)", message[:cut], len(message)-cut)
+	kept := text.Prefix(message, most)
+	return fmt.Sprintf("%s … (%d more bytes)", kept, len(message)-len(kept))
 }
 
 // setComplete sets the condition about fields that are left out of status.atProvider.
