@@ -52,37 +52,15 @@ func TestImportPage(t *testing.T) {
 func TestReferencesPage(t *testing.T) {
 	t.Parallel()
 	// Not shared: the page lists what is in the cluster.
-	server := playgroundtest.New(t, playgroundtest.Options{})
-	mirror := mirrorOf(t, "landbridge-io/examplecloud")
-	c := on(t, server)
-	c.RunController(t, options(mirror))
-	doctest.Test(t, filepath.Join("..", "..", "docs", "references.md"), doctest.Options{
-		Env: []string{
-			"PATH=" + programs(t) + ":" + os.Getenv("PATH"), "KUBECONFIG=" + server.Kubeconfig, "LANDBRIDGE_PROVIDER_MIRROR=" + mirror,
-		},
-		Replace: map[string]string{
-			"http://127.0.0.1:8480": examplecloudtest.Start(t).URL,
-		},
-	})
+	runPage(t, "references.md", examplecloudtest.Start(t).URL, nil)
 }
 
 // The page on GitOps is executed and must match.
 func TestGitOpsPage(t *testing.T) {
 	t.Parallel()
 	// Not shared: the page deletes its provider.
-	server := playgroundtest.New(t, playgroundtest.Options{})
-	mirror := mirrorOf(t, "landbridge-io/examplecloud")
-	c := on(t, server)
-	c.RunController(t, options(mirror))
 	cloud := examplecloudtest.Start(t)
-	doctest.Test(t, filepath.Join("..", "..", "docs", "gitops.md"), doctest.Options{
-		Env: []string{
-			"PATH=" + programs(t) + ":" + os.Getenv("PATH"), "KUBECONFIG=" + server.Kubeconfig, "LANDBRIDGE_PROVIDER_MIRROR=" + mirror,
-		},
-		Replace: map[string]string{
-			"http://127.0.0.1:8480": cloud.URL,
-		},
-	})
+	runPage(t, "gitops.md", cloud.URL, nil)
 	if a := cloud.Audit(t); a.Live != 0 || a.Creates != 1 {
 		t.Errorf("%+v", a)
 	}
@@ -92,22 +70,11 @@ func TestGitOpsPage(t *testing.T) {
 func TestQueriesPage(t *testing.T) {
 	t.Parallel()
 	// Not shared: the policy of the page judges all queries.
-	server := playgroundtest.New(t, playgroundtest.Options{})
-	mirror := mirrorOf(t, "landbridge-io/examplecloud")
-	c := on(t, server)
-	c.RunController(t, options(mirror))
 	cloud := examplecloudtest.Start(t)
 	cloud.Make(t, "things", m{"name": "web", "region": "eu-central-1", "size": 2})
 	cloud.Make(t, "things", m{"name": "cache", "region": "eu-central-1", "size": 9})
 	before := cloud.Audit(t)
-	doctest.Test(t, filepath.Join("..", "..", "docs", "queries.md"), doctest.Options{
-		Env: []string{
-			"PATH=" + programs(t) + ":" + os.Getenv("PATH"), "KUBECONFIG=" + server.Kubeconfig, "LANDBRIDGE_PROVIDER_MIRROR=" + mirror,
-		},
-		Replace: map[string]string{
-			"http://127.0.0.1:8480": cloud.URL,
-		},
-	})
+	runPage(t, "queries.md", cloud.URL, nil)
 	if after := cloud.Audit(t); after.Creates != before.Creates || after.Updates != before.Updates || after.Deletes != before.Deletes {
 		t.Errorf("queries changed something: before %+v, after %+v", before, after)
 	}
@@ -117,19 +84,8 @@ func TestQueriesPage(t *testing.T) {
 func TestActionsPage(t *testing.T) {
 	t.Parallel()
 	// Not shared: the provider of the page has other kinds.
-	server := playgroundtest.New(t, playgroundtest.Options{})
-	mirror := mirrorOf(t, "landbridge-io/examplecloud")
-	c := on(t, server)
-	c.RunController(t, options(mirror))
 	cloud := examplecloudtest.Start(t)
-	doctest.Test(t, filepath.Join("..", "..", "docs", "actions.md"), doctest.Options{
-		Env: []string{
-			"PATH=" + programs(t) + ":" + os.Getenv("PATH"), "KUBECONFIG=" + server.Kubeconfig, "LANDBRIDGE_PROVIDER_MIRROR=" + mirror,
-		},
-		Replace: map[string]string{
-			"http://127.0.0.1:8480": cloud.URL,
-		},
-	})
+	runPage(t, "actions.md", cloud.URL, nil)
 	if n := len(cloud.List(t, "snapshots", "label=www")); n != 1 {
 		t.Errorf("%d snapshots of the resource's action", n)
 	}
@@ -139,19 +95,8 @@ func TestActionsPage(t *testing.T) {
 func TestDriftPage(t *testing.T) {
 	t.Parallel()
 	// Not shared: the page lists what is in the cluster.
-	server := playgroundtest.New(t, playgroundtest.Options{})
-	mirror := mirrorOf(t, "landbridge-io/examplecloud")
-	c := on(t, server)
-	c.RunController(t, options(mirror))
 	cloud := examplecloudtest.Start(t)
-	doctest.Test(t, filepath.Join("..", "..", "docs", "drift.md"), doctest.Options{
-		Env: []string{
-			"PATH=" + programs(t) + ":" + os.Getenv("PATH"), "KUBECONFIG=" + server.Kubeconfig, "LANDBRIDGE_PROVIDER_MIRROR=" + mirror,
-		},
-		Replace: map[string]string{
-			"http://127.0.0.1:8480": cloud.URL,
-		},
-	})
+	runPage(t, "drift.md", cloud.URL, nil)
 	// By the page itself twice, for a tag, for the repair, and to apply it again.
 	eventually(t, "one create and five updates are counted", func(context.Context) bool {
 		a := cloud.Audit(t)
@@ -163,21 +108,7 @@ func TestDriftPage(t *testing.T) {
 func TestHistoryPage(t *testing.T) {
 	t.Parallel()
 	// Not shared: the page lists what is in the cluster.
-	server := playgroundtest.New(t, playgroundtest.Options{})
-	mirror := mirrorOf(t, "landbridge-io/examplecloud")
-	c := on(t, server)
-	c.RunController(t, options(mirror))
-	doctest.Test(t, filepath.Join("..", "..", "docs", "history.md"), doctest.Options{
-		Env: []string{
-			"PATH=" + programs(t) + ":" + os.Getenv("PATH"), "KUBECONFIG=" + server.Kubeconfig, "LANDBRIDGE_PROVIDER_MIRROR=" + mirror,
-		},
-		Replace: map[string]string{
-			"http://127.0.0.1:8480": examplecloudtest.Start(t).URL,
-		},
-		Patterns: map[string]string{
-			"<time>": `[0-9-]+T[0-9:]+Z`, "<took>": `[0-9.]+m?s`,
-		},
-	})
+	runPage(t, "history.md", examplecloudtest.Start(t).URL, map[string]string{"<time>": `[0-9-]+T[0-9:]+Z`, "<took>": `[0-9.]+m?s`})
 }
 
 // The page on the page of landbridge ui is executed and must match.
@@ -190,6 +121,21 @@ func TestUIPage(t *testing.T) {
 	doctest.Test(t, filepath.Join("..", "..", "docs", "ui.md"), doctest.Options{
 		Env:     []string{"PATH=" + programs(t) + ":" + os.Getenv("PATH"), "KUBECONFIG=" + server.Kubeconfig},
 		Replace: map[string]string{"8090": strconv.Itoa(clustertest.FreePort(t))},
+	})
+}
+
+// runPage executes a page of docs, with a cluster and a controller of its own, against a cloud.
+func runPage(t *testing.T, name, cloud string, patterns map[string]string) {
+	t.Helper()
+	server := playgroundtest.New(t, playgroundtest.Options{})
+	mirror := mirrorOf(t, "landbridge-io/examplecloud")
+	on(t, server).RunController(t, options(mirror))
+	doctest.Test(t, filepath.Join("..", "..", "docs", name), doctest.Options{
+		Env: []string{
+			"PATH=" + programs(t) + ":" + os.Getenv("PATH"), "KUBECONFIG=" + server.Kubeconfig, "LANDBRIDGE_PROVIDER_MIRROR=" + mirror,
+		},
+		Replace:  map[string]string{"http://127.0.0.1:8480": cloud},
+		Patterns: patterns,
 	})
 }
 

@@ -41,9 +41,9 @@ func (e *external) advance(ctx context.Context, r *CustomResource, round *trigge
 		x.Phase, x.Message = trigger.Skipped, ""
 		return nil
 	}
-	u, err := e.action(x)
+	u, err := e.action(r, x)
 	if err == nil {
-		err = e.client.live.Get(ctx, client.ObjectKeyFromObject(inNamespace(u, r)), u)
+		err = e.client.live.Get(ctx, client.ObjectKeyFromObject(u), u)
 	}
 	switch {
 	case kerrors.IsNotFound(err):
@@ -83,20 +83,16 @@ func (e *external) expire(ctx context.Context, u *unstructured.Unstructured) err
 	return e.client.cached.Update(ctx, u)
 }
 
-// action returns the object of an invocation, with its kind and name.
-func (e *external) action(x *trigger.Invocation) (*unstructured.Unstructured, error) {
+// action returns the object of an invocation, with its kind, namespace and name.
+func (e *external) action(r *CustomResource, x *trigger.Invocation) (*unstructured.Unstructured, error) {
 	u := &unstructured.Unstructured{}
+	u.SetNamespace(r.GetNamespace())
 	u.SetName(x.Name)
 	gvk, err := e.client.cached.RESTMapper().KindFor(x.Resource().WithVersion(""))
 	if err == nil {
 		u.SetGroupVersionKind(gvk)
 	}
 	return u, err
-}
-
-func inNamespace(u *unstructured.Unstructured, r *CustomResource) *unstructured.Unstructured {
-	u.SetNamespace(r.GetNamespace())
-	return u
 }
 
 // invokeAction creates the object of an invocation. Its name is that of no other invocation, so one
@@ -129,14 +125,14 @@ func (e *external) invokeAction(ctx context.Context, r *CustomResource, t *trigg
 
 // removeAction deletes the object of an invocation.
 func (e *external) removeAction(ctx context.Context, r *CustomResource, x *trigger.Invocation) error {
-	u, err := e.action(x)
+	u, err := e.action(r, x)
 	if meta.IsNoMatchError(err) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	return client.IgnoreNotFound(e.client.cached.Delete(ctx, inNamespace(u, r), client.PropagationPolicy(metav1.DeletePropagationBackground)))
+	return client.IgnoreNotFound(e.client.cached.Delete(ctx, u, client.PropagationPolicy(metav1.DeletePropagationBackground)))
 }
 
 // refusedText is the message of the API server about an object, without the part that names it.

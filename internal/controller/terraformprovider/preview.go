@@ -67,7 +67,7 @@ func (r *Reconciler) previewAll(ctx context.Context, p *v1alpha1.TerraformProvid
 	of := trial{r, servers, secrets, pool.Limits{MemoryBytes: limits(p).Or(r.Limits).MemoryBytes}}
 	installed := of.version(c.old.Model, c.old.Launcher, r.Manager.GetClient())
 	next := of.version(c.model, c.launcher, converting)
-	var told time.Time
+	var recorded time.Time
 	begun := now.DeepCopy()
 	if !quiet {
 		if err := r.record(ctx, p, now); err != nil {
@@ -78,13 +78,13 @@ func (r *Reconciler) previewAll(ctx context.Context, p *v1alpha1.TerraformProvid
 		Provider: p.Name, Reader: r.Manager.GetAPIReader(), Mapper: r.Manager.GetRESTMapper(), Stored: &store.Secrets{Client: r.Leases},
 		Installed: installed, New: next, Secrets: secrets, Parallelism: previewsAtOnce, After: begun.LastType,
 		Done: func(done upgradepreview.Progress) {
-			if quiet || time.Since(told) < progressInterval {
+			if quiet || time.Since(recorded) < progressInterval {
 				return
 			}
 			now = counted(*begun, done.Report)
 			now.LastType, now.PreviewedTypes, now.Types = done.Type, int32(done.Number), int32(done.Types)
 			if err := r.record(ctx, p, now); err == nil { // the end is recorded in any case
-				told = time.Now()
+				recorded = time.Now()
 			}
 		},
 	})
