@@ -23,28 +23,55 @@ func TestNothingIsKeptOfEndedProcesses(t *testing.T) {
 		IdleTimeout: 100 * time.Millisecond, Patience: time.Second, MinBackoff: time.Millisecond, MaxBackoff: 100 * time.Millisecond,
 		StopTimeout: 5 * time.Second, MaxServers: 3, MaxServersPerNamespace: 2,
 	})
-	before := operateAtRandom(t, p, 0)
+	operateAtRandom(t, p, 0)
+	before := whenEnded(t, p, nil)
 	for i := 1; i <= 2; i++ {
-		after := operateAtRandom(t, p, i)
-		for what, n := range after {
-			if n > before[what]+2 {
-				t.Errorf("%s: %d after the first round, %d after round %d", what, before[what], n, i+1)
-			}
-		}
+		operateAtRandom(t, p, i)
+		whenEnded(t, p, before)
 	}
 }
 
-// operateAtRandom has four workers use configurations of the round for a while: processes answer,
-// crash, end, hang until their call is cancelled, cannot be configured, and are closed to make
-// room. It returns what this process holds when all have ended.
-func operateAtRandom(t *testing.T, p *pool.Pool, round int) map[string]int {
+// whenEnded returns what this process has when nothing of the pool's processes is left. It fails if
+// that does not come to be what it was before, or little more; nil if there is nothing before.
+func whenEnded(t *testing.T, p *pool.Pool, before map[string]int) (out map[string]int) {
+	t.Helper()
+	// What ends last, such as the goroutines that wait for a process, ends soon afterwards.
+	if err := waittest.Succeed(t.Context(), func(context.Context) error {
+		last := out
+		out = leaktest.Process()
+		if n := p.Entries(); n != 0 {
+			return fmt.Errorf("%d configurations are known", n)
+		}
+		for what, n := range before {
+			if out[what] > n+2 {
+				return fmt.Errorf("%s: %d after the first round, %d now", what, n, out[what])
+			}
+		}
+		if !maps.Equal(last, out) {
+			return fmt.Errorf("the numbers still change: %v, then %v", last, out)
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// operateAtRandom has four workers use configurations of the round until enough has happened:
+// processes answer, crash, end, hang until their call is cancelled, cannot be configured, and are
+// closed to make room. It returns when all have ended.
+func operateAtRandom(t *testing.T, p *pool.Pool, round int) {
 	t.Helper()
 	launcher, before := processes(t), p.Stats()
+	enough := func() bool {
+		s := p.Stats()
+		return s.Starts >= before.Starts+5 && s.Crashes >= before.Crashes+2
+	}
 	var workers sync.WaitGroup
 	for worker := range 4 {
 		random := rand.New(rand.NewPCG(uint64(round), uint64(worker)))
 		workers.Go(func() {
-			for range 40 {
+			for i := 0; (i < 40 || !enough()) && t.Context().Err() == nil; i++ {
 				behave := ""
 				switch random.IntN(10) {
 				case 0:
@@ -68,16 +95,5 @@ func operateAtRandom(t *testing.T, p *pool.Pool, round int) map[string]int {
 		})
 	}
 	workers.Wait()
-	if s := p.Stats(); s.Starts < before.Starts+5 || s.Crashes < before.Crashes+2 {
-		t.Errorf("too little happens: %+v, then %+v", before, s)
-	}
 	waittest.Eventually(t, "all processes have ended", func(context.Context) bool { return p.Stats().Servers == 0 })
-	// What ends last, such as the goroutines that wait for a process, ends soon afterwards.
-	var out map[string]int
-	waittest.Eventually(t, "the numbers stay the same", func(context.Context) bool {
-		last := out
-		out = leaktest.Process()
-		return maps.Equal(last, out) && p.Entries() == 0
-	})
-	return out
 }
