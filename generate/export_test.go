@@ -1,3 +1,6 @@
 package generate
 
-var Run = Program.run
+var (
+	Run         = Program.run
+	PrintConfig = Program.printConfig
+)

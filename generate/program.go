@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"sigs.k8s.io/yaml"
+
 	"github.com/landbridge-io/landbridge/config"
 	"github.com/landbridge-io/landbridge/internal/generator"
 	"github.com/landbridge-io/landbridge/internal/inference"
@@ -33,36 +35,66 @@ type Program struct {
 func (p Program) Main() {
 	flags := flag.NewFlagSet(os.Args[0], flag.ExitOnError)
 	allowBreaking := flags.Bool("allow-breaking", false, "write kinds for which existing manifests and programs do not work any more")
+	printConfig := flags.Bool("config", false, "generate nothing, and print the configuration with the kinds' names as a file for --config of landbridge's commands, without what only Go can express")
 	_ = flags.Parse(os.Args[1:]) // it exits on errors
-	if err := p.run(".", *allowBreaking, os.Stdout, os.Stderr); err != nil {
+	do := func() error { return p.run(".", *allowBreaking, os.Stdout, os.Stderr) }
+	if *printConfig {
+		do = func() error { return p.printConfig(".", os.Stdout) }
+	}
+	if err := do(); err != nil {
 		fmt.Fprintln(os.Stderr, "Error:", err)
 		os.Exit(1)
 	}
 }
 
-// run generates into a repository.
-func (p Program) run(dir string, allowBreaking bool, stdout, stderr io.Writer) error {
+// model returns the recorded schema of a repository, the configuration with what is inferred, and
+// the kinds.
+func (p Program) model(dir string) (*schema.Record, config.Provider, *model.Provider, error) {
 	record, err := schema.ReadRecord(filepath.Join(dir, "config", "schema.json"), p.Name)
 	if err != nil {
-		return err
+		return nil, config.Provider{}, nil, err
 	}
 	known, err := generator.KnownNames(dir)
 	if err != nil {
-		return err
+		return nil, config.Provider{}, nil, err
 	}
 	configuration := p.Config
 	if len(p.SDKv2) > 0 {
 		paths, err := forceNew(p.SDKv2)
 		if err != nil {
-			return err
+			return nil, config.Provider{}, nil, err
 		}
 		if configuration, err = inference.ForceNew(p.Name, record.Schema, p.Config, known, paths); err != nil {
-			return fmt.Errorf("%s: %w", configurationFiles(dir), err)
+			return nil, config.Provider{}, nil, fmt.Errorf("%s: %w", configurationFiles(dir), err)
 		}
 	}
 	provider, err := model.KeepNames(p.Name, record.Schema, configuration, known)
 	if err != nil {
-		return fmt.Errorf("%s: %w", configurationFiles(dir), err)
+		return nil, config.Provider{}, nil, fmt.Errorf("%s: %w", configurationFiles(dir), err)
+	}
+	return record, configuration, provider, nil
+}
+
+// printConfig prints the configuration of a repository's kinds, with their names.
+func (p Program) printConfig(dir string, stdout io.Writer) error {
+	_, configuration, provider, err := p.model(dir)
+	if err != nil {
+		return err
+	}
+	configuration.Names = provider.KeptNames()
+	raw, err := yaml.Marshal(configuration)
+	if err != nil {
+		return err
+	}
+	_, err = stdout.Write(raw)
+	return err
+}
+
+// run generates into a repository.
+func (p Program) run(dir string, allowBreaking bool, stdout, stderr io.Writer) error {
+	record, _, provider, err := p.model(dir)
+	if err != nil {
+		return err
 	}
 	changes, err := generator.Update(provider, generator.UpdateOptions{
 		Options:       generator.Options{Module: p.Module, Dir: dir, Examples: true, Record: record},

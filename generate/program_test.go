@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/landbridge-io/landbridge/config"
@@ -175,5 +176,37 @@ func TestProgramKeepsNames(t *testing.T) {
 		if err != nil || !strings.Contains(string(raw), want) {
 			t.Errorf("%s: %v, without %s", file, err, want)
 		}
+	}
+}
+
+// The configuration, as a file for landbridge's commands, has the names of the kinds.
+func TestProgramPrintsConfiguration(t *testing.T) {
+	t.Parallel()
+	p := generate.Program{Name: "cloud", Module: "example.org/provider-cloud", Config: config.Provider{
+		Group: "cloud.example.org", Resources: map[string]config.Resource{"cloud_volume": {Kind: "Disk", ShortNames: []string{"dk"}}},
+	}}
+	dir := repository(t)
+	var out bytes.Buffer
+	if err := generate.PrintConfig(p, dir, &out); err != nil {
+		t.Fatal(err)
+	}
+	got, err := config.Read("config.yaml", out.Bytes())
+	if err != nil {
+		t.Fatalf("%v:\n%s", err, &out)
+	}
+	if diff := cmp.Diff(p.Config, got.Provider, cmpopts.IgnoreFields(config.Provider{}, "Names")); diff != "" {
+		t.Errorf("-want, +got:\n%s", diff)
+	}
+	if err := generate.Run(p, dir, false, &bytes.Buffer{}, &bytes.Buffer{}); err != nil {
+		t.Fatal(err)
+	}
+	// A name that was assigned is kept when the configuration does not set it any more.
+	p.Config.Resources = nil
+	out.Reset()
+	if err := generate.PrintConfig(p, dir, &out); err != nil {
+		t.Fatal(err)
+	}
+	if got, err = config.Read("config.yaml", out.Bytes()); err != nil || got.Names["cloud_volume"].Kind != "Disk" {
+		t.Errorf("%v, %v:\n%s", got, err, &out)
 	}
 }

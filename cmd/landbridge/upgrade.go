@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -43,6 +44,7 @@ const defaultExamples = 3
 // upgradeFlags are the flags of upgrade preview.
 type upgradeFlags struct {
 	remote   remoteFlags
+	files    ofFiles
 	to       string
 	selector string
 	output   string
@@ -53,20 +55,25 @@ type upgradeFlags struct {
 func newUpgradePreviewCommand() *cobra.Command {
 	var flags upgradeFlags
 	cmd := &cobra.Command{
-		Use:   "preview PROVIDER",
+		Use:   "preview (PROVIDER | -f MANIFEST --from VERSION) [--to VERSION]",
 		Short: "Show what a new version of a provider would do to live resources",
 		Long: `Show what a new version of a provider would do to live resources. PROVIDER is the name of a
 TerraformProvider.
 
 ` + previewHelp + `
 
+With --filename, it works without a cluster: for the resources of a manifest, with the state file that
+landbridge apply keeps. Values that come from resources that do not exist yet are unknown.
+
 The exit code is 0 if nothing would change, 1 if something would, and 2 on errors, or if a resource is
 refused, cannot be upgraded or was not previewed.`,
 		Example: `  landbridge upgrade preview examplecloud --to 2.0.0
-  landbridge upgrade preview examplecloud --to 2.0.0 -n team-a -o markdown > comment.md`,
-		Args: cobra.ExactArgs(1),
+  landbridge upgrade preview examplecloud --to 2.0.0 -n team-a -o markdown > comment.md
+  landbridge upgrade preview -f examples/ --state recorded.tfstate --from ./terraform-provider-random_v3.8.0 \
+    --to hashicorp/random@3.9.0`,
+		Args: cobra.MaximumNArgs(1),
 		RunE: compared(func(cmd *cobra.Command, args []string) (bool, error) {
-			report, err := flags.run(cmd, args[0])
+			report, err := flags.run(cmd, args)
 			if err != nil {
 				return false, err
 			}
@@ -91,11 +98,20 @@ refused, cannot be upgraded or was not previewed.`,
 	f.DurationVar(&flags.remote.timeout, "timeout", time.Minute, "how long a provider may take to start and to return its schema")
 	f.StringVarP(&flags.output, "output", "o", "text", "output format: "+strings.Join(diffOutputs, ", "))
 	_ = cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(diffOutputs, cobra.ShellCompDirectiveNoFileComp))
+	flags.addFiles(cmd)
 	return cmd
 }
 
 // run previews the new version of a TerraformProvider.
-func (f *upgradeFlags) run(cmd *cobra.Command, name string) (*upgrade.Report, error) {
+func (f *upgradeFlags) run(cmd *cobra.Command, args []string) (*upgrade.Report, error) {
+	switch withoutCluster := len(f.files.manifests) > 0; {
+	case withoutCluster && len(args) > 0:
+		return nil, fmt.Errorf("%s is a TerraformProvider of a cluster, and --filename is for previews without one: leave one of them out", args[0])
+	case withoutCluster:
+		return f.runFiles(cmd)
+	case len(args) == 0:
+		return nil, errors.New("name a TerraformProvider, or a manifest with --filename")
+	}
 	if err := checkFormat(f.output, diffOutputs); err != nil {
 		return nil, err
 	}
@@ -107,7 +123,7 @@ func (f *upgradeFlags) run(cmd *cobra.Command, name string) (*upgrade.Report, er
 	if err := r.connect(); err != nil {
 		return nil, err
 	}
-	found, err := r.cluster.Providers(cmd.Context(), name)
+	found, err := r.cluster.Providers(cmd.Context(), args[0])
 	if err != nil {
 		return nil, err
 	}

@@ -27,6 +27,8 @@ type Resource struct {
 	Stored instance.Instance
 	// Secrets reads the Secrets that it refers to.
 	Secrets translate.Secrets
+	// Unknown sets the values that are not known yet in its configuration. Nil: all are known.
+	Unknown func(config cty.Value) (cty.Value, error)
 }
 
 // Acquire leases an executor with the provider configuration of a resource. release must be called
@@ -193,6 +195,12 @@ func (p *Preview) attempt(ctx context.Context, v Version, object map[string]any,
 	config, diags := spec.Configuration(r.Secrets)
 	if diags.HasErrors() {
 		return p.failed(v, Refused, diags)
+	}
+	if r.Unknown != nil {
+		var err error
+		if config.Value, err = r.Unknown(config.Value); err != nil {
+			return p.failed(v, NotPreviewed, diagnostic.Errorf("Invalid reference", "%s.", err))
+		}
 	}
 	if in.Exists() {
 		config.Value = spec.CreateToken.In(config.Value, in.State, "")

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
 	"time"
 )
@@ -67,7 +68,14 @@ func (t tools) make(ctx context.Context, dir string, r repository) (made string,
 	if !r.inProcess {
 		e2e = append(e2e, "PROGRAM_FLAGS=--provider-write-path="+dir)
 	}
-	steps := [][]string{{"build"}, {"test"}, {"generate"}, {"package"}, e2e}
+	provider, _, _ := strings.Cut(r.name, "-")
+	program := filepath.Join(runtime.GOOS+"_"+runtime.GOARCH, "terraform-provider-"+provider)
+	if r.inProcess {
+		program = filepath.Join("plugin", program)
+	}
+	// The same version changes nothing.
+	preview := []string{"preview-upgrade", "VERSION=" + filepath.Join(repository, "bin", program)}
+	steps := [][]string{{"build"}, {"test"}, {"generate"}, preview, {"package"}, e2e}
 	if r.rebuild {
 		// As on another machine, where the Makefile has to obtain the provider's program.
 		steps = append([][]string{{"clean"}}, steps...)
@@ -99,6 +107,10 @@ func (t tools) make(ctx context.Context, dir string, r repository) (made string,
 			// init writes the same as the repository's generator.
 			if !strings.Contains(out, "; 0 files written, 0 removed, ") {
 				return "", nil, fmt.Errorf("make generate changed something:\n%s", out)
+			}
+		case "preview-upgrade":
+			if !strings.Contains(out, "\nas it is: ") || strings.Contains(out, "would be") {
+				return "", nil, fmt.Errorf("make preview-upgrade did not say that the same version changes nothing:\n%s", out)
 			}
 		case "package":
 			crds, err := filepath.Glob(filepath.Join(repository, "package", "crds", "*.yaml"))

@@ -55,14 +55,25 @@ func Preview(ctx context.Context, o Options) (*upgrade.Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	of := func(p *cluster.InstalledProvider, configurations client.Reader) upgradepreview.Version {
-		return upgradepreview.Configured(&providerconfig.Resolver{
-			Client: configurations, Live: o.Client, Provider: p.Model, Launcher: p.Launcher, Pool: servers,
-			Admission: &providerconfig.Admission{Live: o.Client},
-		}, out.Secrets)
-	}
-	out.Installed, out.New = of(o.Installed, configurations), of(o.New, converting)
+	programs := programs{live: o.Client, servers: servers, secrets: out.Secrets}
+	out.Installed, out.New = programs.version(o.Installed, configurations), programs.version(o.New, converting)
 	return upgradepreview.Preview(ctx, out)
+}
+
+// programs runs versions of a provider.
+type programs struct {
+	// live has Secrets, and what decides which namespaces may use a provider configuration.
+	live    client.Reader
+	servers *pool.Pool
+	secrets *redact.Redactor
+}
+
+// version returns a version, with provider configurations from a reader.
+func (p programs) version(of *cluster.InstalledProvider, configurations client.Reader) upgradepreview.Version {
+	return upgradepreview.Configured(&providerconfig.Resolver{
+		Client: configurations, Live: p.live, Provider: of.Model, Launcher: of.Launcher, Pool: p.servers,
+		Admission: &providerconfig.Admission{Live: p.live},
+	}, p.secrets)
 }
 
 // Deprecations returns which live resources and provider configurations use what is deprecated in

@@ -28,6 +28,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/terraform"
 	"github.com/landbridge-io/landbridge/internal/translate"
 	"github.com/landbridge-io/landbridge/internal/upgrade"
+	"github.com/landbridge-io/landbridge/schema"
 )
 
 // Options of Preview and Deprecations.
@@ -38,7 +39,12 @@ type Options struct {
 	Reader client.Reader
 	Mapper meta.RESTMapper
 	// Stored are the stored instances.
-	Stored *store.Secrets
+	Stored Records
+	// Types are the resource types; nil for those whose kinds the cluster serves.
+	Types []string
+	// Unknown permits references to resources that have no value for them yet: the values are
+	// unknown. Otherwise the resources that refer to them are not previewed.
+	Unknown bool
 	// Installed and New are the versions of the provider.
 	Installed, New Version
 	// Secrets are those of provider configurations. Diagnostics do not show them.
@@ -58,6 +64,13 @@ type Options struct {
 	After string
 	// Done is called after each type, with the report of those since After. It may be nil.
 	Done func(Progress)
+}
+
+// Records are the stored instances of resources, as store.Secrets has them.
+type Records interface {
+	Load(ctx context.Context, key store.Key, decode *schema.Resource) (store.Record, error)
+	Each(ctx context.Context, group, kind string, some func([]store.Key)) error
+	Forget(key store.Key)
 }
 
 // Version is a version of the provider.
@@ -127,6 +140,9 @@ func newRun(o Options) *run {
 
 // served returns the resource types whose kinds the cluster serves, sorted.
 func (r *run) served(ctx context.Context) ([]string, error) {
+	if r.Types != nil {
+		return slices.Sorted(slices.Values(r.Types)), nil
+	}
 	crds, err := kinds.ListCRDs(ctx, r.Reader, client.MatchingLabels{v1alpha1.LabelProvider: r.Provider})
 	if err != nil {
 		return nil, fmt.Errorf("cannot list the provider's CRDs: %w", err)
@@ -378,17 +394,24 @@ func (k *kind) one(ctx context.Context, key store.Key) ([]upgrade.Finding, error
 		ref.Namespace = key.Namespace
 		return providerconfig.ReadSecret(ctx, k.Reader, ref)
 	}
-	if missing, err := k.resolve(ctx, u); err != nil || len(missing) > 0 {
+	of := upgrade.Resource{Object: u, Stored: rec.Instance, Secrets: secrets}
+	var placeholders *references.Placeholders
+	if k.Unknown {
+		placeholders = references.NewPlaceholders()
+		of.Unknown = placeholders.In
+	}
+	if missing, err := k.resolve(ctx, u, placeholders); err != nil || len(missing) > 0 {
 		if err == nil {
 			err = errors.New(strings.Join(missing, "; "))
 		}
 		return notPreviewed("A reference cannot be resolved", err), nil
 	}
-	return k.preview.Of(ctx, upgrade.Resource{Object: u, Stored: rec.Instance, Secrets: secrets}), nil
+	return k.preview.Of(ctx, of), nil
 }
 
-// resolve sets the fields that come from other resources.
-func (k *kind) resolve(ctx context.Context, u *unstructured.Unstructured) (missing []string, _ error) {
+// resolve sets the fields that come from other resources: to placeholders, unless these are nil,
+// where a resource has no value yet.
+func (k *kind) resolve(ctx context.Context, u *unstructured.Unstructured, placeholders *references.Placeholders) (missing []string, _ error) {
 	resolver := references.Resolver{
 		Reader: k.Reader,
 		Served: func(kind kschema.GroupKind) (string, bool) {
@@ -399,6 +422,9 @@ func (k *kind) resolve(ctx context.Context, u *unstructured.Unstructured) (missi
 			ex, release, diags := k.run.Installed.Acquire(ctx, u)
 			return ex, release, diags.Err()
 		}),
+	}
+	if placeholders != nil {
+		resolver.Unknown = placeholders.Of
 	}
 	out, err := resolver.ResolveAll(ctx, u, k.model)
 	return out.Missing, err
