@@ -63,7 +63,7 @@ func (s *Scheduler) Claim(ctx context.Context, r Request) error {
 	s.restoreBrake(ctx, x, &r)
 	e := x.lock()
 	defer e.unlock()
-	if e.view.state == decision.Running {
+	if e.view.state == decision.Running || s.removed(e) {
 		return nil
 	}
 	if !e.knows(&r) {

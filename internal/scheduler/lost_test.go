@@ -207,3 +207,41 @@ func TestDeletionWaitsForInterruptedCreate(t *testing.T) {
 		}
 	})
 }
+
+// A resource that is released while another one claims for it leaves nothing behind: its stored
+// instance is not restored.
+func TestReleasedRecordIsNotRestored(t *testing.T) {
+	tests := map[string]struct {
+		// before happens before the resource is released.
+		before func(h *harness)
+	}{
+		"as it was read":     {func(*harness) {}},
+		"changed by another": {func(h *harness) { h.store.touch(h.r.Key) }},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, assigned, func(h *harness) {
+				h.settle()
+				test.before(h)
+				claimed := make(chan error, 1)
+				h.store.fails(func(call string) fault {
+					if call == "delete" && len(claimed) == 0 {
+						go func() { claimed <- h.sched.Claim(context.WithoutCancel(h.t.Context()), h.r) }()
+						synctest.Wait() // it waits for the release
+					}
+					return ""
+				})
+				if err := h.sched.Forget(h.t.Context(), h.r); err != nil {
+					t.Fatal(err)
+				}
+				synctest.Wait()
+				if err := <-claimed; err != nil {
+					t.Error(err)
+				}
+				if _, ok := h.record(); ok {
+					t.Error("the stored instance is left behind")
+				}
+			})
+		})
+	}
+}

@@ -37,6 +37,9 @@ func (s *Scheduler) load(ctx context.Context, e *entry, r Request) error {
 	}
 	switch {
 	case errors.Is(err, store.ErrNotFound) && before != unloaded && known.Version != "" && known.Owner == r.UID:
+		if s.removed(e) {
+			return &Error{Reason: decision.ReasonStore, Err: errGone}
+		}
 		if err := s.mustExist(ctx, r); err != nil {
 			return &Error{Reason: decision.ReasonStore, Err: fmt.Errorf("the stored instance was deleted: %w", err)}
 		}
