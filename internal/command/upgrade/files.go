@@ -25,7 +25,7 @@ type FileOptions struct {
 	// Manifest was read from Sources, for the installed version.
 	Manifest *local.Manifest
 	Sources  []local.Source
-	// State is the path of the state file, and Address the provider's in it. The file may be absent.
+	// State is the path of the state file, which may be absent. Address is the provider's in it.
 	State, Address string
 	// Installed and New are the versions of the provider.
 	Installed, New *cluster.InstalledProvider
