@@ -167,7 +167,7 @@ func (c *controllers) schedule() error {
 	}
 	var others scheduler.Elsewhere
 	if c.worker != nil {
-		others = elsewhere{&store.Secrets{Client: c.kube.core.Secrets(c.Namespace)}, c.secrets.Shard, c.registry.Manages}
+		others = elsewhere{c.registry, &store.Secrets{Client: c.kube.core.Secrets(c.Namespace)}, c.secrets.Shard}
 	}
 	c.operations = scheduler.New(scheduler.Options{
 		Elsewhere:                  others,

@@ -11,10 +11,22 @@ import (
 
 	"github.com/landbridge-io/landbridge/internal/controller"
 	"github.com/landbridge-io/landbridge/internal/instance"
+	"github.com/landbridge-io/landbridge/internal/scheduler"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 	"github.com/landbridge-io/landbridge/internal/testing/playgroundtest"
 	"github.com/landbridge-io/landbridge/schema"
 )
+
+// noKinds are no kinds: whether a resource manages its object is unknown.
+type noKinds struct{ unknown error }
+
+func (noKinds) Having(string) []runtimeschema.GroupKind { return nil }
+
+func (noKinds) ObjectsOf(store.Key) (*schema.Resource, scheduler.Consists) { return nil, nil }
+
+func (n noKinds) Manages(_ context.Context, k store.Key) (bool, error) {
+	return k.Name == "theirs", n.unknown
+}
 
 // The records of other shards are found and loaded as they are stored, and nothing of them is
 // remembered: the next load finds what was written meanwhile.
@@ -30,7 +42,7 @@ func TestElsewhere(t *testing.T) {
 	}
 	record := func(id string) store.Record {
 		in := instance.Instance{Status: instance.Full, State: cty.ObjectVal(map[string]cty.Value{"id": cty.StringVal(id)})}
-		return store.Record{Owner: "uid-1", Instance: in, Objects: store.Objects{By: store.ObjectsBy("1.0.0"), Hash: hash}}
+		return store.Record{Owner: "uid-1", Instance: in, Objects: store.Objects{By: store.ObjectsBy("1.0.0"), Hashes: []string{hash}}}
 	}
 	mine, theirs := shard(0), shard(1)
 	if _, err := mine.Save(t.Context(), key("mine"), thing, record("i-1")); err != nil {
@@ -41,7 +53,7 @@ func TestElsewhere(t *testing.T) {
 		t.Fatal(err)
 	}
 	unknown := errors.New("unknown")
-	e := controller.Elsewhere(secrets, mine.Shard, func(_ context.Context, k store.Key) (bool, error) { return k.Name == "theirs", unknown })
+	e := controller.Elsewhere(secrets, mine.Shard, noKinds{unknown})
 	if manages, err := e.Manages(t.Context(), key("theirs")); !manages || !errors.Is(err, unknown) {
 		t.Errorf("manages: %t, %v", manages, err)
 	}

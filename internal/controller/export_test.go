@@ -137,7 +137,10 @@ func Follow(next http.RoundTripper) http.RoundTripper { return follower{next} }
 // Discreet is discreet.
 var Discreet = discreet
 
+// Served are the kinds that controllers run for.
+type Served = served
+
 // Elsewhere returns the records of other shards than one.
-func Elsewhere(secrets corev1client.SecretInterface, own store.Shard, manages func(context.Context, store.Key) (bool, error)) scheduler.Elsewhere {
-	return elsewhere{&store.Secrets{Client: secrets}, own, manages}
+func Elsewhere(secrets corev1client.SecretInterface, own store.Shard, kinds Served) scheduler.Elsewhere {
+	return elsewhere{kinds, &store.Secrets{Client: secrets}, own}
 }

@@ -56,7 +56,7 @@ func (s *Scheduler) Apply(ctx context.Context, r Request) error {
 		if err := s.brakes(ctx, e, &r, a.step); err != nil {
 			return err
 		}
-		return s.destroyDeposed(e, r)
+		return s.destroyDeposed(ctx, e, r)
 	}
 	if a.plan != nil {
 		if err := a.r.before(ctx, a.plan.Action); err != nil {
@@ -209,7 +209,7 @@ func (s *Scheduler) perform(ctx context.Context, e *entry, r Request, t task) er
 		} else if state == sameObject {
 			return sharedObject(r, by)
 		}
-		if by, state, err := s.twinElsewhere(ctx, &r, sightingsOf(&r, names, &e.record.Instance), false); err != nil {
+		if by, state, err := s.twinElsewhere(ctx, &r, sightingsOf(&r, names, &e.record.Instance)); err != nil {
 			return err
 		} else if state == sameObject {
 			return sharedObject(r, by)

@@ -92,7 +92,7 @@ func (s *Scheduler) sharedContained(ctx context.Context, e *entry, r *Request) (
 			all = append(all, x.stored(o.Made))
 		}
 	}
-	by, state, err := s.twinElsewhere(ctx, r, all, false)
+	by, state, err := s.twinElsewhere(ctx, r, all)
 	return by, state == sameObject, err
 }
 

@@ -1,7 +1,10 @@
 package scheduler
 
 import (
+	"context"
+
 	"github.com/landbridge-io/landbridge/internal/instance"
+	"github.com/landbridge-io/landbridge/internal/scheduler/ownership"
 )
 
 // A replacement that creates before it destroys (contract § 3.9) is two operations:
@@ -14,9 +17,19 @@ import (
 // the current object turns out to be gone, the last deposed one takes its place. So deleting a
 // resource deletes all its objects, one after the other, without regard to which are deposed.
 
-// destroyDeposed starts to destroy a deposed object.
-func (s *Scheduler) destroyDeposed(e *entry, r Request) error {
-	key := e.record.Instance.Deposed[0].Key
+// destroyDeposed starts to destroy a deposed object, unless another resource has it through another
+// provider configuration.
+func (s *Scheduler) destroyDeposed(ctx context.Context, e *entry, r Request) error {
+	key, object := e.record.Instance.Deposed[0].Key, e.record.Instance.Deposed[0].Instance()
+	name := ownership.IdentityKey(r.Type.Schema, object)
+	if r.Type.Schema.Identity == nil {
+		name = ownership.StateKey(object.State)
+	}
+	if by, state, err := s.twinAnywhere(ctx, e, &r, []string{name}, &object); err != nil {
+		return err
+	} else if state == sameObject {
+		return sharedObject(r, by)
+	}
 	t := task{kind: instance.Delete, deposed: key, replacement: true, braked: r.Brake != nil, notFound: func(in instance.Instance) meaning {
 		e := e.lock()
 		defer e.unlock()

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"slices"
 
+	runtimeschema "k8s.io/apimachinery/pkg/runtime/schema"
+
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
 	"github.com/landbridge-io/landbridge/internal/scheduler/ownership"
@@ -15,19 +17,32 @@ import (
 
 // Configurations that are not known to be for one account may be in several shards, each of which
 // knows the objects of its own resources. Before an object is imported, created without a look,
-// recovered or destroyed, the records of the others are asked which of them name it, by the labels
-// of their Secrets. What is found is compared as in stores.go. The records of modules do not tell
-// which objects they name, so those of other shards are not found.
+// recovered or destroyed, and after the intent of its create is stored, the records of the others
+// are asked which of them name it, by the labels of their Secrets. What is found is compared as in
+// stores.go, the objects of modules one by one.
+//
+// Of two shards that create one object, at least one finds the intent of the other, since each
+// looks after it has stored its own. It gives way and tries again.
 
-// Elsewhere are the records of other shards.
+// Elsewhere are the records of other shards, and the kinds that all shards have.
 type Elsewhere interface {
-	// Naming calls a function with the keys of those that name an object, some at a time.
+	// Having returns the kinds whose resources may have objects of a resource type: those of the
+	// type, and those of modules.
+	Having(resourceType string) []runtimeschema.GroupKind
+	// ObjectsOf returns the schema of the resource of a record, and its Request.Consists. The schema
+	// is nil if the kind is not known.
+	ObjectsOf(k store.Key) (*schema.Resource, Consists)
+	// Naming calls a function with the keys of those that may name an object, some at a time.
 	Naming(ctx context.Context, n store.Named, some func([]store.Key)) error
 	// Manages reports whether the resource of a record exists and manages its object.
 	Manages(ctx context.Context, k store.Key) (bool, error)
 	// Load loads one of them, while Naming calls the function.
 	Load(ctx context.Context, k store.Key, r *schema.Resource) (store.Record, error)
 }
+
+// Consists returns the objects that an instance consists of, and those that an interrupted
+// operation may have created.
+type Consists = func(instance.Instance) (held, begun []terraform.Object)
 
 // twinAnywhere is twin, also among the records of other shards.
 func (s *Scheduler) twinAnywhere(ctx context.Context, e *entry, r *Request, identities []string, found *instance.Instance) (ownership.Rival, twinState, error) {
@@ -40,23 +55,21 @@ func (s *Scheduler) twinOfAnywhere(ctx context.Context, e *entry, r *Request, al
 	if err != nil || state == sameObject {
 		return by, state, err
 	}
-	other, elsewhere, err := s.twinElsewhere(ctx, r, all, true)
+	other, elsewhere, err := s.twinElsewhere(ctx, r, all)
 	if err == nil && elsewhere <= state {
 		return by, state, nil
 	}
 	return other, elsewhere, err
 }
 
-// twinElsewhere is twinOf for several sightings, among the records of other shards. several is
-// store.Named.Several.
-func (s *Scheduler) twinElsewhere(ctx context.Context, r *Request, all []sighting, several bool) (by ownership.Rival, out twinState, failed error) {
+// twinElsewhere is twinOf for several sightings, among the records of other shards.
+func (s *Scheduler) twinElsewhere(ctx context.Context, r *Request, all []sighting) (by ownership.Rival, out twinState, failed error) {
 	if s.o.Elsewhere == nil || !r.Policies.Manage {
 		return by, out, nil
 	}
-	named := store.Named{Kinds: s.schemas.kindsOf(r, all), Several: several}
 	compare := func(keys []store.Key) {
 		for _, k := range keys {
-			if k == r.Key || failed != nil || out == sameObject {
+			if k == r.Key || s.owners.Claims(k) || failed != nil || out == sameObject {
 				continue
 			}
 			rival, state, err := s.compareElsewhere(ctx, r, all, k)
@@ -65,6 +78,7 @@ func (s *Scheduler) twinElsewhere(ctx context.Context, r *Request, all []sightin
 			}
 		}
 	}
+	named := store.Named{Kinds: s.having(all)}
 	for named.Objects = range slices.Chunk(hashesOf(all), mostObjects) {
 		err := s.o.Elsewhere.Naming(ctx, named, compare)
 		if err != nil && failed == nil {
@@ -75,6 +89,23 @@ func (s *Scheduler) twinElsewhere(ctx context.Context, r *Request, all []sightin
 		}
 	}
 	return by, out, failed
+}
+
+// having returns the kinds whose resources may have one of several objects.
+func (s *Scheduler) having(all []sighting) (out []runtimeschema.GroupKind) {
+	types := map[string]bool{}
+	for _, x := range all {
+		if types[x.resourceType] {
+			continue
+		}
+		types[x.resourceType] = true
+		for _, kind := range s.o.Elsewhere.Having(x.resourceType) {
+			if !slices.Contains(out, kind) {
+				out = append(out, kind)
+			}
+		}
+	}
+	return out
 }
 
 // hashesOf returns the store.ObjectHash of the objects of sightings whose identity is known.
@@ -92,7 +123,7 @@ const mostObjects = 100
 
 // compareElsewhere compares sightings with the record of another shard.
 func (s *Scheduler) compareElsewhere(ctx context.Context, r *Request, all []sighting, k store.Key) (by ownership.Rival, out twinState, _ error) {
-	of := s.schemas.of(k)
+	of, consists := s.o.Elsewhere.ObjectsOf(k)
 	if of == nil {
 		of = r.Type.Schema
 	}
@@ -103,11 +134,14 @@ func (s *Scheduler) compareElsewhere(ctx context.Context, r *Request, all []sigh
 	case err != nil:
 		return by, unclear, &Error{Reason: decision.ReasonStore, Err: err}
 	}
-	all = slices.DeleteFunc(slices.Clone(all), func(x sighting) bool {
-		_, ok := objectIn(of, &rec.Instance, x.identity)
-		return !ok || x.resourceType != of.Type
-	})
-	if len(all) == 0 {
+	type pair struct{ mine, theirs sighting }
+	var pairs []pair
+	for _, x := range all {
+		if theirs, ok := s.sightedIn(r, &rec.Instance, of, consists, x); ok {
+			pairs = append(pairs, pair{x, theirs})
+		}
+	}
+	if len(pairs) == 0 {
 		return by, noTwin, nil
 	}
 	switch manages, err := s.o.Elsewhere.Manages(ctx, k); {
@@ -116,17 +150,48 @@ func (s *Scheduler) compareElsewhere(ctx context.Context, r *Request, all []sigh
 	case !manages, !s.mayExist(ctx, k, rec.Owner):
 		return by, noTwin, nil
 	}
-	for _, x := range all {
-		if state := s.compareRecord(r, x, of, &rec); state > out {
+	for _, p := range pairs {
+		if state := s.compareRecord(r, p.mine, p.theirs, rec.Account); state > out {
 			out = state
-			by = ownership.Rival{Owner: ownership.Owner{Key: k, UID: rec.Owner}, Claim: ownership.Claim{Object: x.access.Objects(x.resourceType, x.identity)[0], Strength: ownership.Wanted}, Holds: true}
+			by = ownership.Rival{Owner: ownership.Owner{Key: k, UID: rec.Owner}, Claim: ownership.Claim{Object: p.mine.access.Objects(p.mine.resourceType, p.mine.identity)[0], Strength: ownership.Wanted}, Holds: true}
 		}
 	}
 	return by, out, nil
 }
 
+// sightedIn returns what a record tells of the object of a sighting. It is looked if it was visible
+// long enough. ok is false if the record does not name the object.
+func (s *Scheduler) sightedIn(r *Request, in *instance.Instance, of *schema.Resource, consists Consists, x sighting) (_ sighting, ok bool) {
+	if x.identity == "" {
+		return sighting{}, false
+	}
+	if consists != nil {
+		return sightedAmong(consists, *in, x)
+	}
+	object, ok := objectIn(of, in, x.identity)
+	if !ok || of.Type != x.resourceType {
+		return sighting{}, false
+	}
+	out := sighting{identified: of.Identity != nil, exists: object.Exists()}
+	if out.exists {
+		out.looked, out.made = !s.isRecent(r, &object, s.o.Clock.Now()), terraform.MadeOf(of, object.State)
+	}
+	return out, true
+}
+
+// sightedAmong is sightedIn for a record that names several objects.
+func sightedAmong(consists Consists, in instance.Instance, x sighting) (_ sighting, ok bool) {
+	held, begun := consists(in)
+	for i, o := range slices.Concat(held, begun) {
+		if o.Type == x.resourceType && ownership.ObjectKey(o) == x.identity {
+			return sighting{key: o.Configuration, identified: o.Identity != "", exists: i < len(held), made: o.Made}, true
+		}
+	}
+	return sighting{}, false
+}
+
 // objectIn returns the object of a record that has an identity: the current one, a deposed one, or
-// none if an interrupted create would make it. ok is false if the record does not name it.
+// none if an operation would make it. ok is false if the record does not name it.
 func objectIn(of *schema.Resource, in *instance.Instance, identity string) (_ instance.Instance, ok bool) {
 	if identity == "" {
 		return instance.Instance{}, false
@@ -144,32 +209,28 @@ func objectIn(of *schema.Resource, in *instance.Instance, identity string) (_ in
 			return x, true
 		}
 	}
-	op := in.Operation
-	return instance.Instance{}, op != nil && op.Kind == instance.Create && ownership.Naming{Type: terraform.ResourceType{Schema: of}}.InterruptedKey(op) == identity
+	return instance.Instance{}, slices.Contains(ownership.Naming{Type: terraform.ResourceType{Schema: of}}.PlannedKeys(in.Operation), identity)
 }
 
 // compareRecord compares a sighting with the object of the same identity that a record names.
-func (s *Scheduler) compareRecord(r *Request, x sighting, of *schema.Resource, rec *store.Record) twinState {
-	theirs, mine := rec.Account.Configurations()[""], r.StoredAccount.Configurations()[x.key]
-	switch known := theirs.Name != "" && mine.Name != ""; {
-	case theirs.Declared != "" && mine.Declared != "" && theirs.Declared != mine.Declared:
+func (s *Scheduler) compareRecord(r *Request, mine, theirs sighting, account instance.Account) twinState {
+	by, own := account.Configurations()[theirs.key], r.StoredAccount.Configurations()[mine.key]
+	switch known := by.Name != "" && own.Name != ""; {
+	case by.Declared != "" && own.Declared != "" && by.Declared != own.Declared:
 		return noTwin
-	case known && rec.Account.Relation(mine.Account()) == instance.SameAccount && of.Identity == nil:
+	case known && by.Account().Relation(own.Account()) == instance.SameAccount && !theirs.identified:
 		return noTwin // others of the account may have the same id
-	case known && rec.Account.Relation(mine.Account()) == instance.SameAccount:
+	case known && by.Account().Relation(own.Account()) == instance.SameAccount:
 		return sameObject // it comes to this shard
 	}
-	pair := pairOf(x.access, ownership.Access{Configuration: theirs.Name + "@" + theirs.Arguments})
+	pair := pairOf(mine.access, ownership.Access{Configuration: by.Name + "@" + by.Arguments})
 	if one, ok := s.stores.get(pair); ok && one {
 		return sameObject
 	} else if ok {
 		return noTwin
 	}
-	object, _ := objectIn(of, &rec.Instance, x.identity)
-	if !x.looked || !object.Exists() {
+	if !mine.looked || !theirs.exists {
 		return unclear
 	}
-	return s.decideStores(pair, x, sighting{
-		exists: true, looked: !s.isRecent(r, &object, s.o.Clock.Now()), made: terraform.MadeOf(of, object.State),
-	})
+	return s.decideStores(pair, mine, theirs)
 }

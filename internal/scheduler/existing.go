@@ -48,16 +48,11 @@ func (o *operation) refuseUnchecked() *Error {
 	if o.op.Kind != instance.Create || h.None() || !o.absent && !r.Policies.CreateUnchecked {
 		return nil
 	}
-	var found *instance.Instance
+	twin := o.twinOfAnywhere
 	if o.absent {
-		found = &instance.Instance{}
+		twin = o.twinOfAny
 	}
-	planned := r.naming().KeyBefore(h)
-	twin := o.twinAnywhere
-	if o.absent {
-		twin = o.twin
-	}
-	by, state, err := twin(o.early, o.e, &r, []string{planned}, found)
+	by, state, err := twin(o.early, o.e, &r, o.sightings())
 	switch {
 	case err != nil || o.absent:
 		return nil
@@ -67,6 +62,15 @@ func (o *operation) refuseUnchecked() *Error {
 		return unclearStore(r, by, "")
 	}
 	return nil
+}
+
+// sightings returns what the look has shown of the object of a create.
+func (o *operation) sightings() []sighting {
+	var found *instance.Instance
+	if o.absent {
+		found = &instance.Instance{}
+	}
+	return sightingsOf(&o.r, []string{o.r.naming().KeyBefore(o.handle)}, found)
 }
 
 // meets returns the error of a create whose object already exists. No operation runs.

@@ -247,6 +247,6 @@ func (s *Scheduler) sharded() (store.Sharded, error) {
 
 // store stores a record, with the objects that it names.
 func (s *Scheduler) store(ctx context.Context, r *Request, rec store.Record) (store.Record, error) {
-	rec.Objects = r.claiming().ObjectsIn(namedBy(r), &rec.Instance)
+	rec.Objects = r.claiming().ObjectsIn(store.ObjectsBy(r.Release), &rec.Instance)
 	return s.o.Store.Save(ctx, r.Key, r.Type.Schema, rec)
 }

@@ -71,7 +71,7 @@ type Resource struct {
 	Handles *ownership.Handles
 	// Consists returns the objects that an instance consists of, and those that an interrupted
 	// operation may have created; nil if an instance is one object.
-	Consists func(instance.Instance) (held, begun []terraform.Object)
+	Consists Consists
 }
 
 // Access is how the remote object is accessed.

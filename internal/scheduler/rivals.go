@@ -30,7 +30,7 @@ type Sought struct {
 func (s *Scheduler) Sought(r Request) (_ Sought, ok bool) {
 	e := s.placeOf(&r).lock()
 	defer e.unlock()
-	out := Sought{By: namedBy(&r)}
+	out := Sought{By: soughtBy(&r)}
 	if out.By == "" || e.claimant == nil {
 		return Sought{}, false
 	}
@@ -42,9 +42,9 @@ func (s *Scheduler) Sought(r Request) (_ Sought, ok bool) {
 	return out, true
 }
 
-// namedBy returns Objects.By of the records of a kind; empty if they do not tell which objects they
-// name. Those of modules have objects of any type.
-func namedBy(r *Request) string {
+// soughtBy returns Objects.By of the records of a kind that are sought; empty if they are not, since
+// nothing tells by which rules they name objects. Those of modules have objects of any type.
+func soughtBy(r *Request) string {
 	if r.Release == "" || r.Consists != nil {
 		return ""
 	}

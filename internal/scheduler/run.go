@@ -59,7 +59,7 @@ func (o *operation) run() result {
 			o.ends[i]()
 		}
 	}()
-	for _, phase := range []func() *result{o.wait, o.prepare, o.check, o.intend} {
+	for _, phase := range []func() *result{o.wait, o.prepare, o.check, o.intend, o.contend} {
 		if ended := phase(); ended != nil {
 			return *ended
 		}
@@ -293,6 +293,30 @@ func (o *operation) intend() *result {
 		o.tell(*r, Event{Kind: Approved, Hash: a.hash, By: a.by, Action: a.action})
 	}
 	return nil
+}
+
+// contend looks after the intent of a create was stored whether another shard has the object, or is
+// about to make it, too. Then nothing is created: the intent is withdrawn. A create whose object was
+// looked for goes on as long as no configuration is known to access the same store.
+func (o *operation) contend() *result {
+	if o.o.Elsewhere == nil || o.op.Kind != instance.Create || o.handle.None() ||
+		!o.r.Policies.CreateUnchecked && !o.stores.shared(o.r.access()) {
+		return nil
+	}
+	var refused *Error
+	switch by, state, err := o.twinElsewhere(o.early, &o.r, o.sightings()); {
+	case err != nil:
+		return o.notStarted(nil, diagnostic.Errorf("Operation not started", "Whether another shard has the object could not be determined: %s.", err))
+	case state == sameObject:
+		refused = identityConflict(o.r, by)
+	case state.open() && o.r.Policies.CreateUnchecked && !o.r.confirmsStore(""):
+		refused = unclearStore(o.r, by, "")
+	default:
+		return nil
+	}
+	res := o.notStarted(nil, refused.Diagnostics)
+	res.reason = refused.Reason
+	return res
 }
 
 // dispatch calls the provider, and returns its answer.

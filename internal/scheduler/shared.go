@@ -5,8 +5,6 @@ import (
 	"slices"
 	"sync"
 
-	runtimeschema "k8s.io/apimachinery/pkg/runtime/schema"
-
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/scheduler/ownership"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
@@ -132,6 +130,19 @@ func (s *stores) get(pair [2]string) (one, ok bool) {
 	return one, ok
 }
 
+// shared reports whether a provider configuration is known to access one store with another one.
+func (s *stores) shared(by ownership.Access) bool {
+	name := pairOf(by, by)[0]
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for pair, one := range s.known {
+		if one && slices.Contains(pair[:], name) {
+			return true
+		}
+	}
+	return false
+}
+
 func (s *stores) set(pair [2]string, one bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -156,21 +167,6 @@ func (x *schemas) note(k store.Key, s *schema.Resource) {
 func (x *schemas) of(k store.Key) *schema.Resource {
 	s, _ := x.byKind.Load(store.Key{Group: k.Group, Kind: k.Kind})
 	out, _ := s.(*schema.Resource)
-	return out
-}
-
-// kindsOf returns the kinds that are known to have objects of the types of sightings, and that of
-// the resource itself.
-func (x *schemas) kindsOf(r *Request, all []sighting) []runtimeschema.GroupKind {
-	out := []runtimeschema.GroupKind{{Group: r.Key.Group, Kind: r.Key.Kind}}
-	x.byKind.Range(func(at, s any) bool {
-		of, k := s.(*schema.Resource), at.(store.Key)
-		kind := runtimeschema.GroupKind{Group: k.Group, Kind: k.Kind}
-		if kind != out[0] && slices.ContainsFunc(all, func(y sighting) bool { return y.resourceType == of.Type }) {
-			out = append(out, kind)
-		}
-		return true
-	})
 	return out
 }
 

@@ -58,6 +58,8 @@ type sighting struct {
 	key string
 	// identity is Object.Identity.
 	identity string
+	// identified is set in what a record tells, if the identity is not only an id.
+	identified bool
 	// looked is set if it was looked for, and exists if it was found.
 	looked, exists bool
 	// made is what the provider has made of it.

@@ -215,8 +215,12 @@ func (c *check) created(o *object) {
 func (i *incarnation) excused() bool { return i.released || i.lost || i.gives }
 
 // destroyed is called when a process destroys an object.
-func (c *check) destroyed(o *object) {
+func (c *check) destroyed(p *process, o *object) {
 	c.replaces(o)
+	if o.shared {
+		c.shares(p, o)
+		return
+	}
 	i := c.w.users.byTag[o.tag]
 	if i.strange || c.misled(o.resourceType) {
 		return

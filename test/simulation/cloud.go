@@ -77,6 +77,8 @@ type object struct {
 	repeatedSince time.Time
 	// stored is set when its password was stored: the result of its create is not lost any more.
 	stored bool
+	// shared is set when two resources have had it.
+	shared bool
 	// tainted is set when its create failed halfway.
 	tainted bool
 	// refused is set when the API server refused to store it, because of its size.
@@ -476,7 +478,7 @@ func (s *server) ApplyResourceChange(ctx context.Context, r *tfprotov6.ApplyReso
 	}
 	w.check.writes(s.p)
 	w.check.whole(s)
-	defer w.check.alone(s.p, tagOf(prior, planned))()
+	defer w.check.alone(s.p, w.cloud.byID(s.account, r.TypeName, prior.text("id")), tagOf(prior, planned))()
 	defer w.check.changes(tagOf(prior, planned), planned)()
 	if w.cloud.throttles(v) {
 		w.note("%s: the cloud throttles a change of %s %s", s.p, r.TypeName, planned.text("name"))
@@ -611,7 +613,7 @@ func (s *server) destroy(ctx context.Context, r *tfprotov6.ApplyResourceChangeRe
 	}
 	w.note("%s: the cloud destroys %s", s.p, o)
 	w.check.strangers(o, prior.text("tag"))
-	w.check.destroyed(o)
+	w.check.destroyed(s.p, o)
 	w.check.asked(r.TypeName, instance.Delete, prior)
 	if !o.coming {
 		c.destroyed(o)

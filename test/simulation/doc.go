@@ -70,7 +70,9 @@
 // and other arguments are edited, and which are deleted and created again. Users confirm accounts,
 // or go back. No stranger's object may be changed or destroyed, and each own object is found in the
 // account of its resource, or was left there by a confirmation. Replicas may share the work; then
-// these are the only configurations, and none is divided by kind.
+// these are the only configurations, and none is divided by kind. Some resources then have objects
+// of others, through configurations of other shards, and are deleted: no object is destroyed while
+// its first resource has it.
 //
 // With SCHEDULES=unmanaged, package unmanaged simulates actions, ephemeral resources and data
 // sources instead.

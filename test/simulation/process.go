@@ -301,7 +301,8 @@ func (p *process) lead() {
 	p.splits, p.dividing = maps.Clone(w.users.splits), map[string]bool{}
 	p.reconciling, p.stopReconciling = context.WithCancel(context.Background())
 	p.scheduler = scheduler.New(scheduler.Options{
-		Store: secrets, Logger: logr.Discard(), Clock: p.clock, Leads: p.leads, Lease: leaseDuration, OperationTimeout: operationTimeout,
+		Elsewhere: p.elsewhere(),
+		Store:     secrets, Logger: logr.Discard(), Clock: p.clock, Leads: p.leads, Lease: leaseDuration, OperationTimeout: operationTimeout,
 		MinBackoff: time.Second, MaxBackoff: 30 * time.Second, PlanKey: planKey,
 		Wake: func(k store.Key) { p.enqueue(k, 0) },
 		Exists: func(ctx context.Context, k store.Key, uid types.UID) (bool, error) {

@@ -48,6 +48,8 @@ type incarnation struct {
 	gives, takes bool
 	// meddled is set when a user deleted or stored its record, by which shards hand it over.
 	meddled bool
+	// shares is set when its record has the object of another resource.
+	shares bool
 	// unpublished is set when it has no connection Secret.
 	unpublished bool
 	// createFirst is set when replacements create before they destroy.
@@ -179,7 +181,9 @@ func (u *users) operate() {
 	}
 	r := u.resource(k)
 	if r == nil {
-		u.create(k)
+		if !u.share(k) {
+			u.create(k)
+		}
 		return
 	}
 	i := u.current[k]

@@ -14,3 +14,14 @@ func TestManagesOfKindNotServed(t *testing.T) {
 		t.Errorf("got %t and %v", manages, err)
 	}
 }
+
+// A kind that is not served has no objects that are known.
+func TestObjectsOfKindNotServed(t *testing.T) {
+	r := &kinds.Registry{}
+	if of, consists := r.ObjectsOf(store.Key{Group: group, Kind: "Thing", Namespace: "team", Name: "a"}); of != nil || consists != nil {
+		t.Errorf("got %v", of)
+	}
+	if got := r.Having("test_thing"); len(got) > 0 {
+		t.Errorf("got %v", got)
+	}
+}

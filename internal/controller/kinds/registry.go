@@ -1,6 +1,7 @@
 package kinds
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -18,6 +19,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/model"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
+	landbridgeschema "github.com/landbridge-io/landbridge/schema"
 )
 
 // Registry finds the running controller of a kind. The zero value is ready to use.
@@ -238,6 +240,34 @@ func (r *Registry) Manages(ctx context.Context, key store.Key) (bool, error) {
 		return true, nil
 	}
 	return k.Manages(ctx, key)
+}
+
+// Having returns the kinds whose resources may have objects of a resource type: those of the type,
+// and those of modules.
+func (r *Registry) Having(resourceType string) (out []schema.GroupKind) {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	for _, of := range []map[schema.GroupKind]*managed.Kind{r.kinds, r.starting} {
+		for kind, k := range of {
+			if k.HasObjectsOfAnyType() || k.Model.Type == resourceType {
+				out = append(out, kind)
+			}
+		}
+	}
+	return out
+}
+
+// ObjectsOf returns the schema of a resource, and scheduler.Request.Consists of it. The schema is nil
+// if no controller of its kind runs or starts.
+func (r *Registry) ObjectsOf(key store.Key) (*landbridgeschema.Resource, scheduler.Consists) {
+	kind := schema.GroupKind{Group: key.Group, Kind: key.Kind}
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	k := cmp.Or(r.kinds[kind], r.starting[kind])
+	if k == nil {
+		return nil, nil
+	}
+	return k.Model.Schema, k.Consists()
 }
 
 // start adds a kind that is starting.

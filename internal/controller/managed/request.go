@@ -100,9 +100,7 @@ func (c *connector) subject(ctx context.Context, r *CustomResource, spec desired
 	}
 	through(&req.Access, handle)
 	req.Brake = k.brake(r, handle.Objects)
-	if named, ok := k.ProviderConfigs.(NamedProviderConfigs); ok {
-		req.Consists = named.Consists
-	}
+	req.Consists = k.Consists()
 	req.Policies.Approval = max(req.Policies.Approval, handle.Approval)
 	r.secrets = slices.Clone(handle.Secrets)
 	if handle.Denied {

@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/landbridge-io/landbridge/internal/controller/shard"
+	"github.com/landbridge-io/landbridge/internal/scheduler"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 )
 
@@ -36,6 +37,14 @@ func (k *Kind) objectType() string {
 		return shard.Any
 	}
 	return k.Model.Type
+}
+
+// Consists returns scheduler.Request.Consists of the resources of the kind.
+func (k *Kind) Consists() scheduler.Consists {
+	if named, ok := k.ProviderConfigs.(NamedProviderConfigs); ok {
+		return named.Consists
+	}
+	return nil
 }
 
 // HasObjectsOfAnyType reports whether the kind is that of a module.

@@ -177,27 +177,26 @@ func (x *Claiming) OnlyListed(p *terraform.Plan) bool {
 	return x.Lists && x.Type.Schema.Identity != nil && x.Handle(p.Identity, p.State).None()
 }
 
-// ObjectsIn returns which objects an instance names as long as its resource imports no other one.
-// by is store.Objects.By.
+// ObjectsIn returns which objects an instance names as long as its resource imports no other one:
+// those that exist, that were replaced, and that an operation may have made. by is store.Objects.By.
 func (x *Claiming) ObjectsIn(by string, in *instance.Instance) store.Objects {
 	out := store.Objects{By: by}
-	if out.By == "" {
-		return store.Objects{}
-	}
-	if in.Operation != nil || len(in.Deposed) > 0 {
-		out.Hash = store.SeveralObjects
-		return out
+	name := func(resourceType, identity string) {
+		if identity != "" {
+			out.Hashes = append(out.Hashes, store.ObjectHash(resourceType, identity))
+		}
 	}
 	for _, n := range x.names(in) {
-		if n.identity == "" {
-			continue
+		name(x.Type.Schema.Type, n.identity)
+	}
+	for _, identity := range x.PlannedKeys(in.Operation) {
+		name(x.Type.Schema.Type, identity)
+	}
+	if x.Consists != nil {
+		held, begun := x.Consists(*in)
+		for _, o := range slices.Concat(held, begun) {
+			name(o.Type, ObjectKey(o))
 		}
-		hash := store.ObjectHash(x.Type.Schema.Type, n.identity)
-		if out.Hash != "" && out.Hash != hash {
-			out.Hash = store.SeveralObjects
-			break
-		}
-		out.Hash = hash
 	}
 	return out
 }

@@ -60,6 +60,14 @@ func (x *Index) Release(k store.Key) (wake []store.Key) {
 	return w.keys
 }
 
+// Claims reports whether a resource claims anything.
+func (x *Index) Claims(k store.Key) bool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	c := x.claimants[k]
+	return c != nil && len(c.claims) > 0
+}
+
 func (x *Index) release(c *Claimant, w *waking) {
 	x.set(c, nil, w)
 	if x.claimants[c.Key] == c {

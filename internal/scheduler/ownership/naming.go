@@ -88,6 +88,15 @@ func (n Naming) InterruptedKey(op *instance.Operation) string {
 	return n.PlannedKey(op.PlannedIdentity, op.PlannedState)
 }
 
+// PlannedKeys are all keys that the object of an operation may have after it, with the mapping of
+// the configuration and without. Some may be empty.
+func (n Naming) PlannedKeys(op *instance.Operation) []string {
+	if op == nil || op.Kind == instance.Delete {
+		return nil
+	}
+	return []string{n.PlannedKey(op.PlannedIdentity, op.PlannedState), n.PlannedKey(cty.NilVal, op.PlannedState), importKey(op.ImportID)}
+}
+
 // KeyOf is the IdentityKey of an object that was found by a handle, or the key of the handle.
 func (n Naming) KeyOf(h Handle, found instance.Instance) string {
 	if h.importID != "" {

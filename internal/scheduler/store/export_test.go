@@ -17,3 +17,10 @@ func Open(secret *corev1.Secret) {
 
 // PageSize is pageSize.
 const PageSize = pageSize
+
+const (
+	// MostLabelled is mostLabelled.
+	MostLabelled = mostLabelled
+	// FewObjects is fewObjects.
+	FewObjects = fewObjects
+)

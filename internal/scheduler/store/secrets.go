@@ -33,7 +33,8 @@ const (
 	labelEmpty          = "landbridge.io/empty"
 	labelKind           = "landbridge.io/kind"       // kindLabel
 	labelObjectsBy      = "landbridge.io/objects-by" // Objects.By
-	labelObject         = "landbridge.io/object"     // Objects.Hash
+	labelObject         = "landbridge.io/object"     // Objects.Hashes
+	labelIdentity       = "identity.landbridge.io/"  // precedes each of Objects.Hashes
 	annotationOwnerUID  = "landbridge.io/owner-uid"
 	annotationOwnerKind = "landbridge.io/owner-kind"
 	annotationOwnerName = "landbridge.io/owner"
@@ -148,7 +149,7 @@ func recordOf(secret *corev1.Secret) Record {
 func sumOf(rec Record, d digest) digest {
 	h := rec.Handled
 	text := strings.Join([]string{string(rec.Owner), h.Taint, h.Untaint, h.Retry, h.Interrupt, strconv.FormatInt(h.Held, 10), strconv.FormatBool(h.Imported),
-		h.Approve, h.ApprovedAction, h.ApprovedBy, h.ApprovedAt, h.ApprovedCreate, h.Reapply, h.MovedTo, h.MovedFrom, strconv.FormatBool(h.MoveOpen), rec.Objects.By, rec.Objects.Hash, string(rec.Account), string(rec.History), ""}, "\x00")
+		h.Approve, h.ApprovedAction, h.ApprovedBy, h.ApprovedAt, h.ApprovedCreate, h.Reapply, h.MovedTo, h.MovedFrom, strconv.FormatBool(h.MoveOpen), rec.Objects.text(), string(rec.Account), string(rec.History), ""}, "\x00")
 	return sha256.Sum256(append([]byte(text), d[:]...))
 }
 
@@ -182,6 +183,7 @@ type packed struct {
 }
 
 func pack(k Key, r *schema.Resource, rec Record, most int) (packed, error) {
+	rec.Objects = rec.Objects.bounded()
 	data, err := encode(rec.Instance, r, MaxState)
 	if err != nil {
 		return packed{}, err

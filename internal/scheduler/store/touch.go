@@ -2,6 +2,7 @@ package store
 
 import (
 	"maps"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -37,6 +38,7 @@ func foreign(secret *corev1.Secret) *metav1.ObjectMeta {
 	for _, name := range []string{labelManagedBy, labelKind, labelEmpty, labelSplit, labelObjectsBy, labelObject} {
 		delete(out.Labels, name)
 	}
+	maps.DeleteFunc(out.Labels, func(name, _ string) bool { return strings.HasPrefix(name, labelIdentity) })
 	for _, name := range []string{annotationOwnerUID, annotationOwnerKind, annotationOwnerName, annotationWrite, annotationShard} {
 		delete(out.Annotations, name)
 	}

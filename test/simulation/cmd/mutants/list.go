@@ -504,6 +504,22 @@ var mutants = []mutant{
 			"a.sets[other] != 0"},
 	}},
 
+	{name: "an object that a resource of another shard has, too, is destroyed", accounts: true, replicas: 3, edits: []edit{
+		{schedulerDir, "Scheduler.perform",
+			"s.twinElsewhere(ctx, &r, sightingsOf(&r, names, &e.record.Instance))",
+			"s.twinElsewhere(ctx, &r, nil)"},
+	}},
+	{name: "records do not tell the objects that an operation works on", accounts: true, replicas: 3, edits: []edit{
+		{"internal/scheduler/ownership", "Claiming.ObjectsIn",
+			`identity != ""`,
+			`identity != "" && in.Operation == nil`},
+	}},
+	{name: "records that a shard has left to another one are not asked", accounts: true, replicas: 3, edits: []edit{
+		{"internal/scheduler/store", "Secrets.NamingElsewhere",
+			"ShardOf(head) == than",
+			"!than.conflicts(ShardOf(head))"},
+	}},
+
 	// Replicas that share the work.
 	{name: "the record of another shard is used", replicas: 3, edits: []edit{
 		{"internal/scheduler/store", "Secrets.Load",
