@@ -4,6 +4,7 @@ import (
 	"os"
 	"reflect"
 	"runtime"
+	"sync"
 )
 
 // Process counts the goroutines and the open files of this process. Files are counted on Linux
@@ -17,7 +18,7 @@ func Process() map[string]int {
 }
 
 // Entries adds to out the numbers of entries of all maps and lists that a value leads to, by where
-// they are.
+// they are. A sync.Map is a map if the value is addressable.
 func Entries(v reflect.Value, at string, out map[string]int) {
 	entries(v, at, map[uintptr]bool{}, out)
 }
@@ -34,6 +35,14 @@ func entries(v reflect.Value, at string, seen map[uintptr]bool, out map[string]i
 			entries(v.Elem(), at, seen, out)
 		}
 	case reflect.Struct:
+		if v.Type() == reflect.TypeFor[sync.Map]() && v.CanAddr() {
+			(*sync.Map)(v.Addr().UnsafePointer()).Range(func(_, value any) bool {
+				out[at]++
+				entries(reflect.ValueOf(value), at+"[]", seen, out)
+				return true
+			})
+			return
+		}
 		for i := range v.NumField() {
 			entries(v.Field(i), at+"."+v.Type().Field(i).Name, seen, out)
 		}
