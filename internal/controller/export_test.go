@@ -141,3 +141,15 @@ var Discreet = discreet
 func Elsewhere(secrets corev1client.SecretInterface, own store.Shard, manages func(context.Context, store.Key) (bool, error)) scheduler.Elsewhere {
 	return elsewhere{&store.Secrets{Client: secrets}, own, manages}
 }
+
+// Calls is calls.
+type Calls = calls
+
+// NewCalls is newCalls.
+var NewCalls = newCalls
+
+// Count is count.
+func (x *calls) Count(c pool.Call, now time.Time) { x.count(c, now) }
+
+// Seconds are the series.
+func (x *calls) Seconds() prometheus.Collector { return x.seconds }
