@@ -58,3 +58,45 @@ func entries(v reflect.Value, at string, seen map[uintptr]bool, out map[string]i
 		}
 	}
 }
+
+// Texts calls see with all texts that a value leads to, keys of maps included, and where they are.
+// What leave returns true for is left out, with all that it leads to.
+func Texts(v reflect.Value, at string, leave func(reflect.Type) bool, see func(at, text string)) {
+	texts{leave: leave, see: see, seen: map[uintptr]bool{}}.of(v, at)
+}
+
+type texts struct {
+	leave func(reflect.Type) bool
+	see   func(at, text string)
+	seen  map[uintptr]bool
+}
+
+func (x texts) of(v reflect.Value, at string) {
+	if !v.IsValid() || x.leave(v.Type()) {
+		return
+	}
+	switch v.Kind() {
+	case reflect.String:
+		x.see(at, v.String())
+	case reflect.Pointer:
+		if !v.IsNil() && !x.seen[v.Pointer()] {
+			x.seen[v.Pointer()] = true
+			x.of(v.Elem(), at)
+		}
+	case reflect.Interface:
+		x.of(v.Elem(), at)
+	case reflect.Struct:
+		for i := range v.NumField() {
+			x.of(v.Field(i), at+"."+v.Type().Field(i).Name)
+		}
+	case reflect.Map:
+		for it := v.MapRange(); it.Next(); {
+			x.of(it.Key(), at+"[]")
+			x.of(it.Value(), at+"[]")
+		}
+	case reflect.Slice, reflect.Array:
+		for i := range v.Len() {
+			x.of(v.Index(i), at+"[]")
+		}
+	}
+}

@@ -2,8 +2,10 @@ package leaktest_test
 
 import (
 	"reflect"
+	"slices"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -27,6 +29,23 @@ func TestEntries(t *testing.T) {
 	leaktest.Entries(reflect.ValueOf(h), "h", got)
 	want := map[string]int{"h.byName": 2, "h.byName[]": 3, "h.shared": 2, "h.shared[]": 1, "h.any": 1}
 	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+func TestTexts(t *testing.T) {
+	type names struct {
+		by   map[string]any
+		next *names
+		left time.Month
+	}
+	n := &names{by: map[string]any{"a": []string{"b"}, "c": nil}}
+	n.next = n
+	var got []string
+	leave := func(of reflect.Type) bool { return of == reflect.TypeFor[time.Month]() }
+	leaktest.Texts(reflect.ValueOf(n), "n", leave, func(at, text string) { got = append(got, at+" "+text) })
+	slices.Sort(got)
+	if diff := cmp.Diff([]string{"n.by[] a", "n.by[] c", "n.by[][] b"}, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 }
