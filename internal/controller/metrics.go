@@ -56,7 +56,7 @@ var (
 		Help:    "Duration of writes of the journal and the state of managed resources.",
 		Buckets: []float64{0.005, 0.02, 0.1, 0.5, 2, 10},
 	})
-	providerCalls = newCalls()
+	providerCalls  = newCalls()
 	versionsBehind = prometheus.NewGaugeVec(prometheus.GaugeOpts{
 		Name: "landbridge_provider_versions_behind",
 		Help: "Versions of a TerraformProvider that are newer than the installed one, by the first part of the version that differs: major, minor or patch.",
