@@ -18,7 +18,8 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-// names is how many names are used, one each half minute, and keptNames how many of them may be kept.
+// names is how many names are used, one each half minute, and keptNames how many of them may be
+// kept.
 const names, keptNames = 300, 100
 
 // kept fails if a field of a value has kept too much.
