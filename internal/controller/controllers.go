@@ -159,7 +159,7 @@ func (c *controllers) schedule() error {
 	c.CommandLine = c.process.CommandLine.Apart()
 	c.CommandLine.Sandbox = c.Sandbox
 	c.CommandLine.Logger = c.Logger.WithName("cli")
-	c.Pool.Called = countCall
+	c.Pool.Called = func(call pool.Call) { providerCalls.count(call, time.Now()) }
 	c.providers = pool.New(c.Pool)
 	c.registry = &kinds.Registry{}
 	c.secrets = &store.Secrets{

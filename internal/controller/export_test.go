@@ -144,3 +144,15 @@ type Served = served
 func Elsewhere(secrets corev1client.SecretInterface, own store.Shard, kinds Served) scheduler.Elsewhere {
 	return elsewhere{kinds, &store.Secrets{Client: secrets}, own}
 }
+
+// Calls is calls.
+type Calls = calls
+
+// NewCalls is newCalls.
+var NewCalls = newCalls
+
+// Count is count.
+func (x *calls) Count(c pool.Call, now time.Time) { x.count(c, now) }
+
+// Seconds are the series.
+func (x *calls) Seconds() prometheus.Collector { return x.seconds }

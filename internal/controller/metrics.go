@@ -26,7 +26,7 @@ import (
 var resourceMetrics = sync.OnceValues(func() (*managed.Metrics, error) {
 	m := managed.NewMetrics()
 	errs := []error{metrics.Registry.Register(m)}
-	for _, c := range []prometheus.Collector{refusedWrites, operationSeconds, resourceEvents, stateWrites, stateWriteSeconds, callSeconds, driftSeconds, versionsBehind} {
+	for _, c := range []prometheus.Collector{refusedWrites, operationSeconds, resourceEvents, stateWrites, stateWriteSeconds, providerCalls.seconds, driftSeconds, versionsBehind} {
 		errs = append(errs, metrics.Registry.Register(c))
 	}
 	return m, errors.Join(errs...)
@@ -56,11 +56,7 @@ var (
 		Help:    "Duration of writes of the journal and the state of managed resources.",
 		Buckets: []float64{0.005, 0.02, 0.1, 0.5, 2, 10},
 	})
-	callSeconds = prometheus.NewHistogramVec(prometheus.HistogramOpts{
-		Name:    "landbridge_provider_call_duration_seconds",
-		Help:    "Duration of calls of providers about remote objects, by the provider configuration, the method of the protocol, and the result.",
-		Buckets: []float64{0.005, 0.02, 0.1, 0.5, 2, 10, 60, 600},
-	}, []string{"configuration", "method", "result"})
+	providerCalls  = newCalls()
 	versionsBehind = prometheus.NewGaugeVec(prometheus.GaugeOpts{
 		Name: "landbridge_provider_versions_behind",
 		Help: "Versions of a TerraformProvider that are newer than the installed one, by the first part of the version that differs: major, minor or patch.",
@@ -98,15 +94,6 @@ func gaugeBehind(provider string, behind *install.Behind) {
 	for part, n := range map[string]int{"major": behind.Major, "minor": behind.Minor, "patch": behind.Patch} {
 		versionsBehind.WithLabelValues(provider, part).Set(float64(n))
 	}
-}
-
-// countCall counts and times a call of a provider.
-func countCall(c pool.Call) {
-	result := scheduler.Succeeded
-	if c.Failed {
-		result = scheduler.Failed
-	}
-	callSeconds.WithLabelValues(c.Configuration, c.Method, string(result)).Observe(c.Took.Seconds())
 }
 
 // countedStore counts and times writes.
@@ -187,7 +174,7 @@ var (
 	unobservedNow = prometheus.NewDesc("landbridge_resources_unobserved", "Managed resources whose object was not observed since the controller leads.", kindLabels, nil)
 	oldestNow     = prometheus.NewDesc("landbridge_oldest_unanswered_change_seconds",
 		"Age of the oldest new or changed managed resource that was not reconciled since.", kindLabels, nil)
-	memoryNow    = prometheus.NewDesc("landbridge_provider_memory_bytes", "Resident memory of provider processes.", []string{"configuration"}, nil)
+	memoryNow    = prometheus.NewDesc("landbridge_provider_memory_bytes", "Resident memory of provider processes.", []string{configurationLabel}, nil)
 	mostMemory   = prometheus.NewDesc("landbridge_provider_memory_limit_bytes", "Memory that all provider processes may use together; 0 without a limit.", nil, nil)
 	processesNow = prometheus.NewDesc("landbridge_provider_processes", "Configured provider processes that run.", nil, nil)
 )

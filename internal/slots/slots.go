@@ -78,6 +78,13 @@ func (s *Slots) Acquire(ctx context.Context) (release func(), _ error) {
 	return nil, ctx.Err()
 }
 
+// Used reports whether an owner has a slot.
+func (s *Slots) Used() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.busy > 0
+}
+
 // permits reports whether an owner may have one more slot.
 func (s *Slots) permits(owner string) bool {
 	return s.busy < s.most || s.of[owner] == 0 && s.busy < s.most+(s.most+1)/2

@@ -2,8 +2,10 @@ package simulation
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -14,7 +16,9 @@ import (
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
+	"github.com/landbridge-io/landbridge/internal/scheduler/brake"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
+	"github.com/landbridge-io/landbridge/internal/testing/leaktest"
 )
 
 // Violation is an invariant that did not hold.
@@ -329,6 +333,7 @@ func (c *check) end() {
 		c.settled(i)
 	}
 	c.forgotten()
+	c.kept()
 	for _, key := range c.w.api.secretNames() {
 		s := c.w.api.secrets[key]
 		if key.Namespace != systemNamespace || !isHead(s) {
@@ -380,6 +385,34 @@ func (c *check) forgottenBy(p *process) {
 		}
 		if known {
 			c.violated(Orphan, tag+"remembered", "%s %s is gone, and %s remembers it", i.key.Kind, i.key.Name, p)
+		}
+	}
+}
+
+// kept checks that nothing in memory has the UID of a resource that is gone, but for the brake,
+// which counts the destroys of the last minute.
+func (c *check) kept() {
+	gone := map[string]*incarnation{}
+	for tag, i := range c.w.users.byTag {
+		if r := c.w.api.resources[i.key]; r == nil || string(r.GetUID()) != "uid-"+tag {
+			gone["uid-"+tag] = i
+		}
+	}
+	own := reflect.TypeFor[check]().PkgPath()
+	left := []reflect.Type{reflect.TypeFor[scheduler.Options](), reflect.TypeFor[context.Context](), reflect.TypeFor[brake.Brake]()}
+	leave := func(t reflect.Type) bool { return slices.Contains(left, t) || t.PkgPath() == own }
+	for _, p := range c.w.leaders() {
+		see := func(at, text string) {
+			if i := gone[text]; i != nil && (p.scheduler.Running() == 0 || c.w.api.limit >= maxObject) {
+				c.violated(Orphan, text+at, "%s %s is gone, and %s keeps %s in %s", i.key.Kind, i.key.Name, p, text, at)
+			}
+		}
+		leaktest.Texts(reflect.ValueOf(p.scheduler), "scheduler", leave, see)
+		for name, k := range p.kinds {
+			of := reflect.ValueOf(k.Kind).Elem()
+			for _, field := range []string{"activations", "handles", "tracked", "turns", "paths"} {
+				leaktest.Texts(of.FieldByName(field), name+"."+field, leave, see)
+			}
 		}
 	}
 }

@@ -94,7 +94,10 @@ func (x *world) installListed(t *testing.T) {
 	if err := os.Symlink(examplecloudtest.Provider(t, examplecloudtest.Framework6), path); err != nil {
 		t.Fatal(err)
 	}
-	p := resource("landbridge.io/v1alpha1", "TerraformProvider", "", listed, m{"source": path, "activate": []any{"examplecloud_thing"}})
+	p := resource("landbridge.io/v1alpha1", "TerraformProvider", "", listed, m{
+		"source": path, "activate": []any{"examplecloud_thing", "examplecloud_record"},
+		"activateActions": []any{"examplecloud_snapshot"}, "activateDataSources": []any{"examplecloud_record"},
+	})
 	x.MustCreate(t, p)
 	x.WaitFor(t, p, "healthy", func() bool { return isTrue(p, "Installed", "Healthy") && objecttest.Current(p) })
 	x.MustCreate(t, resource(apiVersion(listed), "ClusterProviderConfig", "", "default", m{"endpoint": x.cloud.URL}))

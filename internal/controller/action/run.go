@@ -107,18 +107,29 @@ func (r *Runs) slot(configuration, namespace string) (release func(), ok bool) {
 		of = slots.New(max(r.PerConfiguration, 1))
 		r.slots[configuration] = of
 	}
-	return of.TryAcquire(namespace)
+	free, ok := of.TryAcquire(namespace)
+	if !ok {
+		return nil, false
+	}
+	return sync.OnceFunc(func() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		if free(); !of.Used() {
+			delete(r.slots, configuration)
+		}
+	}), true
 }
 
 // start carries out an attempt for an object, unless the process ends. release is called when the
 // attempt is recorded.
 func (r *Runs) start(uid types.UID, namespace string, release func(), attempt func(context.Context, *run)) bool {
 	r.mu.Lock()
-	defer r.mu.Unlock()
 	if r.stopped {
+		r.mu.Unlock()
 		release()
 		return false
 	}
+	defer r.mu.Unlock()
 	interrupted, interrupt := context.WithCancel(context.Background())
 	ctx, cancel := context.WithTimeout(context.Background(), r.Timeout)
 	ctx = unmanaged.Fenced(slots.WithOwner(ctx, namespace), r.Leads)

@@ -88,10 +88,18 @@ func (e *external) action(r *CustomResource, x *trigger.Invocation) (*unstructur
 	u := &unstructured.Unstructured{}
 	u.SetNamespace(r.GetNamespace())
 	u.SetName(x.Name)
-	gvk, err := e.client.cached.RESTMapper().KindFor(x.Resource().WithVersion(""))
-	if err == nil {
-		u.SetGroupVersionKind(gvk)
+	mapper, named := e.client.cached.RESTMapper(), x.Resource().WithVersion("")
+	// A mapper knows singulars and beginnings of groups, too. The right to invoke was checked for
+	// what is named.
+	found, err := mapper.ResourceFor(named)
+	if err == nil && found.GroupResource() != x.Resource() {
+		err = &meta.NoResourceMatchError{PartialResource: named}
 	}
+	if err != nil {
+		return u, err
+	}
+	gvk, err := mapper.KindFor(found)
+	u.SetGroupVersionKind(gvk)
 	return u, err
 }
 

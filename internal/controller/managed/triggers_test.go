@@ -466,6 +466,11 @@ func TestTriggers(t *testing.T) {
 		}, log: []string{"Create", "Update"}, ready: "Available", synced: "ReconcileSuccess"},
 		"an action that is not served": {actions: []any{backup(m{"action": "others.action.cloud.landbridge.io"}, "BeforeCreate")}, do: func(t *testing.T, f *triggered) { f.until(t, "") },
 			ready: "Creating", synced: "InvalidConfiguration", told: "spec.actions[backup].action: no kind is served as others.action.cloud.landbridge.io: activate"},
+		// The right to invoke is checked for what the element says, letter by letter.
+		"an action by the beginning of its group": {actions: []any{backup(m{"action": "backups.action.cloud"}, "BeforeCreate")}, do: func(t *testing.T, f *triggered) { f.until(t, "Succeeded") },
+			ready: "Creating", synced: "InvalidConfiguration", told: "spec.actions[backup].action: no kind is served as backups.action.cloud: activate"},
+		"an action by its singular": {actions: []any{backup(m{"action": "backup.action.cloud.landbridge.io"}, "BeforeCreate")}, do: func(t *testing.T, f *triggered) { f.until(t, "Succeeded") },
+			ready: "Creating", synced: "InvalidConfiguration", told: "spec.actions[backup].action: no kind is served as backup.action.cloud.landbridge.io: activate"},
 		"a condition that is no CEL": {actions: []any{backup(m{"condition": "self."}, "BeforeCreate")}, do: func(t *testing.T, f *triggered) { f.until(t, "") },
 			ready: "Unknown", synced: "InvalidConfiguration", told: "spec.actions[backup].condition: ERROR"},
 		"a condition that is no condition": {actions: []any{backup(m{"condition": "1"}, "BeforeCreate")}, do: func(t *testing.T, f *triggered) { f.until(t, "") },

@@ -3,6 +3,7 @@ package providerconfig
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -32,6 +33,8 @@ type Admission struct {
 	mu sync.Mutex
 	// known has the labels and annotations of namespaces.
 	known map[string]namespaceLabels
+	// forgot is when those were forgotten last that have to be read again.
+	forgot time.Time
 }
 
 type namespaceLabels struct {
@@ -118,5 +121,9 @@ func (a *Admission) namespace(ctx context.Context, namespace string) (namespaceL
 	}
 	out := namespaceLabels{labels: object.GetLabels(), annotations: object.GetAnnotations(), read: time.Now()}
 	a.known[namespace] = out
+	if out.read.Sub(a.forgot) >= labelsTTL {
+		a.forgot = out.read
+		maps.DeleteFunc(a.known, func(_ string, x namespaceLabels) bool { return out.read.Sub(x.read) >= labelsTTL })
+	}
 	return out, nil
 }

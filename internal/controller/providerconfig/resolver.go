@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -37,6 +38,8 @@ const noConfiguration types.UID = "none"
 const (
 	// credentialsTTL is the time after which the Secrets of a configuration are read again.
 	credentialsTTL = 30 * time.Second
+	// unusedTTL is the time after which a name is forgotten that has no configuration.
+	unusedTTL = 10 * time.Minute
 	// failureTTL is the same after a failure.
 	failureTTL = 2 * time.Second
 )
@@ -68,6 +71,8 @@ type Resolver struct {
 	// resolved has each configuration as it was when it could last be used, failed its failures
 	// since.
 	resolved, failed map[Reference]*resolved
+	// forgot is when names without a configuration were forgotten last.
+	forgot time.Time
 	// tokens has those of configurations with spec.serviceAccountTokens.
 	tokens map[Reference]*tokens
 }
@@ -173,7 +178,20 @@ func (r *Resolver) resolve(ctx context.Context, ref *xpv2.ProviderConfigReferenc
 	}
 	delete(r.failed, key)
 	r.resolved[key] = out
+	r.forgetUnused(out.read)
 	return out.handle
+}
+
+// forgetUnused drops names without a configuration: users choose them, and nothing tells that one
+// is not used any more. The mutex is locked.
+func (r *Resolver) forgetUnused(now time.Time) {
+	if now.Sub(r.forgot) < unusedTTL {
+		return
+	}
+	r.forgot = now
+	maps.DeleteFunc(r.resolved, func(_ Reference, x *resolved) bool {
+		return x.uid == noConfiguration && now.Sub(x.read) > unusedTTL
+	})
 }
 
 // refuse returns a handle that cannot be used if a configuration is not for a namespace. Nothing

@@ -5,19 +5,26 @@ import (
 	"strings"
 	"sync"
 
+	"k8s.io/utils/lru"
+
 	"github.com/landbridge-io/landbridge/internal/crd"
 	"github.com/landbridge-io/landbridge/internal/model"
 )
 
+// maxPaths is how many paths of a kind are remembered. Users choose them.
+const maxPaths = 100
+
 // Paths remembers which paths the objects of one kind may have. The zero value is empty. It is safe
 // for concurrent use.
 type Paths struct {
-	checked sync.Map // by path: why no object has a field at it
+	once    sync.Once
+	checked *lru.Cache // by path: why no object has a field at it
 }
 
 // Lacks returns why no object of the kind ever has a field at a path; nil if they may have it.
 func (p *Paths) Lacks(m *model.Resource, path string) error {
-	if checked, ok := p.checked.Load(path); ok {
+	p.once.Do(func() { p.checked = lru.New(maxPaths) })
+	if checked, ok := p.checked.Get(path); ok {
 		err, _ := checked.(error)
 		return err
 	}
@@ -28,7 +35,7 @@ func (p *Paths) Lacks(m *model.Resource, path string) error {
 	if err = crd.CheckPath(d, path); err != nil {
 		err = fmt.Errorf("%w. The fields are listed by kubectl explain %s", err, explained(m))
 	}
-	p.checked.Store(path, err)
+	p.checked.Add(path, err)
 	return err
 }
 

@@ -123,3 +123,6 @@ func Differences(t interface{ Fatal(...any) }, change, secret string) []terrafor
 	secrets.AddStrings(secret)
 	return c.differences(secrets)
 }
+
+// Walk is walk.
+func (s Source) Walk(visit func(name string, content []byte) error) error { return s.walk(visit) }

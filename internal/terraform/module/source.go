@@ -109,6 +109,16 @@ func (s Source) walk(visit func(name string, content []byte) error) error {
 	if err != nil {
 		return err
 	}
+	files := os.DirFS(root)
+	if !slices.Contains(s.Allow, Files) {
+		// What is exchanged for a link after the links were looked at is not read.
+		inside, err := os.OpenRoot(root)
+		if err != nil {
+			return err
+		}
+		defer inside.Close()
+		files = inside.FS()
+	}
 	total := 0
 	return filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
 		if err != nil {
@@ -124,19 +134,24 @@ func (s Source) walk(visit func(name string, content []byte) error) error {
 			}
 			return nil
 		}
+		file := name
 		if e.Type()&fs.ModeSymlink != 0 && !slices.Contains(s.Allow, Files) {
-			if to, err := filepath.EvalSymlinks(path); err != nil || !within(root, to) {
+			to, err := filepath.EvalSymlinks(path)
+			if err != nil || !within(root, to) {
 				return errStray(name)
 			}
+			if file, err = filepath.Rel(root, to); err != nil {
+				return err
+			}
 		}
-		info, err := os.Stat(path)
+		info, err := fs.Stat(files, filepath.ToSlash(file))
 		if err != nil || !info.Mode().IsRegular() {
 			return err
 		}
 		if total += int(info.Size()); total > maxModule {
 			return fmt.Errorf("%s is larger than %d MiB", s.Directory, maxModule>>20)
 		}
-		content, err := os.ReadFile(path)
+		content, err := fs.ReadFile(files, filepath.ToSlash(file))
 		if err != nil {
 			return err
 		}

@@ -36,6 +36,8 @@ type share struct {
 	configs    map[providerconfig.Reference]*shareOf
 	lines      map[place]*line
 	stays      map[reconcile.Request]stay
+	// forgot is when namespaces and configurations were forgotten last that were not used for long.
+	forgot time.Time
 	// watched is set while a timer runs that looks for long stays.
 	watched bool
 }
@@ -79,7 +81,8 @@ func newShare(workers int) share {
 func (s *share) enter(ref providerconfig.Reference, req reconcile.Request, now time.Time) bool {
 	n, c := entryOf(s.namespaces, req.Namespace), entryOf(s.configs, ref)
 	n.last, c.last = now, now
-	if !s.mayTake(n) || !s.mayTake(c) {
+	if !s.mayTake(n) || !s.mayTake(c) || now.Sub(s.forgot) > rivalsFor {
+		s.forgot = now
 		forget(s.namespaces, now)
 		forget(s.configs, now)
 	}

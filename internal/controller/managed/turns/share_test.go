@@ -2,6 +2,7 @@ package turns_test
 
 import (
 	"fmt"
+	"reflect"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/landbridge-io/landbridge/internal/controller/managed/turns"
 	"github.com/landbridge-io/landbridge/internal/controller/providerconfig"
+	"github.com/landbridge-io/landbridge/internal/testing/leaktest"
 )
 
 func configRef(name string) providerconfig.Reference {
@@ -284,6 +286,34 @@ func TestShareOfOneConfiguration(t *testing.T) {
 		leave(s, working[0])
 		if len(queue) != 1 {
 			t.Errorf("queued again: %v", queue)
+		}
+	})
+}
+
+// Users choose the names of provider configurations, and namespaces come and go, so nothing is kept
+// of those that are gone, also if no resource ever waits for a worker.
+func TestNothingIsKeptOfFormerNames(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newTurns(10)
+		work := func(name string) {
+			t.Helper()
+			req := reconcile.Request{NamespacedName: types.NamespacedName{Namespace: name, Name: "a"}}
+			if !enter(s, configRef(name), req) {
+				t.Fatalf("no worker for %s", name)
+			}
+			leave(s, req)
+		}
+		const names = 1000
+		for i := range names {
+			work(fmt.Sprint(i))
+			time.Sleep(time.Minute)
+		}
+		held := map[string]int{}
+		leaktest.Entries(reflect.ValueOf(s), "turns", held)
+		for at, n := range held {
+			if n >= names/10 {
+				t.Errorf("%s: %d entries after %d names", at, n, names)
+			}
 		}
 	})
 }

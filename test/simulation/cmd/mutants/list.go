@@ -35,6 +35,15 @@ const (
 )
 
 var mutants = []mutant{
+	// Memory.
+	{name: "what is remembered of resources stays when they are gone", edits: []edit{
+		{managedDir, "resources.forget",
+			"t.revise(name, func(x tracked) tracked { return tracked{uid: x.uid, written: x.written} })",
+			""},
+		{managedDir, "resources.gone",
+			"t.revise(name, func(tracked) tracked { return tracked{} })",
+			""},
+	}},
 	// The journal.
 	{name: "the intent is not stored", edits: []edit{
 		{schedulerDir, "operation.intend",
