@@ -27,7 +27,8 @@ For each managed resource, the controller stores what it knows of the remote obj
 own namespace: state, identity, private bytes, and the operation that is in progress. These commands
 read and write that, and need permissions for the Secrets of that namespace. They call no provider.`,
 	}
-	cmd.AddCommand(newStateListCommand(), newStateShowCommand(), newStateExportCommand(), newStateImportCommand(), newStateForgetIdentityCommand())
+	cmd.AddCommand(newStateListCommand(), newStateShowCommand(), newStateExportCommand(), newStateImportCommand(),
+		newStateForgetIdentityCommand())
 	return cmd
 }
 
@@ -108,7 +109,8 @@ there is no such resource any more, or NotServed if the cluster does not serve t
 				if resourceType == "" {
 					resourceType = "-"
 				}
-				fmt.Fprintf(w, "%s.%s\t%s\t%s\t%s\n", strings.ToLower(e.Kind), e.Group, strings.TrimPrefix(e.Namespace+"/"+e.Name, "/"), resourceType, e.Resource)
+				fmt.Fprintf(w, "%s.%s\t%s\t%s\t%s\n", strings.ToLower(e.Kind), e.Group,
+					strings.TrimPrefix(e.Namespace+"/"+e.Name, "/"), resourceType, e.Resource)
 			}
 			return w.Flush()
 		},
@@ -180,7 +182,8 @@ a mirror or downloaded, or that of --provider.`,
 	flags.add(cmd)
 	cmd.Flags().BoolVar(&flags.sensitive, showSensitive, false, "show sensitive values and private bytes in plain text")
 	cmd.Flags().StringVarP(&flags.output, "output", "o", showOutputs[0], "output format: "+strings.Join(showOutputs, ", "))
-	cmd.Flags().StringVar(&flags.binary, "provider", "", "the provider: its program, a directory that holds it, or its address, such as hashicorp/random@3.9.0 (default: that of the TerraformProvider)")
+	cmd.Flags().StringVar(&flags.binary, "provider", "", "the provider: its program, a directory that holds it, or "+
+		"its address, such as hashicorp/random@3.9.0 (default: that of the TerraformProvider)")
 	flags.provider.addSources(cmd)
 	return cmd
 }
@@ -269,7 +272,8 @@ out; 1 when nothing was exported.`,
   landbridge state export password/db -n team-a --show-sensitive | jq '.resources[0].instances[0]'`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !sensitive {
-				return fmt.Errorf("an export has all values in plain text, including sensitive ones, since it could not be restored without them; give --%s to export them", showSensitive)
+				return fmt.Errorf("an export has all values in plain text, including sensitive ones, since it could "+
+					"not be restored without them; give --%s to export them", showSensitive)
 			}
 			c, kinds, selection, err := flags.selectStates(cmd, args)
 			if err != nil {
@@ -390,13 +394,16 @@ stored.`,
 	flags.add(cmd)
 	cmd.Flags().BoolVar(&options.Overwrite, "overwrite", false, "replace stored instances that differ, even if they are newer")
 	cmd.Flags().StringVar(&into, "into", "", "instance of a TerraformModule, as KIND/NAME, that gets the objects of --module")
-	cmd.Flags().StringVar(&module, "module", "", "address of the module in the state, such as module.net, for --into (default: the root module)")
+	cmd.Flags().StringVar(&module, "module", "",
+		"address of the module in the state, such as module.net, for --into (default: the root module)")
 	cmd.Flags().BoolVar(&options.DryRun, "dry-run", false, "check everything, and write nothing")
 	return cmd
 }
 
 // importState stores the instances of a state, or those of a module for one instance.
-func importState(ctx context.Context, c *state.Cluster, kinds state.Kinds, file []byte, o state.RestoreOptions, module, into string) (state.Restored, error) {
+func importState(
+	ctx context.Context, c *state.Cluster, kinds state.Kinds, file []byte, o state.RestoreOptions, module, into string,
+) (state.Restored, error) {
 	if into == "" {
 		return c.Restore(ctx, kinds, file, o)
 	}

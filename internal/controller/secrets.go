@@ -127,7 +127,8 @@ func (s *referredSecrets) watch(namespace string, n *referredNamespace) {
 				return secrets.Watch(ctx, o)
 			},
 		}
-		cache.NewReflectorWithOptions(lists, &metav1.PartialObjectMetadata{}, n, cache.ReflectorOptions{Name: "referred-secrets"}).RunWithContext(ctx)
+		cache.NewReflectorWithOptions(lists, &metav1.PartialObjectMetadata{}, n,
+			cache.ReflectorOptions{Name: "referred-secrets"}).RunWithContext(ctx)
 	}()
 }
 

@@ -30,7 +30,9 @@ type Elsewhere interface {
 }
 
 // twinAnywhere is twin, also among the records of other shards.
-func (s *Scheduler) twinAnywhere(ctx context.Context, e *entry, r *Request, identities []string, found *instance.Instance) (ownership.Rival, twinState, error) {
+func (s *Scheduler) twinAnywhere(
+	ctx context.Context, e *entry, r *Request, identities []string, found *instance.Instance,
+) (ownership.Rival, twinState, error) {
 	return s.twinOfAnywhere(ctx, e, r, sightingsOf(r, identities, found))
 }
 
@@ -49,7 +51,9 @@ func (s *Scheduler) twinOfAnywhere(ctx context.Context, e *entry, r *Request, al
 
 // twinElsewhere is twinOf for several sightings, among the records of other shards. several is
 // store.Named.Several.
-func (s *Scheduler) twinElsewhere(ctx context.Context, r *Request, all []sighting, several bool) (by ownership.Rival, out twinState, failed error) {
+func (s *Scheduler) twinElsewhere(
+	ctx context.Context, r *Request, all []sighting, several bool,
+) (by ownership.Rival, out twinState, failed error) {
 	if s.o.Elsewhere == nil || !r.Policies.Manage {
 		return by, out, nil
 	}
@@ -91,7 +95,9 @@ func hashesOf(all []sighting) (out []string) {
 const mostObjects = 100
 
 // compareElsewhere compares sightings with the record of another shard.
-func (s *Scheduler) compareElsewhere(ctx context.Context, r *Request, all []sighting, k store.Key) (by ownership.Rival, out twinState, _ error) {
+func (s *Scheduler) compareElsewhere(
+	ctx context.Context, r *Request, all []sighting, k store.Key,
+) (by ownership.Rival, out twinState, _ error) {
 	of := s.schemas.of(k)
 	if of == nil {
 		of = r.Type.Schema
@@ -119,7 +125,12 @@ func (s *Scheduler) compareElsewhere(ctx context.Context, r *Request, all []sigh
 	for _, x := range all {
 		if state := s.compareRecord(r, x, of, &rec); state > out {
 			out = state
-			by = ownership.Rival{Owner: ownership.Owner{Key: k, UID: rec.Owner}, Claim: ownership.Claim{Object: x.access.Objects(x.resourceType, x.identity)[0], Strength: ownership.Wanted}, Holds: true}
+			by = ownership.Rival{
+				Owner: ownership.Owner{Key: k, UID: rec.Owner},
+				Claim: ownership.Claim{
+					Object: x.access.Objects(x.resourceType, x.identity)[0], Strength: ownership.Wanted,
+				}, Holds: true,
+			}
 		}
 	}
 	return by, out, nil
@@ -145,7 +156,8 @@ func objectIn(of *schema.Resource, in *instance.Instance, identity string) (_ in
 		}
 	}
 	op := in.Operation
-	return instance.Instance{}, op != nil && op.Kind == instance.Create && ownership.Naming{Type: terraform.ResourceType{Schema: of}}.InterruptedKey(op) == identity
+	return instance.Instance{}, op != nil && op.Kind == instance.Create &&
+		ownership.Naming{Type: terraform.ResourceType{Schema: of}}.InterruptedKey(op) == identity
 }
 
 // compareRecord compares a sighting with the object of the same identity that a record names.

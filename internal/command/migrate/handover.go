@@ -90,10 +90,11 @@ var errAgain = errors.New("other clients write to it all the time; repeat the co
 // again calls a step until no other client writes at the same time.
 func again(ctx context.Context, step func() error) error {
 	var err error
-	waited := wait.ExponentialBackoffWithContext(ctx, wait.Backoff{Duration: interval / 10, Factor: 1, Steps: attempts}, func(context.Context) (bool, error) {
-		err = step()
-		return !errors.Is(err, errAgain) && !kerrors.IsConflict(err), nil
-	})
+	waited := wait.ExponentialBackoffWithContext(ctx,
+		wait.Backoff{Duration: interval / 10, Factor: 1, Steps: attempts}, func(context.Context) (bool, error) {
+			err = step()
+			return !errors.Is(err, errAgain) && !kerrors.IsConflict(err), nil
+		})
 	switch {
 	case waited == nil:
 		return err
@@ -164,7 +165,8 @@ func (h *HandOver) hold(ctx context.Context, s Step) error {
 		}
 		// A field that the kind does not have is not stored.
 		if deletion, policies := orphaning(u.Object["spec"].(map[string]any)); deletion != nil || policies != nil {
-			return errors.New("its API server does not store the policies to orphan its object; its kind is too old. Let Crossplane update its provider")
+			return errors.New("its API server does not store the policies to orphan its object; its kind is too " +
+				"old. Let Crossplane update its provider")
 		}
 		h.tell(s.Old, "paused, and will not destroy its object")
 		return nil
@@ -191,7 +193,8 @@ func (h *HandOver) newOne(ctx context.Context, old *unstructured.Unstructured, k
 		return nil, err
 	}
 	if !isFrom(u, old) {
-		return nil, fmt.Errorf("%s has no label %s: %s any more. If it has the object of this resource, set the label; otherwise rename it", k.To, labelFrom, old.GetUID())
+		return nil, fmt.Errorf("%s has no label %s: %s any more. If it has the object of this resource, set the "+
+			"label; otherwise rename it", k.To, labelFrom, old.GetUID())
 	}
 	return u, nil
 }
@@ -362,7 +365,8 @@ func (h *HandOver) await(ctx context.Context, s Step) error {
 			return true, nil
 		}
 		if time.Now().After(until) {
-			return false, fmt.Errorf("%s is not ready: %s. Repeat the command when that is mended, or give --undo", k.To, strings.TrimSuffix(row.Message, "."))
+			return false, fmt.Errorf("%s is not ready: %s. Repeat the command when that is mended, or give --undo",
+				k.To, strings.TrimSuffix(row.Message, "."))
 		}
 		return false, nil
 	})

@@ -39,10 +39,11 @@ var errAgain = errors.New("other clients write to it all the time; repeat the co
 // again calls a step until no other client writes at the same time.
 func again(ctx context.Context, step func() error) error {
 	var err error
-	waited := wait.ExponentialBackoffWithContext(ctx, wait.Backoff{Duration: interval / 10, Factor: 1, Steps: attempts}, func(context.Context) (bool, error) {
-		err = step()
-		return !errors.Is(err, errAgain) && !errors.Is(err, store.ErrConflict) && !kerrors.IsConflict(err), nil
-	})
+	waited := wait.ExponentialBackoffWithContext(ctx,
+		wait.Backoff{Duration: interval / 10, Factor: 1, Steps: attempts}, func(context.Context) (bool, error) {
+			err = step()
+			return !errors.Is(err, errAgain) && !errors.Is(err, store.ErrConflict) && !kerrors.IsConflict(err), nil
+		})
 	switch {
 	case waited == nil:
 		return err

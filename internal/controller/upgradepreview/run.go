@@ -179,7 +179,10 @@ func (r *run) readable(ctx context.Context, served []string) ([]string, error) {
 }
 
 // list calls a function with the objects of a list kind, in pages, until it returns false.
-func (r *run) list(ctx context.Context, gvk kschema.GroupVersionKind, page func([]unstructured.Unstructured) (bool, error), options ...client.ListOption) error {
+func (r *run) list(
+	ctx context.Context, gvk kschema.GroupVersionKind, page func([]unstructured.Unstructured) (bool, error),
+	options ...client.ListOption,
+) error {
 	list := &unstructured.UnstructuredList{}
 	list.SetGroupVersionKind(gvk)
 	for {
