@@ -16,7 +16,8 @@ import (
 // A discreet logger logs everything as its logger does, but for the bodies of requests.
 func TestDiscreet(t *testing.T) {
 	var got []string
-	log := controller.Discreet(funcr.New(func(prefix, args string) { got = append(got, prefix+" "+args) }, funcr.Options{Verbosity: 10, LogCaller: funcr.All}))
+	log := controller.Discreet(funcr.New(func(prefix, args string) { got = append(got, prefix+" "+args) },
+		funcr.Options{Verbosity: 10, LogCaller: funcr.All}))
 	one := log.WithValues("a", 1)
 	two, three := one.WithName("n").WithValues("b", 2), one.WithValues("c", 3)
 	two.Info("second", "d", 4)

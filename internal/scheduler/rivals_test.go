@@ -72,7 +72,9 @@ func TestRecordsTellWhatTheyName(t *testing.T) {
 						}
 					}
 					in := h.stored().Instance
-					if several := in.Operation != nil || len(in.Deposed) > 0; several != (told.Hash == store.SeveralObjects) && len(of.Objects) < 2 && h.r.Import.Target == nil && h.r.NamedImport.ID == "" {
+					if several := in.Operation != nil ||
+						len(in.Deposed) > 0; several != (told.Hash == store.SeveralObjects) && len(of.Objects) < 2 &&
+						h.r.Import.Target == nil && h.r.NamedImport.ID == "" {
 						t.Errorf("told %q of an instance with operation %v, %d deposed objects", told.Hash, in.Operation, len(in.Deposed))
 					}
 					if unique := kind != noIdentity && kind != constant; unique && in.Exists() && len(of.Objects) == 0 {

@@ -54,7 +54,8 @@ func TestAnnotationsWait(t *testing.T) {
 	t.Parallel()
 	k, reconciles, many := kind(t), 0, true
 	s := &drowsy{observing: observing{answer: &scheduler.Observation{
-		Instance: instance.Instance{Status: instance.Full, State: object(map[string]string{"id": "x"})}, Plan: &terraform.Plan{Action: terraform.NoOp},
+		Instance: instance.Instance{Status: instance.Full, State: object(map[string]string{"id": "x"})},
+		Plan:     &terraform.Plan{Action: terraform.NoOp},
 	}}}
 	looksBy(k, s, &reconciles)
 	u := resourceOf(k)

@@ -98,7 +98,11 @@ func TestNamingElsewhere(t *testing.T) {
 	mine, other := &store.Secrets{Client: client, Shard: own}, &store.Secrets{Client: client, Shard: store.Shard{Number: 1, Count: 2}}
 	a, b := store.ObjectHash("test_thing", "a"), store.ObjectHash("test_thing", "b")
 	put := func(by *store.Secrets, k store.Key, hash string) {
-		save(t, by, k, store.Record{Owner: "uid-1", Instance: anInstance(password), Objects: store.Objects{By: store.ObjectsBy("1.0.0"), Hash: hash}})
+		save(t, by, k, store.Record{
+			Owner: "uid-1", Instance: anInstance(password), Objects: store.Objects{
+				By: store.ObjectsBy("1.0.0"), Hash: hash,
+			},
+		})
 	}
 	otherKind := store.Key{Group: "test.landbridge.io", Kind: "Other", Name: "other-kind"}
 	put(mine, key("mine"), a)
@@ -116,12 +120,24 @@ func TestNamingElsewhere(t *testing.T) {
 		want  []string
 		more  int
 	}{
-		"one":                          {named: store.Named{Kinds: kinds, Objects: []string{a}}, want: []string{"theirs"}},
-		"two":                          {named: store.Named{Kinds: kinds, Objects: []string{a, b}}, want: []string{"another", "theirs"}},
-		"one, or others":               {named: store.Named{Kinds: kinds, Objects: []string{a}, Several: true}, want: []string{"several", "theirs"}},
-		"no such":                      {named: store.Named{Kinds: kinds, Objects: []string{store.ObjectHash("test_other", "a")}}},
-		"of two kinds":                 {named: store.Named{Kinds: append(kinds, schema.GroupKind{Group: otherKind.Group, Kind: otherKind.Kind}), Objects: []string{a}}, want: []string{"other-kind", "theirs"}},
-		"more than are listed at once": {named: store.Named{Kinds: []schema.GroupKind{{Group: otherKind.Group, Kind: otherKind.Kind}}, Objects: []string{b}, Several: true}, more: 2 * store.PageSize},
+		"one": {named: store.Named{Kinds: kinds, Objects: []string{a}}, want: []string{"theirs"}},
+		"two": {named: store.Named{Kinds: kinds, Objects: []string{a, b}}, want: []string{"another", "theirs"}},
+		"one, or others": {
+			named: store.Named{Kinds: kinds, Objects: []string{a}, Several: true}, want: []string{"several", "theirs"},
+		},
+		"no such": {named: store.Named{Kinds: kinds, Objects: []string{store.ObjectHash("test_other", "a")}}},
+		"of two kinds": {
+			named: store.Named{
+				Kinds:   append(kinds, schema.GroupKind{Group: otherKind.Group, Kind: otherKind.Kind}),
+				Objects: []string{a},
+			}, want: []string{"other-kind", "theirs"},
+		},
+		"more than are listed at once": {
+			named: store.Named{
+				Kinds:   []schema.GroupKind{{Group: otherKind.Group, Kind: otherKind.Kind}},
+				Objects: []string{b}, Several: true,
+			}, more: 2 * store.PageSize,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var got []string
