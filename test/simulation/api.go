@@ -74,7 +74,11 @@ type watchEvent struct {
 const systemNamespace = "landbridge"
 
 func newAPI(w *world) *api {
-	return &api{w: w, resources: map[store.Key]*unstructured.Unstructured{}, secrets: map[types.NamespacedName]*corev1.Secret{}, limit: maxObject, leases: map[string]*coordinationv1.Lease{}}
+	return &api{
+		w: w, resources: map[store.Key]*unstructured.Unstructured{},
+		secrets: map[types.NamespacedName]*corev1.Secret{}, limit: maxObject,
+		leases: map[string]*coordinationv1.Lease{},
+	}
 }
 
 func (a *api) nextVersion() string {

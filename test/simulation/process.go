@@ -319,7 +319,8 @@ func (p *process) lead() {
 		k := &kind{Kind: &managed.Kind{
 			Model: m, ProviderConfigs: configsOf(p, m.Type), Neighbours: neighbours{p, graph}, Scheduler: p.scheduler,
 			Options: managed.Options{
-				Poll: pollInterval, Jitter: func(limit time.Duration) time.Duration { return limit / 2 }, Workers: 4, Timeout: reconcileTimeout, MinBackoff: time.Second, MaxBackoff: 30 * time.Second,
+				Poll: pollInterval, Jitter: func(limit time.Duration) time.Duration { return limit / 2 }, Workers: 4,
+				Timeout: reconcileTimeout, MinBackoff: time.Second, MaxBackoff: 30 * time.Second,
 				Recorder: recorder{p}, Logger: logr.Discard(), Marked: p.marked,
 				Stored: func(ctx context.Context, k store.Key, r *schema.Resource) (store.Record, error) {
 					defer stored.Forget(k)
@@ -537,7 +538,9 @@ func (p *process) reconcile(k store.Key) {
 	go func() {
 		defer p.works(k, false)
 		ctx := context.WithValue(p.reconciling, actorKey{}, p.actor("reconcile", k))
-		result, err := p.kinds[k.Kind].reconciler.Reconcile(ctx, reconcile.Request{NamespacedName: types.NamespacedName{Namespace: k.Namespace, Name: k.Name}})
+		result, err := p.kinds[k.Kind].reconciler.Reconcile(ctx, reconcile.Request{
+			NamespacedName: types.NamespacedName{Namespace: k.Namespace, Name: k.Name},
+		})
 		p.w.note("%s reconciled %s %s: %s", p, k.Kind, k.Name, errorText(err))
 		p.kinds[k.Kind].Marks(p.leaveMark)
 		switch {

@@ -48,7 +48,9 @@ func referring() *shared {
 	first, placed := key(identified, "a"), key(listed, "a")
 	sized, nested, configured := key(anonymous, "a"), key(anonymous, "b"), key(identified, "b")
 	out.keys = []store.Key{first, sized, placed, nested, configured}
-	out.references = map[store.Key]reference{sized: {first, "size"}, placed: {first, "zone"}, nested: {placed, "zone"}, configured: {of: first}}
+	out.references = map[store.Key]reference{
+		sized: {first, "size"}, placed: {first, "zone"}, nested: {placed, "zone"}, configured: {of: first},
+	}
 	return &out
 }
 
@@ -191,7 +193,8 @@ func (c *check) replaces(o *object) {
 		}
 	}
 	t, ref := c.target(i)
-	if t == nil || ref.field != "zone" || i.zone != o.zone || i.deleted || i.tainted || i.drifted || i.excused() || !o.stored || o.tainted || o.coming {
+	if t == nil || ref.field != "zone" || i.zone != o.zone || i.deleted || i.tainted || i.drifted || i.excused() ||
+		!o.stored || o.tainted || o.coming {
 		return
 	}
 	if !c.consents(t, i) {
@@ -234,7 +237,8 @@ func (c *check) changes(tag string, planned state) (done func()) {
 		if slices.ContainsFunc(c.w.cloud.objects, func(x *object) bool { return x.tag == t.tag }) {
 			t.replacing = false
 		} else {
-			c.violated(Dependents, t.tag+tag, "%s %s is changed by a provider configuration while the object of %s %s is replaced, from which that takes values", i.key.Kind, i.key.Name, t.key.Kind, t.key.Name)
+			c.violated(Dependents, t.tag+tag, "%s %s is changed by a provider configuration while the object of %s "+
+				"%s is replaced, from which that takes values", i.key.Kind, i.key.Name, t.key.Kind, t.key.Name)
 		}
 	}
 	c.busy[tag]++

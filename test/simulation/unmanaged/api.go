@@ -187,7 +187,9 @@ func (c cached) Delete(ctx context.Context, o client.Object, opts ...client.Dele
 		}
 		k := keyOf(u.GroupVersionKind(), client.ObjectKeyFromObject(u))
 		old := c.p.w.objects[k]
-		if p := options.Preconditions; old == nil || p != nil && (p.UID != nil && *p.UID != old.GetUID() || p.ResourceVersion != nil && *p.ResourceVersion != old.GetResourceVersion()) {
+		if p := options.Preconditions; old == nil ||
+			p != nil && (p.UID != nil && *p.UID != old.GetUID() ||
+				p.ResourceVersion != nil && *p.ResourceVersion != old.GetResourceVersion()) {
 			return conflict(u.GetName())
 		}
 		c.p.w.delete(k)

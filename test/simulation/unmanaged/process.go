@@ -58,7 +58,8 @@ type reconciler interface {
 func (w *world) start() {
 	w.terms++
 	p := &process{
-		w: w, name: "controller " + string(rune('A'+(w.terms-1)%26)), cache: map[store.Key]*unstructured.Unstructured{}, heard: len(w.log), kinds: map[string]reconciler{},
+		w: w, name: "controller " + string(rune('A'+(w.terms-1)%26)),
+		cache: map[store.Key]*unstructured.Unstructured{}, heard: len(w.log), kinds: map[string]reconciler{},
 		queue: map[store.Key]time.Time{}, failures: map[store.Key]int{}, working: map[store.Key]bool{}, began: time.Now(),
 	}
 	w.note("%s starts", p.name)
@@ -67,7 +68,8 @@ func (w *world) start() {
 	close(closed)
 	for mode, m := range w.models {
 		common := unmanaged.Kind{
-			Model: m, ProviderConfigs: configurations{p}, Neighbours: neighbours{&references.Graph{}}, Leads: leads, Clock: skewed{by: time.Duration(w.terms)},
+			Model: m, ProviderConfigs: configurations{p}, Neighbours: neighbours{&references.Graph{}}, Leads: leads,
+			Clock: skewed{by: time.Duration(w.terms)},
 			Options: managed.Options{
 				Workers: 10, Timeout: time.Minute, Poll: time.Minute, Jitter: func(time.Duration) time.Duration { return 0 },
 				MinBackoff: time.Second, MaxBackoff: time.Minute, Recorder: recorder{w}, Logger: logr.Discard(),
@@ -76,9 +78,14 @@ func (w *world) start() {
 		var r reconciler
 		if mode == model.Action {
 			runs := &action.Runs{Leads: leads, Timeout: time.Hour, Grace: 10 * time.Second, PerConfiguration: 4}
-			r = action.NewReconciler(&action.Kind{Kind: common, Runs: runs, PlanKey: []byte("key"), Providers: []string{"sim"}}, cached{p: p}, live{p: p})
+			r = action.NewReconciler(&action.Kind{
+				Kind: common, Runs: runs, PlanKey: []byte("key"), Providers: []string{"sim"},
+			}, cached{p: p}, live{p: p})
 		} else {
-			r = results.NewReconciler(&results.Kind{Kind: common, Claimed: func() <-chan struct{} { return closed }, HashKey: []byte("key"), Leases: results.Leases{Client: leaseSecrets{p: p}}}, cached{p: p}, live{p: p})
+			r = results.NewReconciler(&results.Kind{
+				Kind: common, Claimed: func() <-chan struct{} { return closed }, HashKey: []byte("key"),
+				Leases: results.Leases{Client: leaseSecrets{p: p}},
+			}, cached{p: p}, live{p: p})
 		}
 		r.Use(queue{p, m})
 		p.kinds[m.Group] = r
@@ -177,7 +184,9 @@ func (p *process) reconcile(k store.Key) {
 	p.working[k] = true
 	p.w.note("%s looks at %s", p.name, named(k))
 	go func() {
-		result, err := p.kinds[k.Group].Reconcile(context.Background(), reconcile.Request{NamespacedName: types.NamespacedName{Namespace: k.Namespace, Name: k.Name}})
+		result, err := p.kinds[k.Group].Reconcile(context.Background(), reconcile.Request{
+			NamespacedName: types.NamespacedName{Namespace: k.Namespace, Name: k.Name},
+		})
 		p.w.note("%s has looked at %s: %v, %v", p.name, named(k), result.RequeueAfter, err)
 		p.w.mu.Lock()
 		delete(p.working, k)
