@@ -146,13 +146,12 @@ func TestIdentityErrors(t *testing.T) {
 		})
 	}
 	for want, c := range map[string]config.Resource{
-		"resources.cloud_other.identity.title: cloud_other has no identity": maps("title",
-			"name"),
-		"resources.cloud_other.listRecovery: the provider has no list resource for cloud_other": lists("zone",
-			"region"),
-		"resources.cloud_other.listRefresh: the provider has no list resource for cloud_other, so its objects can only be read; leave listRefresh out": refreshes(0,
-			"zone", "region"),
+		"identity.title: cloud_other has no identity":                     maps("title", "name"),
+		"listRecovery: the provider has no list resource for cloud_other": lists("zone", "region"),
+		"listRefresh: the provider has no list resource for cloud_other, so its objects can only be read; leave " +
+			"listRefresh out": refreshes(0, "zone", "region"),
 	} {
+		want = "resources.cloud_other." + want
 		_, err := model.NewProvider("cloud", identified(), config.Provider{Resources: map[string]config.Resource{"cloud_other": c}})
 		if err == nil || err.Error() != want {
 			t.Errorf("got %v, want %s", err, want)

@@ -311,7 +311,8 @@ var faults = map[string]fault{
 		},
 		status.Retrying, "provider process", logsDB,
 	},
-	"[defers](contract.md) what it is asked, because arguments or settings of its configuration are not known yet, or because something does not exist yet": {
+	"[defers](contract.md) what it is asked, because arguments or settings of its configuration are " +
+		"not known yet, or because something does not exist yet": {
 		retrying("Deferred", "The provider needs something that does not exist yet."), status.Waiting, db,
 		"kubectl annotate --overwrite thing.open.landbridge.io/db -n team-a landbridge.io/reconcile-requested-at=",
 	},
