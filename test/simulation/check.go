@@ -166,7 +166,7 @@ func (c *check) creates(p *process, s *corev1.Secret, sent time.Time) {
 		return
 	}
 	uid := types.UID("uid-" + i.tag)
-	if known := p.cached(i.key); known != nil && known.GetUID() == uid {
+	if known := p.Cached(i.key); known != nil && known.GetUID() == uid {
 		return
 	}
 	if heard := p.left[uid]; sent.Sub(heard) > decided {

@@ -12,6 +12,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/controller/references"
 	"github.com/landbridge-io/landbridge/internal/crd"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
+	"github.com/landbridge-io/landbridge/test/simulation/internal/apiserver"
 )
 
 // In schedules with references, five resources depend on each other, and users have their objects
@@ -106,7 +107,7 @@ func (u *users) chooseReference(i *incarnation, spec map[string]any) {
 // wrote is called when a resource is written: a controller may have set what it gets of another
 // one.
 func (u *users) wrote(r *unstructured.Unstructured) {
-	ref, refers := u.w.references[keyOf(r)]
+	ref, refers := u.w.references[apiserver.KeyOf(r)]
 	i := u.byTag[strings.TrimPrefix(string(r.GetUID()), "uid-")]
 	if refers && i != nil && ref.field == "zone" {
 		i.zone, _, _ = unstructured.NestedString(r.Object, "spec", "forProvider", "zone")

@@ -11,7 +11,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 	"github.com/landbridge-io/landbridge/internal/controller/unmanaged"
@@ -21,6 +20,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/terraform"
 	"github.com/landbridge-io/landbridge/internal/testing/objecttest"
 	"github.com/landbridge-io/landbridge/test/simulation"
+	"github.com/landbridge-io/landbridge/test/simulation/internal/apiserver"
 )
 
 // object returns the object with a UID; nil if it is gone.
@@ -71,7 +71,7 @@ func (w *world) seen(u *unstructured.Unstructured) {
 		panic(err)
 	}
 	w.secretIn(u.GetKind(), string(raw))
-	if w.modeOf(keyOf(u.GroupVersionKind(), client.ObjectKeyFromObject(u))) == model.Action {
+	if w.modeOf(apiserver.KeyOf(u)) == model.Action {
 		w.seenAction(u)
 	}
 }
@@ -154,7 +154,7 @@ func (w *world) closes(p *process, t *token) {
 	if u == nil || u.GetDeletionTimestamp() != nil || !t.shown {
 		return
 	}
-	k := keyOf(u.GroupVersionKind(), client.ObjectKeyFromObject(u))
+	k := apiserver.KeyOf(u)
 	switch now := time.Now().Add(time.Microsecond); { // clocks differ
 	case w.tokenIn(w.secrets[out(k)]) == t:
 		w.violated(simulation.ClosedInUse, t.id, "%s closes %s, which the Secret of %s has", p.name, t.id, named(k))

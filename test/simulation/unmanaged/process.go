@@ -22,12 +22,13 @@ import (
 
 	"github.com/landbridge-io/landbridge/internal/controller/action"
 	"github.com/landbridge-io/landbridge/internal/controller/managed"
-	"github.com/landbridge-io/landbridge/internal/controller/managed/turns"
 	"github.com/landbridge-io/landbridge/internal/controller/references"
 	"github.com/landbridge-io/landbridge/internal/controller/results"
+	"github.com/landbridge-io/landbridge/internal/controller/turns"
 	"github.com/landbridge-io/landbridge/internal/controller/unmanaged"
 	"github.com/landbridge-io/landbridge/internal/model"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
+	"github.com/landbridge-io/landbridge/test/simulation/internal/apiserver"
 )
 
 // process is one controller process, from its start to its end.
@@ -80,12 +81,12 @@ func (w *world) start() {
 			runs := &action.Runs{Leads: leads, Timeout: time.Hour, Grace: 10 * time.Second, PerConfiguration: 4}
 			r = action.NewReconciler(&action.Kind{
 				Kind: common, Runs: runs, PlanKey: []byte("key"), Providers: []string{"sim"},
-			}, cached{p: p}, live{p: p})
+			}, objectClient{apiserver.Cached{Process: p}, p}, apiserver.Live{Process: p})
 		} else {
 			r = results.NewReconciler(&results.Kind{
 				Kind: common, Claimed: func() <-chan struct{} { return closed }, HashKey: []byte("key"),
-				Leases: results.Leases{Client: leaseSecrets{p: p}},
-			}, cached{p: p}, live{p: p})
+				Leases: results.Leases{Client: p.Secrets(systemNamespace)},
+			}, objectClient{apiserver.Cached{Process: p}, p}, apiserver.Live{Process: p})
 		}
 		r.Use(queue{p, m})
 		p.kinds[m.Group] = r
@@ -128,8 +129,8 @@ func (w *world) end(p *process) {
 
 var errLostLease = errors.New("another controller may have taken over")
 
-// fence returns why a process may not write any more.
-func (p *process) fence() error {
+// Fence implements apiserver.Process.
+func (p *process) Fence() error {
 	if p.w.leader != p {
 		return errLostLease
 	}
@@ -162,7 +163,7 @@ type queue struct {
 
 // Add implements turns.Queue.
 func (q queue) Add(r reconcile.Request) {
-	q.p.enqueue(keyOf(q.m.GroupVersionKind(), r.NamespacedName), time.Now())
+	q.p.enqueue(store.Key{Group: q.m.Group, Kind: q.m.Kind, Namespace: r.Namespace, Name: r.Name}, time.Now())
 }
 
 // Len implements turns.Queue.
@@ -277,8 +278,8 @@ func (w *world) resume(c *call, v verdict) {
 	synctest.Wait()
 }
 
-// call is a call of the API server.
-func (p *process) call(ctx context.Context, what string, effect func() error) error {
+// Call implements apiserver.Process.
+func (p *process) Call(ctx context.Context, what string, effect func() error) error {
 	v := p.wait(what, refuse, lose)
 	if ctx.Err() != nil && v != final {
 		return ctx.Err()
