@@ -40,7 +40,7 @@ var layers = [][]string{
 	{"internal/controller/action", "internal/controller/results"},
 	{"internal/controller/unmanaged"},
 	{"internal/controller/managed"},
-	{"internal/controller/managed/turns"},
+	{"internal/controller/turns"},
 	{
 		"internal/controller/checkpoint", "internal/controller/conversion", "internal/controller/estatepolicy",
 		"internal/controller/halt", "internal/controller/planpolicy", "internal/controller/providerconfig",

@@ -15,7 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
-	"github.com/landbridge-io/landbridge/internal/controller/managed/turns"
+	"github.com/landbridge-io/landbridge/internal/controller/turns"
 )
 
 // Controller is the controller of one kind, whose objects take turns.

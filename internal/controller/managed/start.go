@@ -16,7 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	"github.com/landbridge-io/landbridge/internal/controller/informer"
-	"github.com/landbridge-io/landbridge/internal/controller/managed/turns"
+	"github.com/landbridge-io/landbridge/internal/controller/turns"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 )
 
