@@ -65,6 +65,20 @@ func (f *stateFlags) openState(cmd *cobra.Command) (*state.Cluster, state.Kinds,
 	return c, kinds, namespace, err
 }
 
+// findState returns the cluster, and the kind and the key of the resource that the arguments KIND
+// NAME or KIND/NAME are about.
+func (f *stateFlags) findState(cmd *cobra.Command, args []string) (c *state.Cluster, kind state.Kind, k store.Key, err error) {
+	name, resource, err := kindAndName(args)
+	if err != nil {
+		return nil, kind, k, err
+	}
+	c, kinds, namespace, err := f.openState(cmd)
+	if err == nil {
+		kind, err = kinds.Find(name)
+	}
+	return c, kind, kind.Key(namespace, resource), err
+}
+
 // selectStates returns the cluster with its kinds, and what the arguments select.
 func (f *stateFlags) selectStates(cmd *cobra.Command, args []string) (*state.Cluster, state.Kinds, state.Selection, error) {
 	c, kinds, namespace, err := f.openState(cmd)
@@ -146,19 +160,10 @@ a mirror or downloaded, or that of --provider.`,
 			if err := checkFormat(flags.output, showOutputs); err != nil {
 				return err
 			}
-			name, resource, err := kindAndName(args)
+			c, kind, k, err := flags.findState(cmd, args)
 			if err != nil {
 				return err
 			}
-			c, kinds, namespace, err := flags.openState(cmd)
-			if err != nil {
-				return err
-			}
-			kind, err := kinds.Find(name)
-			if err != nil {
-				return err
-			}
-			k := kind.Key(namespace, resource)
 			rec, err := c.Load(cmd.Context(), k)
 			if errors.Is(err, store.ErrNotFound) {
 				return fmt.Errorf("nothing is stored of %s", state.Title(k))
@@ -198,23 +203,15 @@ object is the right one, and its identity has changed: the next read returns the
 that is stored changes. The resource must be paused, with the annotation crossplane.io/paused.`,
 		Args: cobra.RangeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			name, resource, err := kindAndName(args)
+			c, kind, k, err := flags.findState(cmd, args)
 			if err != nil {
 				return err
 			}
-			c, kinds, namespace, err := flags.openState(cmd)
+			former, err := c.ForgetIdentity(cmd.Context(), kind, k.Namespace, k.Name)
 			if err != nil {
 				return err
 			}
-			kind, err := kinds.Find(name)
-			if err != nil {
-				return err
-			}
-			former, err := c.ForgetIdentity(cmd.Context(), kind, namespace, resource)
-			if err != nil {
-				return err
-			}
-			fmt.Fprintf(cmd.OutOrStdout(), "The identity of %s is forgotten. It was %s.\n", state.Title(kind.Key(namespace, resource)), former)
+			fmt.Fprintf(cmd.OutOrStdout(), "The identity of %s is forgotten. It was %s.\n", state.Title(k), former)
 			return nil
 		},
 	}

@@ -77,7 +77,7 @@ func actionStatusSchema(*model.Resource, *model.Type, writer) props {
 		Description: "How far the invocation is.",
 		Default:     unobserved(),
 		XMapType:    &atomic,
-		Properties: map[string]props{
+		Properties: looked(map[string]props{
 			"phase": enum("How far the invocation is. Unknown: the provider was asked, and has not "+
 				"said how the action ended.", "Pending", "AwaitingApproval", "Running", "Succeeded",
 				"Failed", "Unknown"),
@@ -89,18 +89,9 @@ func actionStatusSchema(*model.Resource, *model.Type, writer) props {
 				MaxItems:    ptr.To[int64](MaxProgress),
 				Description: "The last messages of the provider about the last attempt.",
 			},
-			"plan":               plan,
-			"lastApproval":       lastApprovalSchema(),
-			"warnings":           {Type: "array", Items: stringItems(), Description: "Warnings of the provider."},
-			"conditions":         conditionsSchema(),
-			"messages":           messagesSchema(),
-			"observedGeneration": integer("The generation of the object that this status describes."),
-			"lastHandled":        dataLastHandledSchema(),
-			"lastHandledReconcileAt": {
-				Type:        "string",
-				Description: "The last value of the annotation crossplane.io/reconcile-requested-at that was handled.",
-			},
-		},
+			"plan":         plan,
+			"lastApproval": lastApprovalSchema(),
+		}),
 	}
 }
 

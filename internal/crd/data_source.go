@@ -1,6 +1,8 @@
 package crd
 
 import (
+	"maps"
+
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/landbridge-io/landbridge/internal/model"
@@ -64,25 +66,32 @@ func dataStatusSchema(_ *model.Resource, root *model.Type, w writer) props {
 		Description: "What was read.",
 		Default:     unobserved(),
 		XMapType:    &atomic,
-		Properties: map[string]props{
+		Properties: looked(map[string]props{
 			"atProvider": atProvider,
 			"lastChangeTime": {
 				Type: "string", Format: "date-time",
 				Description: "When a read last had another result than the one before. Reads with the same result " +
 					"are not recorded.",
 			},
-			"configurationHash":  {Type: "string", Description: "Identifies the arguments of the last read. They cannot be guessed from it."},
-			"warnings":           {Type: "array", Items: stringItems(), Description: "Warnings of the provider."},
-			"conditions":         conditionsSchema(),
-			"messages":           messagesSchema(),
-			"observedGeneration": integer("The generation of the object that this status describes."),
-			"lastHandled":        dataLastHandledSchema(),
-			"lastHandledReconcileAt": {
-				Type:        "string",
-				Description: "The last value of the annotation crossplane.io/reconcile-requested-at that was handled.",
-			},
-		},
+			"configurationHash": {Type: "string", Description: "Identifies the arguments of the last read. They cannot be guessed from it."},
+		}),
 	}
+}
+
+// looked adds what all statuses have that tell what came of looks at an object.
+func looked(own map[string]props) map[string]props {
+	maps.Copy(own, map[string]props{
+		"warnings":           {Type: "array", Items: stringItems(), Description: "Warnings of the provider."},
+		"conditions":         conditionsSchema(),
+		"messages":           messagesSchema(),
+		"observedGeneration": integer("The generation of the object that this status describes."),
+		"lastHandled":        dataLastHandledSchema(),
+		"lastHandledReconcileAt": {
+			Type:        "string",
+			Description: "The last value of the annotation crossplane.io/reconcile-requested-at that was handled.",
+		},
+	})
+	return own
 }
 
 func dataLastHandledSchema() props {

@@ -226,8 +226,8 @@ func (p *process) leads() bool {
 	return !p.dead.Load() && !p.renewed.IsZero() && p.clock.Since(p.renewed) <= leaseSafe
 }
 
-// Fence implements apiserver.Process: it is the check that the controller's transport makes before it
-// sends a write.
+// Fence implements apiserver.Process: it is the check that the controller's transport makes before
+// it sends a write.
 func (p *process) Fence() error {
 	if !p.leads() && !p.dead.Load() {
 		return errors.New("another controller may have taken over")

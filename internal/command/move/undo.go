@@ -25,10 +25,10 @@ func (m *Mover) undo(ctx context.Context, r moving) error {
 	case l.lock == nil:
 		return nil // no move of it has begun
 	}
-	if err := again(ctx, func() error { return m.removeCopy(ctx, r) }); err != nil {
+	if err := again(func() error { return m.removeCopy(ctx, r) }); err != nil {
 		return err
 	}
-	if err := again(ctx, func() error { return m.restore(ctx, r) }); err != nil {
+	if err := again(func() error { return m.restore(ctx, r) }); err != nil {
 		return err
 	}
 	m.Tell(r.String(), "stays in the source")
