@@ -199,7 +199,7 @@ func (c *cluster) quiet(ctx context.Context) error {
 // allObserved reports whether the controller has observed n resources or more, and all that it
 // knows.
 func (c *cluster) allObserved(ctx context.Context, n int) (bool, error) {
-	// an answer costs the controller some milliseconds
+	// An answer costs the controller some milliseconds.
 	time.Sleep(min(500*time.Millisecond, 20*time.Millisecond+time.Duration(n)*time.Millisecond))
 	var known, unobserved float64
 	err := metrics(ctx, http.DefaultClient, "http://"+c.metrics, func(name, _ string, value float64) {

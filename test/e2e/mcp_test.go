@@ -45,7 +45,7 @@ func (r *recorded) front(t *testing.T, config *rest.Config) string {
 	}
 	proxy := &httputil.ReverseProxy{
 		Transport: transport, FlushInterval: -1, Rewrite: func(p *httputil.ProxyRequest) { p.SetURL(to) },
-		// of watches that have ended
+		// Watches that have ended have errors.
 		ErrorHandler: func(w http.ResponseWriter, _ *http.Request, _ error) { w.WriteHeader(http.StatusBadGateway) },
 	}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {

@@ -52,7 +52,7 @@ func (c *cluster) replica(t *testing.T, cache string, shards int, more ...string
 
 var (
 	resourceCount = regexp.MustCompile(`^landbridge_resources\{.*shard="(\d+)".*\} (\d+)$`)
-	// an alert of the chart asks for these names
+	// An alert of the chart asks for these names.
 	leadsShard = regexp.MustCompile(
 		`^leader_election_master_status\{name="shard-(\d+).landbridge.landbridge.io"\} (1)$`,
 	)

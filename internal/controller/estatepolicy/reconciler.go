@@ -21,7 +21,7 @@ type Reconciler struct{ Client client.Client }
 // SetupWithManager runs the reconciler with a manager.
 func (r *Reconciler) SetupWithManager(m ctrl.Manager) error {
 	return ctrl.NewControllerManagedBy(m).Named("estatepolicy").For(&v1alpha1.EstatePolicy{}).
-		// Run may be called more than once in a process
+		// Run may be called more than once in a process.
 		WithOptions(controller.Options{SkipNameValidation: ptr.To(true), NewQueue: queue.New[reconcile.Request]}).
 		Complete(r)
 }

@@ -136,7 +136,7 @@ func (w *awaiting) answer(ctx context.Context, of store.Key, x *unstructured.Uns
 	if !answered {
 		a = w.kind.newAnswer(r, of, x.GetUID())
 	}
-	// it had none yet
+	// Without an effect it had no object yet.
 	again := a.ID != p.ID || a.Generation != r.GetGeneration() || a.Refused != "" || holds(p) && !a.Waits ||
 		a.Effect == "" && hadObject(r)
 	if a.Effect == effectDestroyed {

@@ -134,7 +134,7 @@ func TestResumedResourceIsOnlyObserved(t *testing.T) {
 		"not resumed":        {marked: true, answers: []*scheduler.Observation{up, up}, reconciles: []int{1, 0}, marks: []int{1, 1}},
 		"marks are not read": {answers: []*scheduler.Observation{&resumed, up}, reconciles: []int{1, 1}, marks: []int{1, 1}},
 		"with a connection Secret": {
-			// the first look writes the status
+			// The first look writes the status.
 			marked: true, published: true, answers: []*scheduler.Observation{&resumed, up, up, up},
 			reconciles: []int{1, 1, 1, 1}, marks: []int{0, 0, 1, 1},
 		},

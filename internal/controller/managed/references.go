@@ -99,7 +99,7 @@ func (f referrer) resolve(ctx context.Context, r *CustomResource) (changed bool,
 		return false, err
 	}
 	if len(r.released) > 0 {
-		// the cache may not have the new object yet
+		// The cache may not have the new object yet.
 		resolver.Reader, resolver.Replaced = f.client.live, func(of store.Key) bool { return r.released[of] }
 	}
 	before := r.unresolved()

@@ -68,7 +68,7 @@ func (s Leases) load(ctx context.Context, k store.Key, owner types.UID) (leases,
 		return out, fmt.Errorf("cannot load what is open: %w", err)
 	}
 	if err := json.Unmarshal(secret.Data[leaseData], &out); err != nil {
-		// the error may quote it
+		// The error is left out, since it may quote the Secret.
 		return out, fmt.Errorf("the Secret %s cannot be read; delete it, and what it is about ends "+
 			"with its lifetime", secret.Name)
 	}

@@ -114,7 +114,7 @@ func TestHostilePackages(t *testing.T) {
 			says:    "could not download",
 		},
 		"an absolute file": {address: archive(map[string]string{"main.tf": plain, mark: "x"}), says: ""},
-		// links are left out
+		// Links are left out.
 		"a link out of the archive": {
 			address: archive(map[string]string{
 				"main.tf": "output \"x\" {\n  value = file(\"${path.module}/d/main.tf\")\n}\n", "d": "->" + other,
@@ -130,7 +130,7 @@ func TestHostilePackages(t *testing.T) {
 			address: local("git::ssh://-oProxyCommand=touch%20" + mark + "/x"), says: "Invalid module source address",
 		},
 		"a ref that is an option": {address: local("git::" + elsewhere + "?ref=--upload-pack=touch%20" + mark), says: "invalid ref"},
-		// it is no number, and not used
+		// It is no number, and not used.
 		"a depth that is an option": {
 			address: local("git::" + elsewhere + "?depth=--upload-pack=touch%20" + mark), says: "",
 		},
