@@ -51,7 +51,7 @@ func TestSituations(t *testing.T) {
 }
 
 // described are the situations in test/health.
-var described = regexp.MustCompile(`(?m)^\t"([^"]+)": +\{status\.`)
+var described = regexp.MustCompile(`(?m)^\t"([^"]+)": +\{\s*status\.`)
 
 // Each situation of test/health has a snapshot, and nothing else has one.
 func TestSituationsAreThoseOfHealth(t *testing.T) {
